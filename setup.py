@@ -3,11 +3,12 @@
 Everything else about the package is in pyproject.toml. `chatiere` is a namespace package with several roots: what is
 `chatiere.engine` lies in `engine/chatiere/engine/`, `chatiere.v1` in `proto/chatiere/v1/`. Code is generated, and the
 catalogues of words (*.po) are compiled, where they lie. So are, for the page, its words (words.js) and the numbers of
-the fields of a sealed table, with the options that are sets (shared/fields.js).
+the fields of a sealed table, with the options that are sets (shared/fields.js). docs/rules/ is copied into the games'
+folders.
 
 CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
-sanitizers and coverage counters (see `make debug`). CHATIERE_BUILD=trial compiles only the modules that changed, and
-optimizes them little (see tests/mutants).
+sanitizers and coverage counters (see `make debug`). CHATIERE_BUILD=trial compiles only the modules whose source
+changed, and optimizes them little (see tests/tools/mutants).
 """
 
 import html
@@ -31,26 +32,32 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from setuptools import Extension, find_namespace_packages, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
 # Each has a folder `chatiere`, with parts of the package.
-ROOTS = ("engine", "http2", "service", "clients", "proto", "web")
+ROOTS = ("engine", "http2", "service", "clients", "proto")
 PROTO = Path("proto/chatiere")
-WEB = Path("web/chatiere/web")
+# The page: the package PAGE_PACKAGE, without Python.
+WEB = Path("web")
+PAGE_PACKAGE = "chatiere.web"
 HTTP2 = Path("http2/chatiere/http2")
 # The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
 MAX_FIELD = 31
-# What a refusal's status and details are made of: of googleapis-common-protos.
+# The messages of a refusal's status and details, from googleapis-common-protos.
 STATUS_PROTOS = [f"google/rpc/{name}.proto" for name in ("code", "error_details", "status")]
 # The oldest libnghttp2 that http2/ is written for.
 NGHTTP2_VERSION = "1.52"
-# The messages of which everybody can read a sealed table.
+# The messages needed to read a sealed table.
 OF_TABLES = (
     "chatiere.v1.SealedTable",
     "chatiere.v1.TableAcknowledgement",
+    "chatiere.v1.TableAmendment",
     "chatiere.v1.TableHeader",
+    "chatiere.v1.TableReplacement",
     "chatiere.v1.TableSeat",
+    "chatiere.v1.TableTakeBack",
     "google.protobuf.Timestamp",
 )
 # The files of web/ that are served.
@@ -77,11 +84,20 @@ PAGE = """\
 """
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
 TRIAL = os.environ.get("CHATIERE_BUILD") == "trial"
-# A source distribution has nothing that is made.
+# Each module's flags, as they were when it was last compiled.
+FLAGS = Path("build/debug/flags" if DEBUG else "build/flags")
+# The modules of an editable install, for which pip provides a new, empty folder each time.
+EDITABLE = Path("build/editable")
+# A source distribution has no generated files.
 IS_SDIST = "sdist" in sys.argv
 
-# NumPy's own builds have required the same of x86 processors since 2.4 (x86-64-v2, those since 2009); the names are old
-# ones that every compiler knows. A Mac's Python may build for two kinds of processors at once.
+# The package itself cannot be imported yet.
+SPEC = spec_from_file_location("scripts", ROOT / "service/chatiere/service/base/scripts.py")
+scripts = module_from_spec(SPEC)
+SPEC.loader.exec_module(scripts)
+
+# NumPy's own builds have required the same of x86 processors since 2.4 (x86-64-v2, processors since 2009). The names
+# are old, and every compiler knows them. A Mac's Python may build for two kinds of processors in one run.
 IS_X86 = sysconfig.get_platform() in ("linux-x86_64", "win-amd64")
 # A search has to visit the same nodes on every processor, and some would round a product and a sum only once.
 PROCESSOR_FLAGS = ["-ffp-contract=off", *(["-msse4.2", "-mpopcnt"] if IS_X86 else [])]
@@ -91,14 +107,17 @@ RELEASE_FLAGS = [
     # No exception of C++ passes through a module.
     "-fno-asynchronous-unwind-tables",
     "-fno-unwind-tables",
+    # Calls of other libraries go through one table instead of two.
+    *(["-fno-plt"] if sys.platform == "linux" else []),
     # A wheel is compressed as a whole, and that better than text that is compressed already.
     "-DCYTHON_COMPRESS_STRINGS=0",
 ]
-# Without symbols for linkers and debuggers, which make up two thirds of a module. A Mac's linker strips by itself.
-RELEASE_LINK_FLAGS = ["-Wl,--strip-all"] if sys.platform == "linux" else []
+# Without symbols for linkers and debuggers, which make up two thirds of a module, and without a hash of the rest. A
+# Mac's linker strips by itself.
+RELEASE_LINK_FLAGS = ["-Wl,--strip-all", "-Wl,--build-id=none"] if sys.platform == "linux" else []
 # Modules that are for text, make memoryviews and run once or rarely, or mostly call Python's own functions: a third
 # smaller, and no benchmark sees it.
-SMALL = ("integers", "memoryviews", "output", "pieces", "trials", "words", "chain", "counts", "limits")
+SMALL = ("integers", "memoryviews", "output", "search", "trials", "chain", "counts")
 SMALL_FLAGS = ["-Os"]
 # Cython's code for memoryviews, which it would write into every module that has some.
 MEMORYVIEWS = "chatiere.engine.core.memoryviews"
@@ -116,22 +135,22 @@ DEBUG_FLAGS = [
     "-fno-sanitize-recover=all",
     "--coverage",
 ]
-# Threads that count the same line at a time lose counts. Counting without losses takes most of the time of a kernel, so
-# that is for the modules alone that have lines for several threads; `make debug` keeps the other counts of tests with
+# Threads that count the same line at the same time lose counts. Counting without losses takes most of the time of a
+# kernel, so only the modules with lines for several threads do it; `make debug` keeps the other counts of tests with
 # threads apart.
-THREADED = ("chatiere.engine.core.batch", "chatiere.engine.core.parts", "chatiere.engine.core.threads")
+THREADED = tuple(f"chatiere.engine.core.{name}" for name in ("batch", "cancellation", "parts", "threads"))
 THREADED_FLAGS = ["-fprofile-update=atomic"]
-# C by itself, which a module is compiled with, without its suffix; others read its header alone.
+# C files, without suffix, that a module is compiled with. Other modules read only the header.
 OWN_C = {"chatiere.bots.integer_network": ("net",)}
 HEADERS_OF_OWN_C = dict.fromkeys((*OWN_C, "chatiere.bots.search", "chatiere.bots.simulations"), ("net",))
 LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"] if DEBUG else RELEASE_LINK_FLAGS
 
 
 def generate_protobuf_code() -> None:
-    """Write the code for Python beside the .proto files, and the numbers of all fields into proto/chatiere/fields.
+    """Write the code for Python next to the .proto files, and the numbers of all fields into proto/chatiere/fields.
 
-    Beside the code lies descriptors.binpb, a FileDescriptorSet of the .proto files and of STATUS_PROTOS, with their
-    comments, and of all that they import.
+    Next to the code lies descriptors.binpb, a FileDescriptorSet of the .proto files and of STATUS_PROTOS, with their
+    comments, and of all files that they import.
     """
     import grpc_tools
     from google.rpc import status_pb2
@@ -159,8 +178,9 @@ def generate_protobuf_code() -> None:
 
 
 def keep_comments(file: FileDescriptorProto) -> None:
-    """Drop the places in the source that have no comment, and the comments of google.protobuf, which every language
-    brings: half of the bytes.
+    """Drop the places in the source that have no comment, and the comments of google.protobuf: half of the bytes.
+
+    Every language brings the comments of google.protobuf.
     """
     kept = [
         place
@@ -173,8 +193,8 @@ def keep_comments(file: FileDescriptorProto) -> None:
 
 
 def compile_catalogues() -> None:
-    """Compile each fr.po to the fr.mo beside it, which the standard library's gettext reads; remove others."""
-    folders = [Path(root, "chatiere") for root in ROOTS if root != "web"]
+    """Compile each fr.po to a fr.mo next to it, which the standard library's gettext reads; remove other .mo files."""
+    folders = [Path(root, "chatiere") for root in ROOTS]
     for compiled in (path for folder in folders for path in folder.rglob("*.mo")):
         if not compiled.with_suffix(".po").exists():
             compiled.unlink()
@@ -190,7 +210,7 @@ def compile_catalogues() -> None:
 
 
 def compile_words_of_page() -> None:
-    """Write a words.js beside each words.pot of the page: its texts, and those of the catalogues there."""
+    """Write a words.js next to each words.pot of the page: its texts, and the translations in the catalogues there."""
     for template in sorted(WEB.glob("**/words.pot")):
         words = {}
         for source in (template, *sorted(template.parent.glob("*.po"))):
@@ -226,8 +246,16 @@ def write_if_changed(target: Path, text: str) -> None:
         target.write_text(text, encoding="utf-8")
 
 
+def copy_rules() -> None:
+    """Copy each game's rules file to rules.md in the game's folder, for the service."""
+    for source in sorted(Path("docs/rules").glob("*.md")):
+        package = Path("engine/chatiere/engine/games", source.stem)
+        if package.is_dir():
+            write_if_changed(package / "rules.md", source.read_text(encoding="utf-8"))
+
+
 def render_pages() -> None:
-    """Write what the page shows of docs/ into its folder."""
+    """Write the pages of docs/ that the page shows into its folder."""
     rules, games = Path("docs/rules"), Path("docs/games")
     shown = {source: f"rules/{source.stem.replace('README', 'index')}.html" for source in rules.glob("*.md")}
     shown |= {source: f"guide/{source.stem}.html" for source in games.glob("*.md")}
@@ -252,7 +280,7 @@ def rendered(text: str, source: Path, shown: dict[Path, str]) -> str:
 
 
 def linked(tokens: list[Token], source: Path, shown: dict[Path, str]) -> list[Token]:
-    """Lead a text's links to the files of the page; of those that lead elsewhere in the repository the words remain."""
+    """Lead a text's links to the files of the page. Links to other files of the repository become plain words."""
     found = []
     is_left_out = False
     for token in tokens:
@@ -280,13 +308,13 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
         lines += [f"    {name}_{field.name.upper()} = {field.number}" for field in message.field]
     target = PROTO / "fields" / f"{source.stem}.pxd"
     text = "\n".join([*lines, ""])
-    # An unchanged file must keep its time, so that nothing is compiled again.
+    # An unchanged file must keep its time, so that no module is compiled again.
     if len(lines) > 2 and not (target.exists() and target.read_text() == text):
         target.write_text(text)
 
 
 def sets_among_options(files: Sequence[FileDescriptorProto]) -> dict[str, str]:
-    """Return the options that are sets, as game.option: of each the field of its message that lists what is in it."""
+    """Return the options that are sets, as game.option, with the field of the option's message that lists elements."""
     messages = {f".{file.package}.{message.name}": message for file in files for message in file.message_type}
     found = {}
     for file in files:
@@ -338,8 +366,10 @@ def http2_extensions() -> list[Extension]:
 
 
 def extensions() -> list[Extension]:
-    """Return one extension per .pyx file of engine/, with the C in its folder that it needs; per .py file of service/
-    with C's types in a .pxd beside it; that for memoryviews; in the debug build the planted faults of a test.
+    """Return the extensions.
+
+    One per .pyx file of engine/, with the C files in its folder that it needs; one per .py file of service/ with C
+    types in a .pxd next to it; one for memoryviews; in the debug build, the planted faults of a test.
     """
     sources = {
         "engine": sorted(Path("engine").rglob("*.pyx")),
@@ -370,18 +400,22 @@ def extensions() -> list[Extension]:
 
 
 def packages() -> dict[str, str]:
-    """Return the folders of all packages, by name."""
-    return {
-        name: f"{root}/{name.replace('.', '/')}"
-        for root in ROOTS
-        for name in find_namespace_packages(root, include=["chatiere.*"])
-    }
+    """Return the folders of all packages, by name; of `chatiere` itself, which has several, the one with a module."""
+    return (
+        {"chatiere": "service/chatiere", PAGE_PACKAGE: str(WEB)}
+        | {f"{PAGE_PACKAGE}.{name}": f"{WEB}/{name.replace('.', '/')}" for name in find_namespace_packages(str(WEB))}
+        | {
+            name: f"{root}/{name.replace('.', '/')}"
+            for root in ROOTS
+            for name in find_namespace_packages(root, include=["chatiere.*"])
+        }
+    )
 
 
-def compiled() -> list[Extension]:
+def with_c(extensions: list[Extension]) -> list[Extension]:
     """Return the extensions, after making C of their Cython."""
     return cythonize(
-        extensions() + http2_extensions(),
+        extensions,
         nthreads=os.cpu_count(),
         # The C is the same in both builds.
         build_dir="build/cython",
@@ -397,41 +431,81 @@ def compiled() -> list[Extension]:
             # Kernels never divide by a number that could be 0, and a division that may raise cannot run without the
             # GIL.
             "cdivision": True,
-            # What can be pickled says how.
+            # Classes that can be pickled define it themselves.
             "auto_pickle": False,
         },
     )
 
 
+class BuildExtensions(build_ext):
+    """Compiles the modules whose source or flags changed, one on each core."""
+
+    def finalize_options(self) -> None:
+        """See setuptools, which takes no such option for an editable install."""
+        super().finalize_options()
+        self.parallel = os.cpu_count()
+
+    def run(self) -> None:
+        """See setuptools."""
+        folders = self.build_lib, self.build_temp
+        if self.editable_mode:
+            self.build_lib, self.build_temp = str(EDITABLE / "lib"), str(EDITABLE / "temp")
+        super().run()
+        # Setuptools looks up the modules of a strict editable install by the folder that it gave.
+        self.build_lib, self.build_temp = folders
+
+    def build_extensions(self) -> None:
+        """See setuptools."""
+        commands = (*self.compiler.compiler_so, *self.compiler.linker_so)
+        for extension, made in zip(self.extensions, with_c(self.extensions), strict=True):
+            flags = [*commands, *extension.extra_compile_args, *extension.extra_link_args]
+            extension.sources, extension.depends = made.sources, made.depends
+            stamp = FLAGS / extension.name
+            if TRIAL:
+                # The next release build has to compile this module again.
+                stamp.unlink(missing_ok=True)
+            else:
+                stamp.parent.mkdir(parents=True, exist_ok=True)
+                write_if_changed(stamp, "\n".join(flag for flag in flags if flag.startswith("-")))
+                extension.depends = [*made.depends, str(stamp)]
+        # The longest first, so that no core waits for it in the end.
+        self.extensions.sort(key=lambda extension: Path(extension.sources[0]).stat().st_size, reverse=True)
+        super().build_extensions()
+
+
 class BuildPython(build_py):
-    """Copies the packages, and the page's scripts as they are served: nobody reads their comments in a wheel."""
+    """Copies the packages, and the page's scripts as they are served, without comments."""
 
     def copy_file(self, infile: str, outfile: str, *args: Any, **options: Any) -> tuple[str, bool]:
-        """See setuptools."""
+        """See setuptools, which makes links of the sources in a strict editable install."""
         copied = super().copy_file(infile, outfile, *args, **options)
-        if outfile.endswith(".js"):
+        if not options.get("link") and Path(outfile).suffix == ".js":
             Path(outfile).write_bytes(scripts.without_comments(Path(infile).read_bytes()))
         return copied
 
 
-os.chdir(ROOT)
-# The package itself cannot be imported yet.
-found = spec_from_file_location("scripts", "service/chatiere/service/base/scripts.py")
-scripts = module_from_spec(found)
-found.loader.exec_module(scripts)
-if not (DEBUG or TRIAL or IS_SDIST):
-    # What the other builds need of these, the release build has made before them.
-    generate_protobuf_code()
-    compile_catalogues()
-    compile_words_of_page()
-    render_pages()
-setup(
-    package_dir=packages(),
-    packages=list(packages()),
-    # Of the folders, which the source distribution has whole, nothing else.
-    include_package_data=False,
-    package_data={"": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", "*.net.gz", *SERVED]},
-    options={"build_ext": {"parallel": os.cpu_count()}},
-    ext_modules=[] if IS_SDIST else compiled(),
-    cmdclass={"build_py": BuildPython},
-)
+def main() -> None:
+    """Generate files, and run the command given to setuptools."""
+    os.chdir(ROOT)
+    if not (DEBUG or TRIAL or IS_SDIST):
+        # The release build has generated these before the other builds.
+        generate_protobuf_code()
+        compile_catalogues()
+        compile_words_of_page()
+        copy_rules()
+        render_pages()
+    setup(
+        package_dir=packages(),
+        packages=list(packages()),
+        # Only the modules of these folders, which the source distribution has whole.
+        include_package_data=False,
+        package_data={
+            "": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "rules.md", "py.typed", "*.net.gz", *SERVED]
+        },
+        ext_modules=[] if IS_SDIST else extensions() + http2_extensions(),
+        cmdclass={"build_ext": BuildExtensions, "build_py": BuildPython},
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,11 @@
-"""Learn Chat perché by search: a network guides a tree search, and learns what the search found out.
+"""Learn Chat perché by search: a network guides a tree search, and learns the results of the search.
 
     python examples/search_learner.py --output build/search
 
-As AlphaZero does (Silver et al., 2018), but each simulation of a search plays in a world of its own, drawn from what
-the seat knows. The first rounds search without the network, by random playouts (ISMCTS), so that there is something to
-learn from. It writes the curve as a picture and the network in integers, for the bot net:FILE. README.md beside this
-file has the results.
+This is AlphaZero's method (Silver et al., 2018), except that each simulation of a search plays in a different world,
+resampled from the seat's information. The first iterations search without the network, with random playouts (ISMCTS),
+because an untrained network gives no useful results. The output is the learning curve as a picture, and the network in
+integers for the bot net:FILE. The results are in examples/README.md.
 """
 
 import time
@@ -36,9 +36,9 @@ from chatiere.training.ppo import log_probabilities
 GAME, PLAYERS = "chat_perche", 2
 EXPLORATION = 1.0
 LEARNING_RATE = 1e-3
-# How much of the priors is the same for all legal actions, so that search tries what the network does not think of.
+# The uniform part of the priors, so that the search also tries actions to which the network gives small probabilities.
 UNIFORM = 0.1
-# The iterations whose games are learned from once more in each.
+# The number of most recent iterations whose games each iteration learns from.
 WINDOW = 8
 MINIBATCH = 256
 
@@ -49,8 +49,8 @@ class Searcher(SearchBot):
     def __init__(self, file: NetworkFile, simulations: int, draws: bool = False) -> None:
         """Create a bot.
 
-        `simulations`: for each decision, 1 … 1,000,000. `draws`: True to draw actions by how often they were visited,
-        instead of taking the one that was visited most.
+        `simulations` is the number for each decision, 1 … 1,000,000. With `draws`, actions are drawn in proportion to
+        their visits; otherwise the most visited action is chosen.
         """
         self.budget = simulations
         self._network = file.network()
@@ -90,23 +90,23 @@ class Searcher(SearchBot):
 def dense(
     game: Game, offsets: NDArray[np.uint32], ids: NDArray[np.uint16], shares: NDArray[np.floating]
 ) -> NDArray[np.float32]:
-    """Return shares of legal actions as an array (n, num_actions), 0 for all others."""
+    """Return shares of legal actions as an array (n, num_actions), with 0 for illegal actions."""
     found = np.zeros((len(offsets) - 1, game.num_distinct_actions), np.float32)
     found[np.repeat(np.arange(len(found)), np.diff(offsets)), ids] = shares
     return found
 
 
 class Experience(NamedTuple):
-    """Decisions to learn from, in no order."""
+    """Decisions to learn from, in any order."""
 
     features: NDArray[np.uint8]
-    """uint8 (n, packed_size): packed."""
+    """uint8 (n, packed_size): the packed features."""
     legal: NDArray[np.uint8]
     """uint8 (n, ⌈num_actions / 8⌉): masks as bits."""
     shares: NDArray[np.float32]
-    """float32 (n, num_actions): the share of the search that each action got."""
+    """float32 (n, num_actions): each action's share of the visits."""
     returns: NDArray[np.float32]
-    """float32 (n, players): of the seats from the actor on, clockwise."""
+    """float32 (n, players): the seats' returns, clockwise from the actor."""
 
     def rows(self, rows: NDArray[np.intp]) -> "Experience":
         """Return some of the decisions."""
@@ -114,7 +114,7 @@ class Experience(NamedTuple):
 
 
 def play(env: TableEnv, bot: Bot, seed: int) -> Experience:
-    """Play all games of a seed against itself."""
+    """Let a bot play all games of a seed against itself. Return the decisions."""
     game = engine.game(GAME)
     returns = np.zeros((env.num_envs, PLAYERS), np.float32)
     played = []
@@ -129,21 +129,21 @@ def play(env: TableEnv, bot: Bot, seed: int) -> Experience:
 
 
 def loss(network: Network, parameters: Parameters, columns: Columns, experience: Experience) -> jax.Array:
-    """Return how far the probabilities are from the shares of the search, and the values from the returns."""
+    """Return the cross-entropy of probabilities and search shares plus the squared error of values and returns."""
     logarithms, values = network.forward(parameters, columns, experience.features, experience.legal)
     return -(experience.shares * logarithms).sum(axis=1).mean() + ((values - experience.returns) ** 2).mean()
 
 
 @click.command()
 @click.option(
-    "--iterations", type=click.IntRange(1), default=20, show_default=True, help="Rounds of playing and learning."
+    "--iterations", type=click.IntRange(1), default=20, show_default=True, help="Iterations of playing and learning."
 )
 @click.option(
     "--warm-up",
     type=click.IntRange(0),
     default=6,
     show_default=True,
-    help="The first rounds, in which the search plays out at random, as the network knows nothing yet.",
+    help="First iterations, whose search uses random playouts because the network is still untrained.",
 )
 @click.option(
     "--games", type=click.IntRange(1), default=64, show_default=True, help="Games of self-play per iteration."
@@ -156,12 +156,10 @@ def loss(network: Network, parameters: Parameters, columns: Columns, experience:
 )
 @click.option("--measure-games", type=click.IntRange(1), default=400, show_default=True, help="Games per measurement.")
 @click.option(
-    "--final-games", type=click.IntRange(1), default=100, show_default=True, help="Games to measure the search by."
+    "--final-games", type=click.IntRange(1), default=100, show_default=True, help="Games to measure the final search."
 )
-@click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="The seed of everything.")
-@click.option(
-    "--output", type=click.Path(path_type=Path), required=True, help="The folder for curve.png and network.net."
-)
+@click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="Seed of all randomness.")
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder for curve.png and network.net.")
 def main(
     iterations: int,
     warm_up: int,
@@ -190,8 +188,8 @@ def learn(
     final_games: int,
     seed: int,
 ) -> tuple[list[Point], NetworkFile]:
-    """Learn, printing each point of the curve and at last how the search plays; return the curve and the network."""
-    # The game's own bots come last.
+    """Learn, and print each point of the curve and finally the strength of the search. Return curve and network."""
+    # The last name is a bot of the game itself.
     opponents = {name: bots.get(name, GAME, PLAYERS) for name in ("random", bots.names(GAME)[-1])}
     curve: list[Point] = []
     begun, decisions = time.perf_counter(), 0
@@ -201,13 +199,13 @@ def learn(
     state, own_loss = new_state(parameters), partial(loss, network)
     playing_out = bots.get(f"ismcts:simulations={simulations}", GAME, PLAYERS)
     recent: deque[Experience] = deque(maxlen=WINDOW)
-    # The features of all positions so far, or-ed together.
+    # The bitwise or of the features of all positions so far.
     seen = np.zeros(ObservationLayout(engine.game(GAME).description).packed_size, np.uint8)
     with TableEnv(GAME, PLAYERS, num_envs=games, games=games, mask="bits", features="packed") as env:
         for iteration in range(iterations + 1):
             file = network.in_integers(parameters, seen)
             if iteration % measure_every == 0:
-                # Another seed: these games are never learned from.
+                # Another seed, so that the network never learns from these games.
                 alone = IntegerNetworkBot(file)
                 for point in measure(GAME, PLAYERS, alone, opponents, measure_games, decisions, 2**63 + seed):
                     curve.append(point)

@@ -1,11 +1,11 @@
-"""Find weights of a game's playout policy by CMA-ES, which plays games with them, and may write them to its weights.py.
+"""Find weights of a game's playout policy with CMA-ES by playing games, and optionally write them to its policy.pyx.
 
     pip install --group examples
     python examples/tune_playouts.py discat
 
-Each candidate of a generation plays the same paired deals alone against bots with the present weights; what CMA-ES
-maximizes is its share of the wins. In the end the mean of all candidates plays deals that no candidate has seen; it is
-written, with --write, only if it wins more than its even share there, by the lower bound of the 95 % interval.
+Each candidate of a generation plays the same paired deals, with one seat against bots with the current weights.
+CMA-ES maximizes its share of the wins. Finally the mean of the candidates plays deals that no candidate has played.
+With --write it is written only if the lower bound of the 95 % interval of its wins exceeds the share for equal bots.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from chatiere.arena.tournament import Rate, win_rate
 from chatiere.bots import Bot, Decisions
 from chatiere.envs import TableEnv
 
-# In quarters of a doubling, as the weights.
+# In quarters of a doubling, like the weights.
 SIGMA = 4.0
 
 
@@ -35,7 +35,7 @@ class Weighted(Bot):
     needs_worlds = True
 
     def __init__(self, bot: Bot, weights: Mapping[str, int]) -> None:
-        """Create a bot of another."""
+        """Create a bot that chooses like `bot`, with playouts by `weights`."""
         self._bot, self._weights = bot, weights
         self._game: engine.Game | None = None
 
@@ -46,7 +46,7 @@ class Weighted(Bot):
 
 
 def compare(candidate: Bot, current: Bot, name: str, players: int, deals: range, seed: int) -> Rate:
-    """Return how often a bot wins alone against another at all other seats, over paired deals."""
+    """Return a bot's share of wins with one seat, against another bot at all other seats, over paired deals."""
     rotations = []
     for shift in range(players):
         seated = [candidate, *[current] * (players - 1)]
@@ -59,22 +59,24 @@ def compare(candidate: Bot, current: Bot, name: str, players: int, deals: range,
 
 
 def main() -> None:
-    """Tune, and print each generation's best share."""
+    """Tune the weights, and print the shares of each generation."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game", help="the game's name")
-    parser.add_argument("--players", type=int, help="default: the game's smallest number")
-    parser.add_argument("--bot", default="flat:playouts=100", help="the bot that plays out")
+    parser.add_argument("--players", type=int, help="number of players (default: the game's smallest number)")
+    parser.add_argument("--bot", default="flat:playouts=100", help="the bot that makes the playouts")
     parser.add_argument("--generations", type=int, default=10)
-    parser.add_argument("--deals", type=int, default=30, help="of a candidate, with every rotation of seats")
-    parser.add_argument("--final-deals", type=int, default=200, help="of the comparison in the end")
+    parser.add_argument(
+        "--deals", type=int, default=30, help="deals of each candidate, each with every rotation of seats"
+    )
+    parser.add_argument("--final-deals", type=int, default=200, help="deals of the final comparison")
     parser.add_argument("--seed", type=int, default=1, help="1 or more; the same seed gives the same weights")
-    parser.add_argument("--write", action="store_true", help="write weights that win into the game's weights.py")
+    parser.add_argument("--write", action="store_true", help="write better weights to the game's policy.pyx")
     given = parser.parse_args()
     game = engine.game(given.game)
     players = given.players or game.min_players
     bot = bots.get(given.bot, given.game, players)
     weights = game.playout_weights
-    # How many decisions the policy makes is a matter of time, too, and stays.
+    # The number of the policy's decisions also affects speed, and is not changed.
     names = [name for name in weights if name != "decisions"]
 
     def bot_of(values: NDArray[np.float64]) -> Weighted:
@@ -102,8 +104,8 @@ def main() -> None:
 
 
 def write(name: str, weights: Mapping[str, int]) -> None:
-    """Replace the weights in the room's weights.py, and leave the rest of it as it is."""
-    path = Path(str(importlib.import_module(f"chatiere.engine.games.{name}.weights").__file__))
+    """Replace the weights in the game's policy.pyx and keep the rest of the file. The next build compiles them."""
+    path = Path(str(importlib.import_module(f"chatiere.engine.games.{name}").__file__)).with_name("policy.pyx")
     text = path.read_text("utf-8")
     for weight, value in weights.items():
         text = re.sub(rf'^    "{weight}": -?\d+,', f'    "{weight}": {value},', text, flags=re.MULTILINE)

@@ -1,10 +1,10 @@
 """Load on a running service: `locust -f loadtest/locustfile.py --scenario frontend --host HOST:PORT --headless`.
 
-The scenario sets the users and the duration; its budget decides the exit code. Without --scenario it is an ordinary
-locustfile with all users.
+The scenario determines the users and the duration, and its budget determines the exit code. Without --scenario, this is
+an ordinary locustfile with all users.
 """
 
-# Locust has patched the standard library for gevent when it reads this file; gRPC must follow before its first use.
+# Locust patches the standard library for gevent before it reads this file. gRPC must be patched before its first use.
 import grpc.experimental.gevent
 
 grpc.experimental.gevent.init_gevent()
@@ -41,13 +41,13 @@ _log = logging.getLogger(__name__)
 
 
 class RampShape(LoadTestShape):
-    """A ramp, as Locust takes it."""
+    """A ramp as a Locust load shape."""
 
-    # Not for runs without --ramp.
+    # Not used in runs without --ramp.
     abstract = True
 
     def __init__(self, ramp: Ramp) -> None:
-        """Take the steps of a ramp."""
+        """Use the steps of a ramp."""
         super().__init__()  # type: ignore[no-untyped-call]
         self.ramp = ramp
 
@@ -65,12 +65,12 @@ def add_scenario(parser: ArgumentParser, **_: Any) -> None:
         default=None,
         help="file of loadtest/scenarios: users, duration, budget",
     )
-    parser.add_argument("--ramp", action="store_true", help="take more and more users, until the budget breaks")
+    parser.add_argument("--ramp", action="store_true", help="increase the number of users until the budget is exceeded")
 
 
 @events.init.add_listener  # type: ignore[untyped-decorator]
 def take_scenario(environment: Environment, **_: Any) -> None:
-    """Set users and duration by the scenario."""
+    """Set users and duration from the scenario."""
     options = environment.parsed_options
     if options is None or options.scenario is None:
         return
@@ -90,7 +90,7 @@ def take_scenario(environment: Environment, **_: Any) -> None:
 
 @events.quitting.add_listener  # type: ignore[untyped-decorator]
 def judge(environment: Environment, **_: Any) -> None:
-    """Log the broken parts of the budget, and set the exit code to 1 if there are any."""
+    """Log the violations of the budget, and set the exit code to 1 if there are any."""
     options = environment.parsed_options
     if options is None or options.scenario is None or isinstance(environment.runner, WorkerRunner):
         return

@@ -1,6 +1,6 @@
-"""A soak: mixed load at all doors for many minutes, rude connections among it, and what it leaves: `make soak`.
+"""A soak: mixed load and misbehaving connections at all doors for many minutes, and a check for leaks: `make soak`.
 
-It starts its own server with one worker, and ends by itself. The report is build/load/soak.json.
+It starts a server with one worker, and ends automatically. The report is build/load/soak.json.
 """
 
 import json
@@ -26,19 +26,19 @@ from loadtest.siege.plan import DOORS, Plan, read_plan
 
 NAME = "soak"
 REPORTS = Path("build/load")
-# Seconds of calls before the first quarter, and between two looks at the worker.
+# Seconds of calls before the first quarter, and seconds between samples of the worker.
 _WARMING, _LOOK = 3.0, 1.0
-# The part of its turn that an attack takes: in the rest the worker is left with its good clients.
+# The part of its turn that an attack takes. In the rest, only well-behaved clients use the worker.
 _TURN = 0.8
 _MIB = 2**20
-# How much each figure may grow from the second quarter to the last: memory in MiB; the others by calls that happen to
-# be in flight.
+# The maximum growth of each figure from the second quarter to the last: memory in MiB; the other figures vary with the
+# calls in flight.
 _MAX_GROWTH = {"resident": 16, "descriptors": 2, "threads": 2, "tasks": 2}
 
 
 @dataclass(frozen=True)
 class Look:
-    """The worker at a moment: its resident memory in MiB, and the numbers of what it holds."""
+    """A sample of the worker: its resident memory in MiB, and the numbers of its descriptors, threads and tasks."""
 
     resident: float
     descriptors: int
@@ -50,11 +50,15 @@ class Look:
 class SoakResult:
     """The result of a soak.
 
-    - `quarters`: by figure, its value in each quarter: the median of resident memory, the least number of descriptors,
-      threads and tasks, which rude connections come on top of.
-    - `calls`: the number of calls by door. `p99_ms`: the time within which 99 % of them ended.
-    - `failures`: the number of failures by door and cause. `came`: what happened to the rude connections.
-    - `errors`: what the server logged as errors. `has_stopped`: True if it stopped when told to.
+    Attributes:
+        quarters: The value of each figure in each quarter: the median of resident memory, and the minimum numbers of
+            descriptors, threads and tasks, because misbehaving connections add to these numbers.
+        calls: The number of calls by door.
+        p99_ms: The 99th percentile of their durations, in milliseconds.
+        failures: The number of failures by door and cause.
+        came: Counts of events at the misbehaving connections.
+        errors: The errors that the server logged.
+        has_stopped: True if the server stopped when requested.
     """
 
     minutes: float
@@ -67,17 +71,17 @@ class SoakResult:
     has_stopped: bool
 
     def broken(self) -> list[str]:
-        """Return a message for each part of the budget that was broken."""
+        """Return a message for each violation of the budget."""
         found = [f"{count} calls failed at {what}" for what, count in self.failures.items()]
         found += [f"the server logged {line}" for line in self.errors]
-        found += [] if self.has_stopped else ["the server did not stop when told to"]
+        found += [] if self.has_stopped else ["the server did not stop when requested"]
         for name, (_, second, _, last) in self.quarters.items():
             if last - second > _MAX_GROWTH[name]:
                 found.append(f"{name} grew from {second:g} to {last:g} between the second quarter and the last")
         return found
 
     def text(self) -> str:
-        """Return its figures as tables."""
+        """Return the figures as tables."""
         quarters = [(name, *values) for name, values in self.quarters.items()]
         calls = [(DOORS[door], n, *(self.p99_ms[door].get(kind) for kind in KINDS)) for door, n in self.calls.items()]
         named = ("", "first quarter", "second", "third", "last")
@@ -90,7 +94,7 @@ class SoakResult:
 
 
 class Looks:
-    """Looks at the worker of a server once a second in a thread, during a `with` statement."""
+    """Samples of a server's worker, taken once per second in a thread during a `with` statement."""
 
     def __init__(self, server: OwnServer) -> None:
         """Find the worker, which must be running."""
@@ -101,13 +105,13 @@ class Looks:
         self._thread = threading.Thread(target=self._repeat, daemon=True)
 
     def __enter__(self) -> "Looks":
-        """Begin."""
+        """Start sampling."""
         self._begun = time.monotonic()
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End."""
+        """Stop sampling."""
         self._stopping.set()
         self._thread.join()
 
@@ -132,7 +136,7 @@ class Looks:
             try:
                 look = self._look()
             except (OSError, psutil.Error):
-                # A worker that is gone is noticed at the end, metrics that do not respond by their lack.
+                # A worker that has ended is noticed at the end, as are missing samples if the metrics do not respond.
                 continue
             self._taken.append((time.monotonic() - self._begun, look))
 
@@ -150,11 +154,12 @@ class Looks:
 
 
 def soak(plan: Plan, minutes: float, report: Path) -> bool:
-    """Load a server, print figures and write a report as JSON. Return True if it was within its budget."""
-    with own_server(doors=DOORS) as server:
+    """Load a server, print figures and write a report as JSON. Return True if the budget was kept."""
+    with own_server("--relay", "memory", doors=DOORS) as server:
         with ExitStack() as stack:
             clients = {
-                door: stack.enter_context(GoodClient(door, server.addresses[door], None, None)) for door in DOORS
+                door: stack.enter_context(GoodClient(door, server.addresses[door], None, None, has_rooms=True))
+                for door in DOORS
             }
             time.sleep(_WARMING)
             measured = {door: client.measure() for door, client in clients.items()}
@@ -180,7 +185,7 @@ def soak(plan: Plan, minutes: float, report: Path) -> bool:
 
 
 def _attack(plan: Plan, server: OwnServer, seconds: float) -> Counter[str]:
-    # Each attack on each door, in turn; all of them once in a quarter of the time, if that is long enough.
+    # Makes each attack on each door in turn, all of them once in a quarter of the time if that is long enough.
     entries = plan.entries()
     turn = max(1.0, seconds / 4 / len(entries))
     end = time.monotonic() + seconds
@@ -200,7 +205,7 @@ def _attack(plan: Plan, server: OwnServer, seconds: float) -> Counter[str]:
 @click.command()
 @click.option("--minutes", default=20.0, show_default=True, type=click.FloatRange(min=0, min_open=True))
 def main(minutes: float) -> None:
-    """Load a server for a while, and look at what stays. The exit code is 1 if it breaks its budget."""
+    """Load a server for a while, and check for leaks. The exit code is 1 if it exceeds its budget."""
     plan = read_plan(NAME)
     click.echo(f"{NAME}: {plan.meaning}")
     if not soak(plan, minutes, REPORTS / f"{NAME}.json"):

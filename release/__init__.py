@@ -1,1 +1,1 @@
-"""Releases: the packages as they are published (make wheel), and all that a release is (make release)."""
+"""Releases: the published packages (make wheel), and the whole release (make release)."""

@@ -1,8 +1,9 @@
 """Make a release: `make release VERSION=1.0.0`, in a clean clone.
 
-Files that name the version get the new one, CHANGELOG.md its heading, and the API's image is made anew; dist/ gets the
-sdist, the wheel, its bill of materials, the npm tarball and their checksums (SHA256SUMS). Then all is committed and
-tagged, under the time of the packages, so that two runs from the same commit make the same. Nothing is uploaded.
+Files that name the version get the new one, CHANGELOG.md gets its heading, and the API's image is made anew. dist/ gets
+the sdist, the wheel, its bill of materials, the npm tarball and their checksums (SHA256SUMS). Then all changes are
+committed and tagged with the time of the packages, so that two runs from the same commit give the same result. The
+packages are not uploaded.
 """
 
 import hashlib
@@ -39,7 +40,7 @@ class ReleaseError(Exception):
 
 
 def git(*arguments: str, **environment: str) -> str:
-    """Run git in the repository, and return what it prints."""
+    """Run git in the repository, and return its output."""
     command = ("git", *arguments)
     done = subprocess.run(
         command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, text=True, check=True
@@ -72,14 +73,14 @@ def with_version(text: str, pattern: str, version: str) -> str:
 
 
 def with_heading(changelog: str, version: str, date: str) -> str:
-    """Return a changelog with a version's heading over what was unreleased, as Keep a Changelog has it."""
+    """Return a changelog with a version's heading over the unreleased changes, as in Keep a Changelog."""
     if not re.search(r"^## Unreleased\n+(?!## )[^\n]", changelog, re.MULTILINE):
         raise ReleaseError("CHANGELOG.md has nothing under 'Unreleased'")
     return changelog.replace("## Unreleased\n", f"## Unreleased\n\n## {version} - {date}\n", 1)
 
 
 def build() -> None:
-    """Build what is published into dist/, with checksums as sha256sum checks them."""
+    """Build the published packages into dist/, with checksums in the format of sha256sum."""
     shutil.rmtree(DIST, ignore_errors=True)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)

@@ -9,16 +9,16 @@ from pathlib import Path
 from release.packages import ROOT, normalise_tarball
 
 PACKAGE = ROOT / "clients/typescript"
-SHARED = ROOT / "web/chatiere/web/shared"
+SHARED = ROOT / "web/shared"
 """Its modules that the page has, too."""
 LEGAL = ("LICENSE", "NOTICE")
 """Files of the repository that are packed with it."""
-# Products of its README's commands.
-_MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz", *LEGAL)
+MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz", *LEGAL)
+"""Products of its README's commands."""
 
 
 def run(folder: Path, *command: str, **environment: str) -> str:
-    """Run a command that has to succeed, in a folder; return what it prints."""
+    """Run a command that has to succeed, in a folder; return its output."""
     # buf and chatiere are in the Python environment.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     variables = os.environ | {"PATH": path} | environment
@@ -29,7 +29,7 @@ def run(folder: Path, *command: str, **environment: str) -> str:
 
 
 def install(folder: Path) -> Path:
-    """Install what the package's lock file names into a folder; return its node_modules."""
+    """Install the packages named in the package's lock file into a folder; return its node_modules."""
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PACKAGE / name, folder)
     run(folder, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -37,11 +37,13 @@ def install(folder: Path) -> Path:
 
 
 def prepare(repository: Path, modules: Path) -> Path:
-    """Put a copy of the package, with a node_modules and generated code, in its place of a folder like the repository;
-    return its folder.
+    """Put a copy of the package, with a node_modules and generated code, in its place of a folder like the repository.
+
+    Returns:
+        The folder of the copy.
     """
     folder = repository / PACKAGE.relative_to(ROOT)
-    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*_MADE))
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*MADE))
     shutil.copytree(SHARED, repository / SHARED.relative_to(ROOT))
     for name in LEGAL:
         shutil.copy(ROOT / name, repository)

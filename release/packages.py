@@ -1,4 +1,4 @@
-"""The sdist and the wheel, with nothing of who packed them, and when.
+"""The sdist and the wheel, without traces of the user, the machine and the time of packing.
 
 The times in them are SOURCE_DATE_EPOCH (reproducible-builds.org), by default the last commit's.
 """
@@ -40,7 +40,7 @@ def build_sdist(source: Path, target: Path) -> Path:
 
 
 def normalise_tarball(tarball: Path) -> None:
-    """Write an sdist or an npm package anew: its files in order, all of one time, nobody's, without the umask."""
+    """Write an sdist or an npm package anew: its files sorted, with one time, no owner, and modes without the umask."""
     archive = io.BytesIO()
     with tarfile.open(tarball) as given, tarfile.open(fileobj=archive, mode="w", format=tarfile.PAX_FORMAT) as made:
         for member in sorted(given.getmembers(), key=lambda each: each.name):
@@ -61,8 +61,8 @@ def unpack(sdist: Path, folder: Path) -> Path:
 
 
 def take_generated_c(source: Path) -> None:
-    """Give a source tree the C that Cython has made of the same sources in the repository."""
-    # Without their times: the C has to be newer than what it is made of.
+    """Give a source tree the C that Cython has generated from the same sources in the repository."""
+    # Without their times: the C has to be newer than its sources.
     with suppress(FileNotFoundError):
         shutil.copytree(ROOT / "build/cython", source / "build/cython", copy_function=shutil.copy)
 
@@ -117,7 +117,7 @@ def normalise_wheel(wheel: Path) -> None:
 
 
 def write_bill(wheel: Path) -> None:
-    """Write the bill of materials of a wheel, and of the releases that the image installs with it, beside it."""
+    """Write the bill of materials of a wheel and of the releases that the image installs with it, next to the wheel."""
     tool = (sys.executable, "-W", "ignore", "-m", "cyclonedx_py", "requirements", CONSTRAINTS, "--output-reproducible")
     about = ("--pyproject", ROOT / "pyproject.toml", "--output-file", wheel.with_suffix(".cdx.json"))
     subprocess.run([*tool, *about], cwd=ROOT, check=True)

@@ -4,82 +4,62 @@ import ctypes
 import os
 import zlib
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from tools.needs import summary
 
-# The time of an example, or of drawing it, says more of the machine than of the code.
+pytest_plugins = ["tools.second_try", "tools.share"]
+
+# The time that an example takes, or its generation, depends on the machine more than on the code.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("untimed", UNTIMED)
-# For make mutants, which asks only which test fails: nothing is shrunk, explained or kept.
+# For make mutants, which only needs the first test that fails: no shrinking, explaining or storing of examples.
 settings.register_profile("first_failure", UNTIMED, phases=(Phase.explicit, Phase.generate), database=None)
 settings.load_profile("untimed")
 
 
-# `make test` keeps every promise once: on one game, at one door, for one number of players, in one sample game; and
-# leaves out what takes seconds. `make test-all` does the rest.
-REPEATED = {
-    *("game", "players", "table", "seats", "seed", "entry", "trace", "bots", "batches", "num_threads"),
-    *("door", "protocol", "codec", "ask_at", "make", "theme"),
-}
-# Folders and modules of tests that take seconds: they start browsers, servers in processes of their own, other
-# programs, load and attacks.
-LONG = {
-    *("deploy", "editors", "examples", "fuzz", "loadtest", "page", "training"),
-    *("clients/test_arena_matches.py", "clients/test_dataset.py", "clients/test_human_terminal.py"),
-    *("clients/test_typescript_package.py", "command/test_command_arena.py", "command/test_command_ladder.py"),
-    *("command/test_command_play.py", "command/test_command_play_terminal.py", "command/test_command_replay.py"),
-    *("command/test_web_command.py", "games/chat_cartonne/test_chat_cartonne_resampling.py"),
-    *("games/discat/test_discat_resampling.py", "service/rooms/test_rooms_redis.py"),
-    *("service/fast_door/test_fast_door_end.py", "service/fast_door/test_fast_door_hostile.py"),
-    *("service/web/test_web_browsers.py", "service/web/test_web_hostile.py", "service/web/test_web_server.py"),
-    *("service/web/test_web_streams.py", "service/test_service_idle_streams.py"),
-    *("service/test_service_access.py", "service/test_service_balancing.py", "service/test_service_connections.py"),
-    *("service/test_service_faults.py", "service/test_service_half_open.py", "service/test_service_log.py"),
-    *("service/test_service_processes.py", "service/test_service_workers.py", "tables/test_tables_served.py"),
-    "tables/test_tables_worlds.py",
-}
-TESTS = Path(__file__).parent
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what takes seconds, and all but one of the tests that differ only in what tests are repeated over."""
-    for item in items:
-        path = item.path.relative_to(TESTS)
-        if path.parts[0] in LONG or path.as_posix() in LONG:
-            item.add_marker("long")
+    """Mark all tests of each product (see `tools/over.py`) but one as `repeated`, which `make test` leaves out."""
     alike: dict[tuple[str, ...], list[pytest.Item]] = {}
     for item in items:
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
-            # The values are the same objects in all tests.
-            others = [
-                f"{name} {id(value)}" for name, value in item.callspec.params.items() if not is_repeated(name, value)
-            ]
+        over = {name for mark in item.iter_markers("over") for name in mark.args}
+        if over and isinstance(item, pytest.Function):
+            # Parameters are compared by identity: tests share the same objects.
+            others = [f"{name} {id(value)}" for name, value in item.callspec.params.items() if name not in over]
             alike.setdefault((item.nodeid.partition("[")[0], *others), []).append(item)
     for (name, *_), repeated in alike.items():
-        # Another game or door for another test.
-        kept = zlib.crc32(name.encode()) % len(repeated)
-        for item in repeated[:kept] + repeated[kept + 1 :]:
-            item.add_marker("repeated")
+        candidates = [item for item in repeated if not _is_skipped(item)] or repeated
+        # The hash of the test's name chooses the test to keep, so that all games occur.
+        kept = candidates[zlib.crc32(name.encode()) % len(candidates)]
+        for item in repeated:
+            if item is not kept:
+                item.add_marker("repeated")
 
 
-def is_repeated(name: str, value: object) -> bool:
-    """Return whether tests are repeated over a parameter with this value."""
-    return name in REPEATED or (isinstance(value, Path) and value.suffix == ".jsonl")
+def _is_skipped(item: pytest.Item) -> bool:
+    """Return whether a mark skips the test because this machine lacks a program (see `tools/needs.py`)."""
+    return any(any(mark.args) for mark in item.iter_markers("skipif"))
+
+
+@pytest.hookimpl(optionalhook=True)  # `-p no:xdist` has no such hook
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one more than the number of cores, since many tests wait for a server or a deadline."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Let xdist's workers write the coverage of the compiled engine: they exit without running exit()'s handlers."""
+    """Let xdist's workers write the compiled engine's coverage, which they would skip by exiting without exit()."""
     if hasattr(config, "workerinput") and "CHATIERE_COVERAGE" in os.environ:
         ctypes.CDLL(None).exit(0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how often the battery's games met which kinds of events, if its tests that count them ran."""
-    # Here, as not every run of tests needs the engine.
-    from conformance.counting import EVENTS, report
+    """Print how often each kind of event occurred in the conformance battery, and why tests were skipped."""
+    # Imported here because some runs of tests do not need the engine.
+    from conformance.counting import EVENTS
+    from conformance.counting import report as counted
 
     from chatiere import engine
 
@@ -91,4 +71,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if counts:
         terminalreporter.section("kinds of events in the conformance battery")
     for name, met in counts.items():
-        terminalreporter.write_line(report(engine.game(name), met))
+        terminalreporter.write_line(counted(engine.game(name), met))
+    skipped = terminalreporter.stats.get("skipped", [])
+    if line := summary(report.longrepr[2].removeprefix("Skipped: ") for report in skipped):
+        terminalreporter.write_line(f"skipped for missing requirements: {line}")

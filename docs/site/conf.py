@@ -3,8 +3,10 @@
 import re
 from importlib.metadata import version as version_of
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon import Config, GoogleDocstring
 
 project = "Chatière"
 author = copyright = "The Chatière authors"
@@ -13,7 +15,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc"]
 # The pages keep their places in the repository, so that links among them are the same there and here.
 root_doc = "docs/index"
 include_patterns = [
-    *("docs/**", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "loadtest/README.md"),
+    *("docs/**", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"),
+    *("loadtest/README.md", "proto/README.md"),
     *(
         "examples/README.md",
         "examples/*/README.md",
@@ -23,7 +26,7 @@ include_patterns = [
 ]
 # Not looked into.
 exclude_patterns = [
-    *(".*", "build", "dist", "engine", "http2", "proto", "release", "service", "tests", "web"),
+    *(".*", "build", "dist", "engine", "http2", "proto/chatiere", "release", "service", "tests", "web"),
     *("**/node_modules", "clients/chatiere", "deploy"),
 ]
 templates_path = []
@@ -58,8 +61,11 @@ def setup(app: Sphinx) -> None:
     app.connect("build-finished", _complete_html)
 
 
-def _from_markdown(_app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
-    # Docstrings are plain text with code in single backticks, lists and indented code.
+def _from_markdown(app: Sphinx, what: str, name: str, documented: Any, options: Any, lines: list[str]) -> None:
+    # Docstrings are plain text with code in single backticks, lists, indented code and sections in Google style.
+    # Docstrings of attributes have no sections, and Napoleon would split them at their first colon.
+    if what not in {"attribute", "property"}:
+        lines[:] = GoogleDocstring(lines, Config(napoleon_use_ivar=True), app, what, name, documented, options).lines()
     found: list[str] = []
     for number, line in enumerate(lines):
         begins = line.startswith("    ") and line.strip() and (number == 0 or not lines[number - 1].strip())

@@ -1,6 +1,5 @@
-"""The players' rule sheets as Markdown: the page's texts, and the end of each game's recorded game as a drawing."""
+"""The players' rule sheets: the service's, with a picture, and the end of each game's recorded game as a drawing."""
 
-import re
 from pathlib import Path
 
 import click
@@ -14,9 +13,7 @@ from chatiere.drawing import DRAWINGS
 from chatiere.v1.game_pb2 import GameInfo, Include
 
 _ROOT = Path(__file__).parents[2]
-_LESSONS = _ROOT / "web/chatiere/web/lessons"
-# In the order of lessons/sheet.js.
-_SECTIONS = ("aim", "turn", "specials", "end", "score")
+_LESSONS = _ROOT / "web/lessons"
 
 
 def write(folder: Path) -> None:
@@ -39,13 +36,8 @@ def _texts(path: Path) -> dict[str, str]:
 
 
 def _lines(client: Client, info: GameInfo, shared: dict[str, str]) -> list[str]:
-    texts = _texts(_LESSONS / info.name / "words.pot")
-    lines = [f"# {shared['sheet'].format(game=_name(info))}", ""]
-    lines += [f"![{_name(info)}](../../../pictures/{info.name}.png)", ""]
-    for section in _SECTIONS:
-        lines += [f"## {shared[section]}", ""]
-        for key in sorted(key for key in texts if re.fullmatch(rf"{section}-\d", key)):
-            lines += [texts[key], ""]
+    title, _, text = client.get_rules(info.name).markdown.partition("\n")
+    lines = [title.replace(info.title, _name(info)), "", f"![{_name(info)}](../../../pictures/{info.name}.png)", text]
     lines += [f"## {shared['example']}", "", shared["example-of"], "", "```text", *_end(client, info), "```", ""]
     return [*lines, f"The [exact rules](../../../rules/{info.name}.md) decide every case."]
 

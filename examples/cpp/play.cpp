@@ -1,4 +1,4 @@
-// Plays one game of each kind, and prints what happens as sentences: ./play HOST:PORT [LANGUAGE]
+// Plays one game of each kind, and prints the events as sentences: ./play HOST:PORT [LANGUAGE]
 #include <grpcpp/grpcpp.h>
 
 #include <iostream>
@@ -15,7 +15,7 @@ namespace api = chatiere::v1;
 
 constexpr int kSeed = 7;
 
-// Why a call was refused, in the player's language, and the reason that programs go by.
+// Return the reason of a refusal: a text in the player's language, and the name for programs.
 std::string Sentence(const grpc::Status& refusal) {
   google::rpc::Status status;
   status.ParseFromString(refusal.error_details());
@@ -33,14 +33,14 @@ std::string Sentence(const grpc::Status& refusal) {
   return text.message() + " (" + info.reason() + ")";
 }
 
-// A service, as a host calls it.
+// A service that the host calls.
 class Service {
  public:
   Service(const std::string& address, std::string language)
       : stub_(api::GameService::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))),
         language_(std::move(language)) {}
 
-  // Make a call, such as Call(&Stub::NewGame, request, &response).
+  // Make a call, for example Call(&Stub::NewGame, request, &response).
   template <typename Method, typename Request, typename Response>
   grpc::Status Call(Method method, const Request& request, Response* response) {
     grpc::ClientContext context;
@@ -57,7 +57,7 @@ void Check(const grpc::Status& status) {
   if (!status.ok()) throw std::runtime_error(Sentence(status));
 }
 
-// Play a game to its end, with as few seats as it is played with. Nothing in it depends on which game it is.
+// Play a game with the smallest number of players to its end. The code is the same for all games.
 void Play(Service& service, const api::GameInfo& info) {
   std::cout << "=== " << info.name() << ", " << info.min_players() << " players\n";
   api::NewGameRequest wanted;
@@ -68,12 +68,12 @@ void Play(Service& service, const api::GameInfo& info) {
   wanted.mutable_include()->set_score(true);
   api::NewGameResponse begun;
   Check(service.Call(&api::GameService::Stub::NewGame, wanted, &begun));
-  // The state in it is with the host, and goes with each call.
+  // The host keeps the state in the position and sends it with each call.
   api::Position position = begun.position();
   for (bool refused = false;;) {
     for (const auto& event : position.events()) std::cout << event.label() << "\n";
     if (position.has_end()) break;
-    // The menu: labels, one of which a player chooses.
+    // The menu: a player would choose one of the labels.
     std::vector<std::string> labels;
     for (const auto& action : position.legal_actions()) labels.push_back(action.label());
     const int index = 7919 * position.ply() % labels.size();
@@ -86,7 +86,7 @@ void Play(Service& service, const api::GameInfo& info) {
     Check(service.Call(&api::GameService::Stub::Apply, move, &moved));
     position = moved.position();
     if (refused) continue;
-    // The same once more, until it is against the rules.
+    // Try the same action again, until it is refused once.
     *move.mutable_state() = position.state();
     const grpc::Status status = service.Call(&api::GameService::Stub::Apply, move, &again);
     if ((refused = !status.ok())) std::cout << "refused: " << Sentence(status) << "\n";

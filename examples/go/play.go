@@ -1,4 +1,4 @@
-// Play plays one game of each kind, and prints what happens as sentences: play HOST:PORT [LANGUAGE].
+// Play plays one game of each kind, and prints the events as sentences: play HOST:PORT [LANGUAGE].
 package main
 
 import (
@@ -15,17 +15,17 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-const seed = 7 // The same moves then give the same game.
+const seed = 7 // With it, the same moves give the same game.
 var include = &api.Include{LegalActions: true, Score: true}
 
-// game is a game at a service. The state is with the host, and goes with each call.
+// game is a game played with a service. The host keeps the state and sends it with each call.
 type game struct {
 	service  api.GameServiceClient
 	ctx      context.Context
 	position *api.Position
 }
 
-// begin starts a game with as few seats as it is played with.
+// begin starts a game with the smallest number of players.
 func (g *game) begin(info *api.GameInfo) error {
 	chosen := uint64(seed)
 	request := &api.NewGameRequest{Game: info.Name, Players: info.MinPlayers, Seed: &chosen, Include: include}
@@ -41,7 +41,7 @@ func (g *game) apply(action *api.Action) (*api.Position, error) {
 	return response.GetPosition(), err
 }
 
-// play plays to the end. Nothing in it depends on which game it is.
+// play plays to the end. The code is the same for all games.
 func (g *game) play() error {
 	refused := false
 	for {
@@ -51,7 +51,7 @@ func (g *game) play() error {
 		if g.position.End != nil {
 			return nil
 		}
-		// The menu: labels, one of which a player chooses.
+		// The menu: a player would choose one of the labels.
 		var labels []string
 		for _, action := range g.position.LegalActions {
 			labels = append(labels, action.Label)
@@ -65,7 +65,7 @@ func (g *game) play() error {
 		}
 		g.position = next
 		if !refused {
-			// The same once more, until it is against the rules.
+			// Try the same action again, until it is refused once.
 			if _, err := g.apply(action); err != nil {
 				fmt.Println("refused:", sentence(err))
 				refused = true
@@ -74,7 +74,7 @@ func (g *game) play() error {
 	}
 }
 
-// sentence returns why a call was refused, in the player's language, and the reason that programs go by.
+// sentence returns the reason of a refusal: a text in the player's language, and the name for programs.
 func sentence(err error) string {
 	text, reason := err.Error(), "without a reason"
 	for _, detail := range status.Convert(err).Details() {

@@ -29,10 +29,10 @@ public class Play {
       Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
 
   private final GameServiceBlockingStub service;
-  /** The state in it is with the host, and goes with each call. */
+  /** The position contains the state, which only the host keeps and sends with each call. */
   private Position position;
 
-  /** Begins a game with as few seats as it is played with. */
+  /** Begins a game with its smallest number of players. */
   Play(GameServiceBlockingStub service, GameInfo info) {
     this.service = service;
     NewGameRequest.Builder request = NewGameRequest.newBuilder().setGame(info.getName());
@@ -54,7 +54,7 @@ public class Play {
       if (position.hasEnd()) {
         return;
       }
-      // The menu: labels, one of which a player chooses.
+      // The menu: a player would choose one of the labels.
       List<String> labels =
           position.getLegalActionsList().stream().map(Action::getLabel).collect(Collectors.toList());
       int index = 7919 * position.getPly() % labels.size();
@@ -62,7 +62,7 @@ public class Play {
       Action action = position.getLegalActions(index);
       position = apply(action);
       if (!refused) {
-        // The same once more, until it is against the rules.
+        // Try the same action again, until it is refused once.
         try {
           apply(action);
         } catch (StatusRuntimeException error) {

@@ -1,18 +1,18 @@
-"""Benchmarks of Chatière beside its peers, in one run: `make bench`, or `python -m loadtest.bench --help`.
+"""Benchmarks of Chatière against its peers, in one run: `make bench`, or `python -m loadtest.bench --help`.
 
-    measure.py           runs that take turns, the time they used, rows of the table
-    servers.py           servers in processes of their own
+    measure.py           runs of several contenders in turn, the time they used, rows of the table
+    servers.py           servers in separate processes
     self_play.py         the client: random self-play over BatchService, in NumPy
     rows/                the measurements, one file per subject
     bounds.toml          the bounds of the rows, by game if they differ (read by bounds.py)
     peers.py             OpenSpiel in process
-    pinned.py            TableEnv, steps in threads and pgx, in processes of their own, on one core each
+    pinned.py            TableEnv, steps in threads and pgx, each in a separate process on one core
     openspiel_server.py  OpenSpiel behind BatchService.Play
-    echo_server.py       the service, with a further method that does nothing
-    bare_server.py       a grpcio server that does nothing
-    echo.cc              a grpc++ server that does nothing
+    echo_server.py       the service with an additional method that does no work
+    bare_server.py       a grpcio server that does no work
+    echo.cc              a grpc++ server that does no work
     h2load.py            single calls, by h2load
-    apply_call.py        the call of Apply that they make
+    apply_call.py        the Apply call used for single calls
     report.py            the table, the files and the picture
 
 docs/benchmarks.md describes the measurements and their results.

@@ -60,7 +60,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "subjects",
     type=click.Choice(list(SUBJECTS)),
     multiple=True,
-    help="Measure only this; may be repeated.",
+    help="Measure only this subject; may be repeated.",
 )
 @click.option(
     "--game",
@@ -90,7 +90,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     show_default=True,
     help="Rooms for the rows of rooms.",
 )
-@click.option("--quick", is_flag=True, help="Take a few minutes: 3 rounds, 0.3 s per run, a million moves, 200 rooms.")
+@click.option("--quick", is_flag=True, help="Take minutes only: 3 rounds, 0.3 s per run, a million moves, 200 rooms.")
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -110,13 +110,13 @@ def main(
     quick: bool,
     output: Path,
 ) -> None:
-    """Measure Chatière beside its peers; docs/benchmarks.md explains the rows."""
+    """Measure Chatière and its peers; docs/benchmarks.md explains the rows."""
     if quick:
         rounds, seconds, moves, room_count = 3, 0.3, 1_000_000, 200
     games = {
         game: (game.min_players + game.max_players) // 2 for game in engine.games() if not names or game.name in names
     }
-    # This process is the client of the rows over gRPC.
+    # This process is the client in the rows over gRPC.
     keep_freed_memory()
     plan = BenchPlan(games, rounds, seconds, batch, warm_up, moves, room_count)
     click.echo(report.heading(plan))

@@ -1,4 +1,4 @@
-"""The call of Apply that the rows for single calls make: one request a game."""
+"""The Apply call used in the rows for single calls: one request per game."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ class Call(NamedTuple):
 
 
 def apply_request(game: Game, players: int) -> ApplyRequest:
-    """Return a request of Apply with legal actions, at the decision of a random game with the median response size."""
+    """Return a request of Apply with legal actions, at the decision with the median response size in a random game."""
     rng = np.random.default_rng(7)
     position = game.new_game(players, seed=7)
     requests: list[tuple[int, int, ApplyRequest]] = []

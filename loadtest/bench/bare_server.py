@@ -1,7 +1,7 @@
-"""A grpcio server that does nothing but what grpcio does: `python -m loadtest.bench.bare_server PORT GAME:PLAYERS…`.
+"""A grpcio server without application code: `python -m loadtest.bench.bare_server PORT GAME:PLAYERS…`.
 
-Its methods, GameService/<game>, take requests of Apply and send a response made in advance, both as bytes: no guards,
-no messages, grpcio's defaults.
+Its methods, GameService/<game>, accept requests of Apply and send a precomputed response, both as bytes: without guards
+and messages, with grpcio's default settings.
 """
 
 import signal

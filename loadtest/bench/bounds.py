@@ -15,7 +15,7 @@ class Bound(NamedTuple):
 
 
 def bound_of(row: str, game: str = "") -> Bound:
-    """Return the bound of a row for a game. Values of the game's own replace those of the row."""
+    """Return the bound of a row for a game. Values for the game override the values for the row."""
     values = _ROWS[row]
     own = values.get("games", {}).get(game, {})
     return Bound(own.get("bound", values["bound"]), own.get("target", values.get("target")))

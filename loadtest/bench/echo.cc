@@ -1,7 +1,7 @@
-// A grpc++ server that does nothing but what grpc++ does: `echo ADDRESS METHOD SIZE`.
+// A grpc++ server without application code: `echo ADDRESS METHOD SIZE`.
 //
-// The method takes a request and sends a response of SIZE bytes made in advance, both without messages, over the
-// callback API with its defaults.
+// The method accepts a request and sends a precomputed response of SIZE bytes, both without messages, using the callback
+// API with its defaults.
 
 #include <csignal>
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace {
 
 using Handler = grpc::internal::CallbackUnaryHandler<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-// Made as protoc's plugin for gRPC makes a service with a raw method: the generic API is slower.
+// Written like a service with a raw method that protoc's gRPC plugin generates, because the generic API is slower.
 class Echo final : public grpc::Service {
  public:
   Echo(const char* method, const std::string& response) {

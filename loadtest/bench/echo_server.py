@@ -1,7 +1,7 @@
-"""The service with a further method that does nothing: `python -m loadtest.bench.echo_server PORT GAME:PLAYERS…`.
+"""The service with an additional method that does no work: `python -m loadtest.bench.echo_server PORT GAME:PLAYERS…`.
 
-GameService/Echo parses the same requests and sends the same responses as Apply, with protobuf's objects, through the
-same guards; but its responses, one per game, are made in advance.
+GameService/Echo parses the same requests and sends the same responses as Apply, with protobuf objects and through the
+same guards, but its responses, one per game, are precomputed.
 """
 
 import signal
@@ -37,7 +37,7 @@ def main(port: str, *tables: str) -> None:
     server, _ = create_server(settings, CollectorRegistry(), share_port=True)
     configure_logging(settings)
     apply = next(each for each in server.methods.singles if each.path == f"/{GAME_SERVICE}/Apply")
-    server.handlers.add_single(apply._replace(path=f"/{GAME_SERVICE}/{ECHO}", handle=echo))
+    server.handlers.add_unary(apply._replace(path=f"/{GAME_SERVICE}/{ECHO}", handle=echo))
     server.start()
     signal.sigwait({signal.SIGTERM})
     server.stop(grace=None).wait()

@@ -1,6 +1,6 @@
-"""Single calls by h2load (of nghttp2), because a client in Python is slower than the server.
+"""Single calls by h2load (part of nghttp2), because a client in Python is slower than the server.
 
-It sees only HTTP statuses; that all responses were complete is checked by the number of bytes that it received.
+h2load reports only HTTP statuses. The number of bytes it received shows that all responses were complete.
 """
 
 import re
@@ -22,8 +22,8 @@ from loadtest.bench.measure import BenchPlan, Run, alternate, pinned
 from loadtest.bench.servers import BenchServer
 
 Key = TypeVar("Key")
-# Runs per round: each run spreads its connections randomly over the workers, and the machine's speed changes from one
-# second to the next, so many short runs are more precise.
+# Runs per round. Many short runs are more precise, because each run distributes its connections randomly over the
+# workers, and the machine's speed changes from one second to the next.
 RUNS = 4
 
 
@@ -46,7 +46,7 @@ class Load(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How a call is sent: h2load's options, and whether messages have gRPC's prefix."""
+    """The encoding of a call: h2load's options, and whether messages have gRPC's prefix."""
 
     name: str
     options: tuple[str, ...]
@@ -92,23 +92,31 @@ def load(
     *,
     one_core: bool = False,
 ) -> Load:
-    """Make `count` calls on `in_flight` connections, one at a time on each, or as many as `rate` allows per second.
+    """Make `count` calls on `in_flight` connections, one at a time on each.
 
-    `one_core`: keep client and server on the same core. With one call in flight they take turns: on cores of their own
-    each falls asleep while the other one works, and in a virtual machine waking up takes longer than the call.
+    Args:
+        contender: The method and the server.
+        call: The call.
+        in_flight: The number of connections.
+        count: The number of calls.
+        rate: The maximum number of calls per second; None: no limit.
+        one_core: True to keep client and server on the same core. With one call in flight they alternate; on separate
+            cores, each would sleep while the other works, and in a virtual machine, waking up takes longer than the
+            call.
     """
     server, address, method, form = contender
     with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
         if one_core:
             stack.enter_context(server.on_one_core())
-            # h2load inherits it.
+            # h2load inherits the affinity.
             stack.enter_context(pinned())
         data, log = Path(directory, "request"), Path(directory, "log")
         data.write_bytes(_frame(call.request) if form.is_framed else call.request)
         command = ["h2load", f"--requests={count}", f"--clients={in_flight}", f"--data={data}", f"--log-file={log}"]
         command += form.options
         if rate is not None:
-            # Each connection sends what is due every 10 ms: they begin apart, so that they don't all send at once.
+            # Each connection sends its due calls every 10 ms. They start at different times, so that they do not all
+            # send at the same time.
             command += [f"--rps={rate / in_flight}", "--rate=1", "--rate-period=1ms"]
         if address.startswith("unix:"):
             command.append(f"--base-uri={address}")
@@ -119,7 +127,7 @@ def load(
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         client = used.ru_utime + used.ru_stime - children.ru_utime - children.ru_stime
         in_server = server.cpu_seconds() - in_server
-        # Start, HTTP status and microseconds of each call.
+        # Each line has the start, HTTP status and duration in microseconds of a call.
         times = [int(line.split("\t")[2]) / 1000 for line in log.read_text().splitlines()]
     found = re.search(r"\((\d+)\) data$", output, re.MULTILINE)
     size = call.response_size + (len(_frame(b"")) if form.is_framed else 0)
@@ -134,14 +142,14 @@ def load(
 
 
 def _frame(message: bytes) -> bytes:
-    # As gRPC sends it: uncompressed, prefixed with its length.
+    # Returns a message as gRPC sends it: uncompressed, prefixed with its length.
     return b"\0" + len(message).to_bytes(4, "big") + message
 
 
 def take_turns(
     contenders: Mapping[Key, Contender], call: Call, in_flight: int, plan: BenchPlan, *, one_core: bool = False
 ) -> dict[Key, list[Load]]:
-    """Return the runs of each contender. `one_core`: as of `load`."""
+    """Return the runs of each contender. For `one_core` see `load`."""
     called = {key: (contender, call) for key, contender in contenders.items()}
     return take_turns_with(called, in_flight, plan, one_core=one_core)
 
@@ -149,7 +157,7 @@ def take_turns(
 def take_turns_with(
     contenders: Mapping[Key, tuple[Contender, Call]], in_flight: int, plan: BenchPlan, *, one_core: bool = False
 ) -> dict[Key, list[Load]]:
-    """Return the runs of each contender, which has a call of its own. `one_core`: as of `load`."""
+    """Return the runs of each contender, which has its own call. For `one_core` see `load`."""
     loads = {
         key: partial(
             load,
@@ -165,12 +173,12 @@ def take_turns_with(
 
 
 def medians(runs: Mapping[Key, list[Load]], figure: Callable[[Load], float]) -> dict[Key, Load]:
-    """Return the run with the median figure (the lower one of two) of each contender."""
+    """Return, for each contender, the run with the median figure (the lower one of two)."""
     return {key: sorted(found, key=figure)[(len(found) - 1) // 2] for key, found in runs.items()}
 
 
 def _calls_in(seconds: float, contender: Contender, call: Call, in_flight: int, one_core: bool) -> int:
-    # About as many calls as the server handles in that time; trying warms it up.
+    # Returns about the number of calls that the server handles in that time. The trial calls also warm up the server.
     count = 100
     while (tried := load(contender, call, in_flight, count, one_core=one_core)).run.wall < seconds / 4:
         count *= 4

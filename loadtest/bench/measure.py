@@ -1,4 +1,4 @@
-"""Runs that take turns, the time they used, and the rows of the table."""
+"""Runs of several contenders in turn, the time they used, and the rows of the table."""
 
 import os
 import platform
@@ -17,7 +17,7 @@ Found = TypeVar("Found")
 
 
 class Run(NamedTuple):
-    """A run: the amount of work, its wall time, and processor time in this process and in the server, in seconds."""
+    """A run: the amount of work, its wall time, and the processor time of this process and the server, in seconds."""
 
     amount: float
     wall: float
@@ -39,7 +39,7 @@ class Timer:
     """The time used by a `with` block; see `measured`."""
 
     def __init__(self, server: BenchServer | None) -> None:
-        """Start. `server`: a server whose processor time counts too."""
+        """Start the timer. The processor time of `server`, if any, is also measured."""
         self._server = server
         self._before = self._now()
         self._used = self._before
@@ -52,21 +52,21 @@ class Timer:
         self._used = self._now()
 
     def run(self, count: float) -> Run:
-        """Return the run, in which `count` was done."""
+        """Return the measured run. `count` is the amount of work done in it."""
         wall, client, server = (after - before for after, before in zip(self._used, self._before, strict=True))
         return Run(count, wall, client, server)
 
 
 @contextmanager
 def measured(server: BenchServer | None = None) -> Iterator[Timer]:
-    """Time a block: wall time, and processor time of this process with all its threads and of a server."""
+    """Time a block: wall time, and processor time of this process, with all its threads, and of a server."""
     timer = Timer(server)
     yield timer
     timer.stop()
 
 
 def repeat(work: Callable[[], float], seconds: float, server: BenchServer | None = None) -> Run:
-    """Repeat `work`, which returns how much it did, for a number of seconds."""
+    """Repeat `work`, which returns its amount of work, for a number of seconds."""
     count = 0.0
     end = time.perf_counter() + seconds
     with measured(server) as timer:
@@ -79,7 +79,7 @@ def repeat(work: Callable[[], float], seconds: float, server: BenchServer | None
 
 @contextmanager
 def pinned() -> Iterator[None]:
-    """Keep this thread, and threads that it starts, on one core for a block; where the system has no such call, not."""
+    """Keep this thread, and threads that it starts, on one core for a block, if the system supports this."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -92,7 +92,7 @@ def pinned() -> Iterator[None]:
 
 
 def alternate(contenders: Mapping[Key, Callable[[], Found]], rounds: int) -> dict[Key, list[Found]]:
-    """Return the runs of each contender, in rounds in which all take turns."""
+    """Return the runs of each contender, in rounds in which all contenders run in turn."""
     runs: dict[Key, list[Found]] = {key: [] for key in contenders}
     for _ in range(rounds):
         for key, contender in contenders.items():
@@ -121,10 +121,14 @@ def listed(runs: Mapping[tuple[str, str], Sequence[Run]]) -> list[dict[str, Any]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table: a figure of a game beside its peer's, None if the peer is not installed.
+    """A row of the table: a figure of a game and its peer's figure, which is None if the peer is not installed.
 
-    `bound`, `target`: the ratio must reach the one, `target_figure` should reach the other or, if `at_most`, not exceed
-    them. `run`, `peer_run`: the median runs.
+    Attributes:
+        bound: The bound of the ratio of the figures.
+        target: The target of `target_figure`.
+        at_most: True if both are upper limits; otherwise they are lower limits.
+        run: Our median run.
+        peer_run: The peer's median run.
     """
 
     row: str
@@ -142,12 +146,12 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """The ratio of our figure to the peer's, None without a peer."""
+        """The ratio of our figure to the peer's figure, or None without a peer."""
         return None if self.peer is None else self.ours / self.peer
 
     @property
     def holds(self) -> bool | None:
-        """True if the ratio is within its bound, None without a peer."""
+        """True if the ratio is within its bound, or None without a peer."""
         if self.ratio is None:
             return None
         return self.ratio <= self.bound if self.at_most else self.ratio >= self.bound
@@ -157,9 +161,14 @@ class Row:
 class BenchPlan:
     """The parameters of the measurements.
 
-    `games`: the number of players of each game. `rounds`: the rounds in which all contenders take turns, `seconds` per
-    run. `batch`: games at a time. `warm_up`: moves per game before measuring. `moves`: moves during which the server's
-    memory must not grow. `rooms`: rooms that are followed at a time.
+    Attributes:
+        games: The number of players of each game.
+        rounds: The number of rounds in which all contenders run in turn.
+        seconds: The seconds per run.
+        batch: The number of games at a time.
+        warm_up: The number of moves per game before measuring.
+        moves: The number of moves during which the server's memory must not grow.
+        rooms: The number of rooms that are followed at the same time.
     """
 
     games: Mapping[Game, int]
@@ -173,14 +182,14 @@ class BenchPlan:
 
 @dataclass
 class Result:
-    """The results of a subject: rows with bounds, and further tables (title → lines of named figures)."""
+    """The results of a subject: rows with bounds, and additional tables (title → lines of named figures)."""
 
     rows: list[Row] = field(default_factory=list)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 def machine() -> str:
-    """Return a description of the machine, as far as figures depend on it."""
+    """Return a description of the machine, as far as it affects the figures."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]

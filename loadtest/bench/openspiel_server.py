@@ -1,25 +1,24 @@
 """OpenSpiel behind BatchService.Play: `python -m loadtest.bench.openspiel_server PORT`.
 
-It uses Chatière's messages, so that the same client can use it. States are OpenSpiel's serialised ones, each followed
-by a 0 byte; every step reads, advances and writes them, as a stateless service must. It supports only what the
-benchmarks need: legal actions and restarts, but no faults of items.
+It uses Chatière's messages, so that the same client can use it. States are serialised OpenSpiel states, each followed
+by a 0 byte; every step reads, advances and writes them, as a stateless service must. It supports only the features that
+the benchmarks need: legal actions and restarts, but no faults of items.
 """
 
 import random
 import signal
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
 from prometheus_client import CollectorRegistry
 
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
+from chatiere.service.exchange.fair_threads import FairThreads
 from chatiere.service.exchange.methods import StreamMethod, UnknownMethod
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.connections import connections_of
@@ -47,13 +46,13 @@ class Batches:
         self._random = random.Random(7)
 
     def new_games(self, request: NewGamesRequest) -> NewGamesResponse:
-        """Begin as many games as there are seeds, whose values are ignored."""
+        """Start a game for each seed. The values of the seeds are ignored."""
         game = self._games[request.setup.game]
         states = [self._begin(game) for _ in range(len(request.seeds) // 8)]
         return NewGamesResponse(positions=_describe(states, [False] * len(states)))
 
     def step(self, request: StepRequest) -> StepResponse:
-        """Make a move in each game; games that end begin anew."""
+        """Make a move in each game; restart games that end."""
         game = self._games[request.setup.game]
         states = []
         ended = []
@@ -96,10 +95,10 @@ def _describe(states: list[Any], ended: list[bool]) -> Positions:
 
 def main(port: str) -> None:
     """Serve until killed."""
-    # The same door as Chatière's own.
+    # The same door as Chatière's.
     settings, metrics = Settings(), Metrics(CollectorRegistry())
-    threads, own = ThreadPoolExecutor(settings.batch_threads), BoundedSemaphore(settings.batch_threads)
-    play = StreamMethod(PLAY, Method(metrics, "bidi_stream", PLAY), lambda _: Batches().play, threads, own)
+    pool = FairThreads("batches", settings.batch_threads)
+    play = StreamMethod(PLAY, Method(metrics, "bidi_stream", PLAY), lambda _: Batches().play, pool)
     server = fast_port(
         settings,
         f"{LOOPBACK}:{port}",

@@ -1,8 +1,8 @@
-"""OpenSpiel in process, the peer that Chatière is measured against.
+"""OpenSpiel in process, the peer with which Chatière is compared.
 
-There are two kinds of loops. `plain` ones follow OpenSpiel's own examples, but with the standard library's random
-numbers, as NumPy's would be twice as slow: the bounds refer to these. `tuned` ones are as fast as is reasonable in
-Python; their figures are listed beside the table.
+There are two kinds of loops. `plain` loops follow OpenSpiel's own examples, but use random numbers of the standard
+library, because NumPy's would take twice as long; the bounds refer to these loops. `tuned` loops are as fast as is
+reasonable in Python; their figures are listed separately.
 """
 
 import random
@@ -17,7 +17,7 @@ try:
 except ImportError:
     pyspiel = None
 
-# The card games of OpenSpiel most similar to ours; bounds refer to the fastest of them.
+# The card games of OpenSpiel that are most similar to ours. Bounds refer to the fastest one.
 NAMES = ("hearts", "crazy_eights", "go_fish")
 _CHANCE, _OVER = -1, -4
 
@@ -33,7 +33,7 @@ def load(name: str) -> Any:
 
 
 def resolve_chance(state: Any, rng: random.Random) -> None:
-    """Draw chance outcomes up to the next decision, or to the end."""
+    """Draw chance outcomes up to the next decision, or to the end of the game."""
     while state.is_chance_node():
         outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(rng.choices(outcomes, probabilities)[0])
@@ -122,7 +122,7 @@ def tuned_loop(name: str) -> Callable[[float], Run]:
 def rollouts(name: str) -> Callable[[float], Run]:
     """Return a loop of random playouts in C++, by an MCTSBot that only evaluates its states by rollouts.
 
-    The bot does not report its number of moves: it is estimated by the mean length of random games from the same
+    The bot does not report its number of moves, which is estimated by the mean length of random games from the same
     states.
     """
     starts_count, rollouts_each, games_each = 16, 64, 64

@@ -1,7 +1,7 @@
-"""Contenders in processes of their own, each on one core: `python -m loadtest.bench.pinned KIND …`.
+"""Contenders in separate processes, each on one core: `python -m loadtest.bench.pinned KIND …`.
 
-Such a process says "ready", and then plays for as many seconds as each line of its input says. Its answer is a line of
-JSON: the number of moves, the wall time and the processor time that they took.
+Such a process prints "ready". For each line of its input, it plays for that number of seconds, and prints a line of
+JSON: the number of moves, the wall time and the processor time.
 """
 
 import importlib.util
@@ -24,7 +24,7 @@ from loadtest.bench.measure import Run
 from loadtest.bench.self_play import SEED, choose, seeds_and_numbers
 
 ROOT = Path(__file__).parents[2]
-# Steps in one compiled scan of pgx.
+# The number of steps in one compiled scan of pgx.
 SCAN = 100
 CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
@@ -35,10 +35,10 @@ def pgx_installed() -> bool:
 
 
 class Pinned:
-    """A contender; see the module. `cores`: the numbers of the cores that it may use."""
+    """A contender in a separate process; see the module. `cores` has the numbers of the cores that it may use."""
 
     def __init__(self, kind: str, *arguments: object, cores: list[int] = CORES[-1:]) -> None:
-        """Start it. It may not be ready for some time."""
+        """Start the process. It may take some time to be ready."""
         command = [sys.executable, "-m", "loadtest.bench.pinned", kind, *map(str, arguments)]
         environment = os.environ | {"BENCH_CORES": " ".join(map(str, cores)), "JAX_PLATFORMS": "cpu"}
         self._process = subprocess.Popen(
@@ -47,7 +47,7 @@ class Pinned:
         self._is_ready = False
 
     def start(self, seconds: float) -> None:
-        """Let it play, once it is ready."""
+        """Start a run, once the process is ready."""
         assert self._process.stdin is not None
         if not self._is_ready:
             self._read()
@@ -56,17 +56,17 @@ class Pinned:
         self._process.stdin.flush()
 
     def finish(self) -> Run:
-        """Wait for it, and return what it did."""
+        """Wait for the end of the run, and return it."""
         count, wall, cpu = json.loads(self._read())
         return Run(count, wall, cpu)
 
     def run(self, seconds: float) -> Run:
-        """Let it play, and return what it did."""
+        """Make a run, and return it."""
         self.start(seconds)
         return self.finish()
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         self._process.communicate()
 
     def _read(self) -> str:
@@ -114,7 +114,7 @@ def steps(name: str, batch: str, warm_up: str, num_threads: str) -> Callable[[fl
         choosing_wall = choosing_cpu = 0.0
         wall, cpu = time.perf_counter(), time.process_time()
         while count == 0 or (count < most and time.perf_counter() < wall + seconds):
-            # The other threads are over, so that this one's time is all there is.
+            # The other threads have ended, so this thread's time is the total time.
             began, began_cpu = time.perf_counter(), time.thread_time()
             moves = choose(positions.legal_offsets, positions.legal_ids, random)
             choosing_wall += time.perf_counter() - began
@@ -131,7 +131,7 @@ def steps(name: str, batch: str, warm_up: str, num_threads: str) -> Callable[[fl
 
 
 def pgx(name: str, batch: str) -> Callable[[float], Run]:
-    """Play a game of pgx at random in one compiled scan, with its observations; games that end begin anew.
+    """Play a game of pgx at random in one compiled scan, with its observations. Games that end are restarted.
 
     Actions are drawn from its masks.
     """
@@ -152,7 +152,7 @@ def pgx(name: str, batch: str) -> Callable[[float], Run]:
             logits = jnp.log(state.legal_action_mask.astype(jnp.float32))
             action = jax.random.categorical(for_action, logits, axis=-1)
             state = step(state, action, jax.random.split(for_step, games))
-            # So that observations cannot be left out.
+            # The sum keeps the compiler from eliminating the observations.
             return (state, key, seen + state.observation.sum()), None
 
         return jax.lax.scan(move, (state, key, jnp.float32(0)), None, length=SCAN)[0]
@@ -177,7 +177,7 @@ KINDS: dict[str, Callable[..., Callable[[float], Run]]] = {"table_env": table_en
 
 
 def main(kind: str, *arguments: str) -> None:
-    """Be a contender."""
+    """Run a contender."""
     cores = [int(core) for core in os.environ["BENCH_CORES"].split()]
     if cores:
         os.sched_setaffinity(0, cores)

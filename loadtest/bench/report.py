@@ -50,7 +50,7 @@ def figure(value: float | None) -> str:
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """Print the table of bounds, with the time that the runs used."""
+    """Print the table of bounds, with the processor time of the runs."""
     holding = {True: "yes", False: "NO", None: "-"}
     click.echo(
         tabulate(
@@ -101,7 +101,7 @@ def _used(run: Run | None) -> tuple[str, ...]:
 
 
 def print_table(title: str, lines: list[dict[str, Any]]) -> None:
-    """Print one of the further tables."""
+    """Print one of the additional tables."""
     click.echo(f"\n{title}")
     shown = [
         {name: figure(value) if isinstance(value, float) else value for name, value in line.items()} for line in lines
@@ -110,7 +110,7 @@ def print_table(title: str, lines: list[dict[str, Any]]) -> None:
 
 
 def write_json(directory: Path, plan: BenchPlan, result: Result) -> None:
-    """Write bench.json, with the rows, and bench-more.json, with the heading, the runs and the further tables."""
+    """Write bench.json, with the rows, and bench-more.json, with the heading, the runs and the additional tables."""
     rows = [
         {
             "row": row.row,

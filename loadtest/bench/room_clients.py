@@ -1,4 +1,4 @@
-"""Clients of RoomService for asyncio, which post and follow in many rooms at once, at each door."""
+"""Asyncio clients of RoomService, which post and follow in many rooms at the same time, for each door."""
 
 import asyncio
 import re
@@ -11,7 +11,7 @@ from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
 from loadtest.bench.servers import CHANNEL_OPTIONS
 
-# Followers on one connection at grpcio's port, which takes 256 calls.
+# Followers on one connection at grpcio's port, which accepts 256 calls.
 _FOLLOWERS = 200
 _HEAD = (
     "POST /chatiere.v1.RoomService/%s HTTP/1.1\r\nhost: localhost\r\n"
@@ -26,17 +26,17 @@ class RoomClients(Protocol):
         """Call Post. Raises an error for any refusal."""
 
     def follow(self, request: pb.FollowRequest) -> AsyncIterator[pb.FollowResponse]:
-        """Call Follow; yield the responses. Raises an error if the call ends."""
+        """Call Follow and yield the responses. Raises an error when the call ends."""
 
     async def close(self) -> None:
         """Close the connections."""
 
 
 class GrpcClients:
-    """Clients at grpcio's port: a channel for all posts, and one for as many followers as it takes."""
+    """Clients at grpcio's port, with one channel for all posts and additional ones for followers."""
 
     def __init__(self, address: str) -> None:
-        """Connect when there are calls."""
+        """Create the clients, which connect at their first call."""
         self._address = address
         self._channels = [self._connect()]
         self._post = RoomServiceStub(self._channels[0]).Post
@@ -66,10 +66,10 @@ class GrpcClients:
 
 
 class WebClients:
-    """Clients at the door for browsers, by Connect: a connection for each follower, others for posts."""
+    """Clients at the door for browsers, by the Connect protocol, with a separate connection for each follower."""
 
     def __init__(self, address: str) -> None:
-        """Connect when there are calls."""
+        """Create the clients, which connect at their first call."""
         host, _, port = address.rpartition(":")
         self._address = (host, int(port))
         self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []

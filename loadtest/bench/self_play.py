@@ -1,6 +1,6 @@
-"""The client of the benchmarks: random self-play over BatchService, in NumPy, and nothing else.
+"""The client of the benchmarks: random self-play over BatchService in NumPy, without any other work.
 
-`chatiere.clients.VectorEnv`, over the same columns, also counts games and moves.
+`chatiere.clients.VectorEnv`, which uses the same columns, also counts games and moves.
 """
 
 import time
@@ -25,7 +25,7 @@ from chatiere.v1.batch_service_pb2 import (
 SEED = 7
 # Seconds that a server may take to receive a request.
 PATIENCE = 60.0
-# Seconds after which an idle stream is replaced: it does not answer the server's pings.
+# Seconds after which an idle stream is replaced, because it does not respond to the server's pings.
 MAX_IDLE = 60.0
 
 
@@ -49,11 +49,11 @@ class BenchStream:
     """A Play stream."""
 
     def __init__(self, address: str) -> None:
-        """Open the stream to the service at an address."""
+        """Open a stream to the service at an address."""
         self._call = FastCall(address, f"/{BATCH_SERVICE}/Play", PATIENCE)
 
     def send(self, field: int, request: list[Buffer], rest: bytes = b"") -> None:
-        """Send a request, given in pieces; `field`: its number in PlayRequest. `rest`: the other fields of that."""
+        """Send a request, given in pieces, as field number `field` of a PlayRequest; `rest` has its other fields."""
         self._call.send([*put_inner(field, request), rest])
 
     def receive(self) -> Response:
@@ -73,7 +73,7 @@ class BenchStream:
 
 
 class SelfPlay:
-    """Batches of games, `in_flight` of them on each of `connections` connections; games that end begin anew."""
+    """Batches of games, `in_flight` of them on each of `connections` connections. Games that end are restarted."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class SelfPlay:
         *,
         keeps: bool = False,
     ) -> None:
-        """Begin all games. `keeps`: True to leave their states on the service."""
+        """Start all games. `keeps` is True to keep their states in the service."""
         self._address, self._connections, self._in_flight = address, connections, in_flight
         self._batch, self._keeps = batch, keeps
         self._random = np.random.default_rng(SEED)
@@ -102,7 +102,7 @@ class SelfPlay:
         self._idle_since = time.monotonic()
 
     def advance(self, goes_on: Callable[[int], bool]) -> int:
-        """Make moves while `goes_on`, given their number so far, is true. Return the number of moves."""
+        """Make moves while `goes_on`, called with the number of moves so far, returns True; return their number."""
         if time.monotonic() - self._idle_since > MAX_IDLE:
             self.close()
             self._streams = self._connect()
@@ -113,7 +113,7 @@ class SelfPlay:
             self._go_on(keep=self._keeps)
             moves += self._batch * len(self._streams)
         if self._keeps:
-            # The last states come back, for the next time.
+            # The last response returns the states for the next run.
             self._go_on(keep=False)
             moves += self._batch * len(self._streams)
         self._positions = [stream.receive() for stream in self._streams]
@@ -129,12 +129,12 @@ class SelfPlay:
             stream.close()
 
     def _go_on(self, *, keep: bool) -> None:
-        # Make another move in each game.
+        # Makes another move in each game.
         for number, stream in enumerate(self._streams):
             self._move(number, stream.receive(), take=self._keeps, keep=keep)
 
     def _move(self, number: int, positions: Response, *, take: bool, keep: bool) -> None:
-        # `number`: of the batch. `take`, `keep`: as in PlayRequest.
+        # `number` is the number of the batch; `take` and `keep` are as in PlayRequest.
         columns: dict[str, Buffer] = {}
         if not take:
             columns["states"] = positions.column("states")

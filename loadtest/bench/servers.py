@@ -1,4 +1,4 @@
-"""Servers in processes of their own, so that their processor time and memory can be read."""
+"""Servers in separate processes, so that their processor time and memory can be measured."""
 
 import os
 import shutil
@@ -20,21 +20,21 @@ from chatiere.service.ports.methods import GAME_SERVICE
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK = "127.0.0.1"
-# A proxy from the environment could not reach this machine; batches may be large; each channel gets its own connection,
-# which may reach another worker.
+# Ignores proxies set in the environment, which could not reach this machine. Batches may be large. Each channel has a
+# separate connection, which may reach a different worker.
 CHANNEL_OPTIONS = (
     ("grpc.enable_http_proxy", 0),
     ("grpc.max_receive_message_length", -1),
     ("grpc.use_local_subchannel_pool", 1),
 )
-# Seconds that servers have to start, and between checks.
+# The seconds allowed for servers to start, and the seconds between checks.
 _PATIENCE, _PAUSE = 60.0, 0.05
 _CHATIERE = (sys.executable, "-c", "from chatiere.command import main; main(prog_name='chatiere')")
 _ECHO_SOURCE, _ECHO = Path(__file__).with_name("echo.cc"), ROOT / "build/bench-echo"
 
 
 class BenchServer:
-    """A running server: its addresses (for all calls, and for streams of batches alone) and its processes."""
+    """A running server: its addresses (for all calls, and only for streams of batches) and its processes."""
 
     def __init__(
         self, address: str, fast_address: str, web_address: str, programs: list[subprocess.Popen[bytes]]
@@ -54,12 +54,12 @@ class BenchServer:
         )
 
     def cpu_seconds(self) -> float:
-        """Return the processor time so far."""
+        """Return the processor time used so far."""
         return sum(_cpu_seconds(process.pid) for process in self.processes)
 
     @contextmanager
     def on_one_core(self) -> Iterator[None]:
-        """Keep it on the core of `measure.pinned` for a block; where the system has no such call, not."""
+        """Keep the server on the core of `measure.pinned` for a block. No effect if the system does not support it."""
         if not hasattr(os, "sched_setaffinity"):
             yield
             return
@@ -72,7 +72,7 @@ class BenchServer:
 
     def _keep_on(self, cores: set[int]) -> None:
         for thread in [thread.id for process in self.processes for thread in process.threads()]:
-            # It may have ended.
+            # The process may have ended.
             with suppress(ProcessLookupError):
                 os.sched_setaffinity(thread, cores)
 
@@ -81,7 +81,7 @@ class BenchServer:
         return sum(process.memory_info().rss for process in self.processes)
 
     def channel(self) -> grpc.Channel:
-        """Open a channel with a connection of its own."""
+        """Open a channel with a separate connection."""
         return grpc.insecure_channel(self.address, options=CHANNEL_OPTIONS)
 
 
@@ -125,7 +125,7 @@ def _running(
 
 def _cpu_seconds(pid: int) -> float:
     if sys.platform == "linux":
-        # The process's own clock (clock_getcpuclockid), in nanoseconds. psutil reads ticks of 10 ms there.
+        # The clock of the process (clock_getcpuclockid), in nanoseconds. psutil has a resolution of 10 ms.
         return time.clock_gettime(~pid << 3 | 2)
     times = psutil.Process(pid).cpu_times()
     return float(times.user + times.system)
@@ -141,9 +141,12 @@ def free_port() -> int:
 
 @contextmanager
 def chatiere(workers: int = 1, *options: str, with_fast_door: bool = True) -> Iterator[BenchServer]:
-    """Run a Chatière service by its command, with all the doors that it has, and with further options.
+    """Run a Chatière service by its command, with all its doors and additional options.
 
-    `with_fast_door`: without it the other doors share its connections.
+    Args:
+        workers: The number of workers.
+        options: Additional options of the command.
+        with_fast_door: True to start the fast door; without it, the other doors have its connections.
     """
     port = free_port()
     fast_port = free_port() if with_fast_door and fast_door_built() else 0
@@ -160,12 +163,12 @@ def chatiere(workers: int = 1, *options: str, with_fast_door: bool = True) -> It
 
 @contextmanager
 def at_unix_sockets(*options: str) -> Iterator[BenchServer]:
-    """Run a Chatière service with one worker by its command, grpcio's port and the fast door at Unix sockets."""
+    """Run a Chatière service with one worker by its command, with grpcio's port and the fast door at Unix sockets."""
     with tempfile.TemporaryDirectory() as folder:
         address, fast_address = (f"unix:{folder}/{name}.sock" for name in ("api", "fast"))
         addresses = ("--address", address, "--fast-address", fast_address, "--metrics-address", f"{LOOPBACK}:0")
         fast = Path(fast_address.removeprefix("unix:"))
-        # The worker makes it.
+        # The worker creates the socket.
         with _running(
             ((*_CHATIERE, "serve", *addresses, *options),),
             (address, fast_address, ""),
@@ -176,7 +179,7 @@ def at_unix_sockets(*options: str) -> Iterator[BenchServer]:
 
 @contextmanager
 def openspiel() -> Iterator[BenchServer]:
-    """Run OpenSpiel behind the same API, for streams of batches alone."""
+    """Run OpenSpiel behind the same API, only for streams of batches."""
     port = free_port()
     command = (sys.executable, "-m", "loadtest.bench.openspiel_server", str(port))
     with start(command, port=port, listeners=1, fast_port=port) as server:
@@ -185,7 +188,7 @@ def openspiel() -> Iterator[BenchServer]:
 
 @contextmanager
 def bare(games: Mapping[Game, int]) -> Iterator[BenchServer]:
-    """Run a grpcio server whose methods, one per game, do nothing."""
+    """Run a grpcio server whose methods, one per game, do no work."""
     port = free_port()
     command = (sys.executable, "-m", "loadtest.bench.bare_server", str(port), *_tables(games))
     with start(command, port=port, listeners=1) as server:
@@ -194,7 +197,7 @@ def bare(games: Mapping[Game, int]) -> Iterator[BenchServer]:
 
 @contextmanager
 def echoing(workers: int, games: Mapping[Game, int]) -> Iterator[BenchServer]:
-    """Run the service with a further method that does nothing, in processes that share a port."""
+    """Run the service with an additional method that does no work, in processes that share a port."""
     port = free_port()
     command = (sys.executable, "-m", "loadtest.bench.echo_server", str(port), *_tables(games))
     with start(*[command] * workers, port=port, listeners=workers) as server:
@@ -212,7 +215,7 @@ def web_door_built() -> bool:
 
 
 def echo_built() -> bool:
-    """Compile echo.cc unless that is done; return False without g++ or grpc++."""
+    """Compile echo.cc if necessary. Return False without g++ or grpc++."""
     if not (shutil.which("g++") and shutil.which("pkg-config")):
         return False
     found = subprocess.run(("pkg-config", "--cflags", "--libs", "grpc++"), capture_output=True, text=True, check=False)
@@ -220,7 +223,7 @@ def echo_built() -> bool:
         return False
     if not _ECHO.exists() or _ECHO.stat().st_mtime < _ECHO_SOURCE.stat().st_mtime:
         _ECHO.parent.mkdir(exist_ok=True)
-        # Another run may be using the one that is there.
+        # Another run may be using the existing program.
         made = _ECHO.with_suffix(f".{os.getpid()}")
         options = ("-std=c++17", "-O2", str(_ECHO_SOURCE), "-o", str(made), *found.stdout.split())
         subprocess.run(("g++", *options), check=True)
@@ -230,7 +233,7 @@ def echo_built() -> bool:
 
 @contextmanager
 def echo(method: str, response_size: int) -> Iterator[BenchServer]:
-    """Run echo.cc, a grpc++ server with one method, which does nothing; see `echo_built`."""
+    """Run echo.cc, a grpc++ server with one method, which does no work; see `echo_built`."""
     port = free_port()
     command = (str(_ECHO), f"{LOOPBACK}:{port}", f"/{GAME_SERVICE}/{method}", str(response_size))
     with start(command, port=port, listeners=1) as server:

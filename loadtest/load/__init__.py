@@ -1,1 +1,1 @@
-"""Load on a running service, by Locust: kinds of users, scenarios of them, and the budget of each."""
+"""Load on a running service with Locust: kinds of users, scenarios and their budgets."""

@@ -1,4 +1,4 @@
-"""The budget of a scenario: read from its file, judged at the end of a run."""
+"""The budget of a scenario, which is read from its file and checked at the end of a run."""
 
 from __future__ import annotations
 
@@ -19,10 +19,16 @@ SCENARIOS = Path(__file__).parent.parent / "scenarios"
 class Scenario:
     """A file of scenarios/.
 
-    `users`: the number of users by class. `seconds`: the duration. `spawn_rate`: users started per second. `p99_ms`: by
-    method, the longest duration of 99 % of its calls, in milliseconds. `error_rate`: the largest share of calls that
-    may fail (no answer may be wrong). `calls`: the smallest number of calls; with fewer the run shows nothing.
-    `has_rooms`: the service has to serve rooms.
+    Attributes:
+        users: The number of users by class.
+        seconds: The duration.
+        spawn_rate: The number of users started per second.
+        p99_ms: By method, the maximum 99th percentile of the duration of its calls, in milliseconds.
+        error_rate: The maximum share of calls that may fail. No response may be wrong.
+        calls: The minimum number of calls, without which the run is not meaningful.
+        has_rooms: True if the service must have rooms.
+        min_share: The minimum share of the calls for each of two servers, one of which is replaced during the load; 0:
+            there is one server.
     """
 
     name: str
@@ -34,10 +40,11 @@ class Scenario:
     calls: int
     p99_ms: dict[str, float]
     has_rooms: bool = False
+    min_share: float = 0.0
 
     @property
     def uses_web(self) -> bool:
-        """True if some users call at the door for browsers."""
+        """True if some users call the door for browsers."""
         return not {"BrowserUser", "RoomUser"}.isdisjoint(self.users)
 
 
@@ -47,12 +54,12 @@ def read_scenario(name: str) -> Scenario:
 
 
 def scenario_names() -> list[str]:
-    """Return the names of Locust's scenarios, which are those with users."""
+    """Return the names of the scenarios for Locust, which are the scenarios with users."""
     return sorted(path.stem for path in SCENARIOS.glob("*.toml") if "users" in tomllib.loads(path.read_text()))
 
 
 def broken(scenario: Scenario, environment: Environment) -> list[str]:
-    """Return a message for each part of the budget that a run has broken."""
+    """Return a message for each violation of the budget in a run."""
     stats = environment.stats
     entries: list[StatsEntry] = list(stats.entries.values())
     answers = [entry for entry in entries if entry.method == "check"]

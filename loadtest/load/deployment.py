@@ -1,6 +1,7 @@
-"""The deployment that users load: where it is, and what its calls need.
+"""The deployment that users load: its addresses, and the settings of calls.
 
-`loadtest.run` passes it to Locust's process in an environment variable, where others cannot read the token.
+`loadtest.run` passes it to Locust's process in an environment variable, which other users cannot read, so the token
+stays secret.
 """
 
 from __future__ import annotations
@@ -23,11 +24,16 @@ _VARIABLE = "CHATIERE_LOAD"
 
 @dataclass(frozen=True)
 class Deployment:
-    """A service, as its clients see it.
+    """A service from the point of view of its clients.
 
-    `token`: the bearer token of all calls. `has_tls`: connections are encrypted. `tls_ca`: the file of the authorities
-    to trust; None: those of the system. `tls_certificate`, `tls_key`: the files of the client's own, for mutual TLS.
-    `games`: the games that are played; none: all. `web_address`: HOST:PORT of the door for browsers.
+    Attributes:
+        token: The bearer token of all calls.
+        has_tls: True if connections are encrypted.
+        tls_ca: The file of the trusted certificate authorities; None: the system's authorities.
+        tls_certificate: The file of the client's certificate, for mutual TLS.
+        tls_key: The file of its private key.
+        games: The games that are played; empty: all games.
+        web_address: HOST:PORT of the door for browsers.
     """
 
     token: str | None = None
@@ -40,16 +46,16 @@ class Deployment:
 
     @classmethod
     def of_environment(cls) -> Deployment:
-        """Return the one in the environment, or one without any of this."""
+        """Return the deployment described in the environment, or one with defaults."""
         found: dict[str, Any] = json.loads(os.environ.get(_VARIABLE, "{}"))
         return cls(**found | {"games": tuple(found.get("games", ()))})
 
     def environment(self) -> dict[str, str]:
-        """Return the environment of a process that loads it."""
+        """Return the environment of a process that loads the deployment."""
         return os.environ | {_VARIABLE: json.dumps(asdict(self))}
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """Return the metadata of each call."""
+        """Return the metadata of a call."""
         return () if self.token is None else (("authorization", f"Bearer {self.token}"),)
 
     def open_channel(self, address: str) -> grpc.Channel:
@@ -60,7 +66,7 @@ class Deployment:
         return grpc.secure_channel(address, credentials, options=CHANNEL_OPTIONS)
 
     def ssl_context(self) -> ssl.SSLContext:
-        """Return the context of connections to the door for browsers."""
+        """Return the TLS context of connections to the door for browsers."""
         context = ssl.create_default_context(cafile=self.tls_ca)
         if self.tls_certificate is not None:
             context.load_cert_chain(self.tls_certificate, self.tls_key)

@@ -1,4 +1,4 @@
-"""A follower of a room at the door for browsers, by Connect: gRPC's streams hold up all other calls under gevent."""
+"""A follower of a room at the door for browsers, because gRPC streams block all other calls under gevent."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from http.client import HTTPException
 from chatiere.v1.room_service_pb2 import FollowRequest, FollowResponse
 from loadtest.load.deployment import Deployment
 
-# Of the flags of an enveloped message: the last one, with the status.
+# The flag of the last enveloped message, which contains the status.
 _END = 0x02
 
 
 class Follower:
-    """A call of Follow, in a thread of its own."""
+    """A call of Follow, in a separate thread."""
 
     def __init__(
         self, deployment: Deployment, room: bytes, take: Callable[[FollowResponse], None], fail: Callable[[str], None]
     ) -> None:
-        """Follow a room as an onlooker. `take`: called with each response; `fail`: with why it ended by itself."""
+        """Follow a room as an onlooker.
+
+        `take` is called with each response, `fail` with the reason if the call ends unexpectedly.
+        """
         self._take, self._fail, self._has_left = take, fail, False
         self._connection = deployment.open_web_connection()
         body = FollowRequest(room=room, secret=secrets.token_bytes(16)).SerializeToString()
@@ -38,7 +41,7 @@ class Follower:
         self._thread.start()
 
     def leave(self) -> None:
-        """Stop to follow."""
+        """Stop following."""
         self._has_left = True
         with suppress(OSError):
             self._connection.sock.shutdown(socket.SHUT_RDWR)

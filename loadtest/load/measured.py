@@ -1,4 +1,4 @@
-"""Reports of gRPC calls and wrong answers to Locust."""
+"""Reports of gRPC calls and wrong responses to Locust."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,23 +10,23 @@ from locust import User
 
 
 class WrongAnswer(Exception):
-    """The service's answer contradicts the rules."""
+    """The service's response contradicts the rules."""
 
 
 class MeasuredCalls(grpc.UnaryUnaryClientInterceptor):
-    """An interceptor that reports unary calls by the name of their method: duration, size of the response, error.
+    """An interceptor that reports the duration, response size and error of unary calls, by the name of their method.
 
-    A refusal is not an error if the user expects it; see `expecting`.
+    An expected refusal is not an error; see `expecting`.
     """
 
     def __init__(self, user: User) -> None:
-        """Report calls of `user`."""
+        """Report the calls of `user`."""
         self._user = user
         self._expected: grpc.StatusCode = grpc.StatusCode.OK
 
     @contextmanager
     def expecting(self, code: grpc.StatusCode) -> Iterator[None]:
-        """Expect calls to end with a status: any other is an error."""
+        """Expect calls to end with a status; any other status is an error."""
         self._expected = code
         try:
             yield
@@ -55,12 +55,12 @@ class UnexpectedStatus(Exception):
     """A call ended with an unexpected status."""
 
     def __init__(self, name: str, code: grpc.StatusCode, message: str | None) -> None:
-        """Name the call and its status."""
+        """Create the error from a call and its status."""
         super().__init__(f"{name}: {code.name}: {message}")
 
 
 def report(user: User, kind: str, name: str, *, start: float, error: Exception | None = None) -> None:
-    """Report to Locust anything but a unary call; `start`: a time of time.perf_counter()."""
+    """Report to Locust an event other than a unary call. `start` is a time of time.perf_counter()."""
     user.environment.events.request.fire(
         request_type=kind,
         name=name,

@@ -1,4 +1,4 @@
-"""The load test's own server: `chatiere serve` as an operator starts it, on free ports."""
+"""The load test's own server: `chatiere serve` as started by an operator, on free ports."""
 
 import os
 import re
@@ -18,10 +18,10 @@ import trustme
 from chatiere.service.guards.tokens import new_token
 
 _MAX_START = 60.0
-# With the grace that calls in flight have.
+# Includes the grace period for calls in flight.
 _MAX_STOP = 30.0
 _CHUNK = 2**16
-# All addresses are logged when it serves.
+# Patterns of the addresses that the server logs when it serves.
 _LOGGED = {
     "grpcio": r"serving chatiere\.v1 on ([^\s,]+)",
     "fast": r"fast door on ([^\s,]+)",
@@ -35,12 +35,18 @@ class _Log(Protocol):
 
 
 class OwnServer:
-    """A server. `addresses`: HOST:PORT by door, and that of the metrics; `token`, `authority`: None without."""
+    """A running server.
+
+    Attributes:
+        addresses: HOST:PORT by door, and the address of the metrics.
+        token: The bearer token, or None.
+        authority: The certificate authority as PEM, or None.
+    """
 
     def __init__(
         self, process: "subprocess.Popen[bytes]", log: _Log, token: str | None = None, authority: bytes | None = None
     ) -> None:
-        """Take a process that has been started. `authority`: the PEM of its certificate's."""
+        """Use a process that has been started. `authority` is the PEM of its certificate authority."""
         self._process, self._log = process, log
         self.pid = process.pid
         self.addresses: dict[str, str] = {}
@@ -52,7 +58,7 @@ class OwnServer:
         return self.addresses["grpcio"]
 
     def wait(self, doors: Iterable[str]) -> None:
-        """Wait until it serves at these doors. Raise ClickException if it does not."""
+        """Wait until the server serves at these doors. Raise ClickException if it does not."""
         end = time.monotonic() + _MAX_START
         wanted = [*doors, "metrics"]
         while time.monotonic() < end and self._process.poll() is None:
@@ -69,38 +75,52 @@ class OwnServer:
         return re.findall(r"^\S+ ERROR .*$", self._log.text(), re.MULTILINE)
 
     def stop(self) -> bool:
-        """Stop it by SIGTERM, and return True; kill it if it does not end in time, and return False."""
+        """Stop the server by SIGTERM and return True. If it does not end in time, kill it and return False."""
         self._process.terminate()
         try:
             self._process.wait(_MAX_STOP)
         except subprocess.TimeoutExpired:
-            for each in psutil.Process(self.pid).children():
-                each.kill()
-            self._process.kill()
-            self._process.wait()
+            self.kill()
             return False
         return True
+
+    def kill(self) -> None:
+        """Kill the server and its workers by SIGKILL."""
+        workers = psutil.Process(self.pid).children()
+        # The supervisor first, because it replaces workers that die.
+        self._process.kill()
+        for each in workers:
+            each.kill()
+        self._process.wait()
 
 
 @contextmanager
 def own_server(
     *arguments: str,
     doors: Iterable[str] = ("grpcio",),
+    first_address: str = "127.0.0.1:0",
     has_tokens: bool = False,
     has_tls: bool = False,
     descriptors: int = 0,
     has_unread_log: bool = False,
 ) -> Iterator[OwnServer]:
-    """Run a server in processes of its own; `arguments`: further ones.
+    """Run a server in separate processes.
 
-    `descriptors`: the soft and the hard limit of its open files; 0: those of this process. `has_unread_log`: nobody
-    reads its log from when it serves, until its errors are asked for.
+    Args:
+        *arguments: Additional arguments of its command.
+        doors: The names of its doors, such as "grpcio" and "fast".
+        first_address: HOST:PORT of the first door; the other doors have free ports.
+        has_tokens: True if its clients need a token.
+        has_tls: True if its doors use TLS.
+        descriptors: The soft and the hard limit of its open files; 0: the limits of this process.
+        has_unread_log: True if its log is not read while it serves, until its errors are requested.
     """
     with tempfile.TemporaryDirectory() as folder, _Pipe() if has_unread_log else _File() as log:
         token = authority = None
         more: list[str | Path] = [*arguments]
-        for door in doors:
-            more += ("--address" if door == "grpcio" else f"--{door}-address", "127.0.0.1:0")
+        for index, door in enumerate(doors):
+            address = "127.0.0.1:0" if index else first_address
+            more += ("--address" if door == "grpcio" else f"--{door}-address", address)
         if has_tokens:
             token, line = new_token("good")
             more += ("--tokens", _written(folder, "tokens", line.encode()))
@@ -131,7 +151,7 @@ def _written(folder: str, name: str, content: bytes) -> Path:
 
 
 class _File:
-    """A log in a file. `written`: where the server writes it."""
+    """A log in a file. The server writes to the descriptor `written`."""
 
     def __enter__(self) -> "_File":
         self._file = tempfile.TemporaryFile("w+")
@@ -142,15 +162,15 @@ class _File:
         self._file.close()
 
     def begin(self) -> None:
-        """Do nothing: the server has a descriptor of its own."""
+        """Take no action, because the server has its own descriptor."""
 
     def text(self) -> str:
-        # Leaves the file position alone, which the server shares.
+        # pread does not change the file position, which is shared with the server.
         return os.pread(self.written, os.fstat(self.written).st_size, 0).decode(errors="replace")
 
 
 class _Pipe:
-    """A log that is a pipe, which is only read when its text is asked for. `written`: the server's end."""
+    """A log in a pipe, which is read only when its text is requested. `written` is the server's end."""
 
     def __enter__(self) -> "_Pipe":
         self._read, self.written = os.pipe()

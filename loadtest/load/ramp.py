@@ -1,4 +1,4 @@
-"""A ramp: more and more of a scenario's users, until its budget breaks, to find how many a deployment bears."""
+"""A ramp, which increases the number of a scenario's users until the budget is exceeded."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     # See budget.py.
     from locust.env import Environment
 
-# Between the last step that kept the budget and the first that broke it.
+# The number of bisections between the last step within the budget and the first step that exceeds it.
 _HALVINGS = 2
-# The share of a processor above which a process of the generator measures itself.
+# The share of a processor above which a process of the generator measures its own speed instead of the service's.
 _GENERATOR = 0.9
 
 
 class Step(NamedTuple):
-    """A step: its users, calls a second, durations in ms, the share of a processor that the generator took.
+    """A step: its users, calls per second, durations in ms, and the share of a processor that the generator used.
 
-    `generator`: that of its busiest process. `found`: what was broken.
+    `generator` is the share of its busiest process. `found` has the violations of the budget.
     """
 
     users: int
@@ -37,31 +37,31 @@ class Step(NamedTuple):
 
     @property
     def is_of_the_generator(self) -> bool:
-        """Return True if the generator was too busy to measure anything else."""
+        """Return True if the generator was too busy to measure the service."""
         return self.generator > _GENERATOR
 
 
 class Ramp:
-    """Steps of a scenario's length: twice the users each time; then between the last two."""
+    """Steps with the length of a scenario: twice as many users each time, then numbers between the last two."""
 
     def __init__(self, environment: Environment, scenario: Scenario) -> None:
-        """Begin with the scenario's own users."""
+        """Start with the scenario's number of users."""
         self._environment = environment
-        # A step shows something however few calls there are.
+        # A step of the ramp needs no minimum number of calls.
         self._scenario = dataclasses.replace(scenario, calls=1)
         self._most, self._least, self._halvings = 0, 0, 0
         self._users = sum(scenario.users.values())
-        # When the step's users were all there, of time.perf_counter.
+        # The time of time.perf_counter when all users of the step had started.
         self._begun: float | None = None
         self._is_spawned = False
         self._processes: list[psutil.Process] = []
         self.steps: list[Step] = []
 
     def tick(self) -> tuple[int, float] | None:
-        """Return the users of the step, and how many begin a second; None at the end. See locust.LoadTestShape."""
+        """Return the users of the step and how many to start per second; None at the end. See locust.LoadTestShape."""
         rate = max(self._scenario.spawn_rate, self._users / 10)
         if not self._is_spawned:
-            # Locust calls again once they are there.
+            # Locust calls tick again once the users have started.
             self._is_spawned = True
         elif self._begun is None:
             self._environment.stats.reset_all()
@@ -78,7 +78,7 @@ class Ramp:
         return self._users, rate
 
     def _next(self) -> bool:
-        # Take the figures of a step; return False if it was the last one.
+        # Records the figures of a step; returns False if it was the last one.
         step = self._step()
         self.steps.append(step)
         if step.is_of_the_generator:
@@ -112,7 +112,7 @@ class Ramp:
         )
 
     def table(self) -> str:
-        """Return the steps as a table in Markdown, by the number of users, and what the deployment bears."""
+        """Return the steps as a Markdown table, by number of users, and the conclusion."""
         rows = [
             {
                 "users": step.users,
@@ -134,4 +134,4 @@ class Ramp:
             return f"At least {max(kept)} users. {busy}" if kept else busy
         if not kept:
             return f"Fewer than {self.steps[0].users} users."
-        return f"{max(kept)} users keep the budget, {self._most} do not."
+        return f"{max(kept)} users are within the budget, {self._most} are not."

@@ -20,24 +20,24 @@ from loadtest.load.follower import Follower
 from loadtest.load.measured import WrongAnswer, report
 from loadtest.load.users import FrontendUser, GameChoice, ServiceUser
 
-# Seconds that a table may take from Post to a follower.
+# The maximum number of seconds from Post until a follower receives the table.
 _PATIENCE = 30.0
 _LEGAL = {"legalActions": True}
 
 
 class TableUser(ServiceUser):
-    """All people of a sealed table: whoever is to move looks, and moves at a human's pace."""
+    """All people at a sealed table: the person whose turn it is looks at the table and moves at human pace."""
 
     wait_time = between(0.5, 2.0)
 
     def on_start(self) -> None:
-        """Connect, and begin a table."""
+        """Connect and start a table."""
         super().on_start()
         self.tables = TableServiceStub(self.channel)
         self.begin()
 
     def begin(self) -> None:
-        """Begin a table whose seats are all this user's."""
+        """Start a table at which this user has all seats."""
         game, players = self.any_game()
         request = table_service_pb2.NewTableRequest(
             game=game,
@@ -49,13 +49,13 @@ class TableUser(ServiceUser):
         self.own, self.table = [each.secret for each in begun.secrets], begun.table
 
     def look(self, **fields: Any) -> Any:
-        """Return what the table shows."""
+        """Return the view of the table."""
         request = table_service_pb2.LookRequest(table=self.table, **fields)
         return self.tables.Look(request, metadata=self.metadata).update
 
     @task
     def move(self) -> None:
-        """Make a random legal move; after the end of a game begin another."""
+        """Make a random legal move; start another game when one ends."""
         turn = self.look().view.turn
         if not turn.HasField("seat"):
             self.begin()
@@ -69,19 +69,19 @@ class TableUser(ServiceUser):
         self.moved(secret)
 
     def moved(self, secret: bytes) -> None:
-        """Do nothing more after the move of the seat with this secret."""
+        """Handle a move of the seat with this secret. Subclasses override it."""
 
 
 class RoomUser(TableUser):
-    """A room: all people of a table post to it, and one follows at the door for browsers.
+    """A room: all people at a table post to it, and one person follows it at the door for browsers.
 
-    Measured: the time from Post until the table is there.
+    The time from Post until the follower has the table is measured.
     """
 
     follower: Follower | None = None
 
     def begin(self) -> None:
-        """Begin a table in a new room."""
+        """Start a table in a new room."""
         super().begin()
         self.leave()
         self.room, self.came = secrets.token_bytes(16), threading.Event()
@@ -96,13 +96,13 @@ class RoomUser(TableUser):
         super().on_stop()
 
     def leave(self) -> None:
-        """Stop to follow."""
+        """Stop following."""
         if self.follower is not None:
             self.follower.leave()
             self.follower = None
 
     def take(self, response: room_service_pb2.FollowResponse) -> None:
-        """Take what comes to the follower."""
+        """Handle a response received by the follower."""
         if any(entry.table == self.awaited for entry in response.entries):
             self.came.set()
 
@@ -116,16 +116,16 @@ class RoomUser(TableUser):
         self.awaited = self.table
         start = time.perf_counter()
         request = room_service_pb2.PostRequest(room=self.room, secret=secret, table=self.table)
-        self.check("a table is taken", self.rooms.Post(request, metadata=self.metadata).taken)
-        late = None if self.came.wait(_PATIENCE) else WrongAnswer("a posted table did not come")
+        self.check("a table is accepted", self.rooms.Post(request, metadata=self.metadata).taken)
+        late = None if self.came.wait(_PATIENCE) else WrongAnswer("a posted table did not arrive")
         report(self, "stream", "Post until followed", start=start, error=late)
 
 
 class BotUser(FrontendUser):
-    """A person who lets the strongest bot of the game's ladder choose, by one call of Suggest per move."""
+    """A person who lets the strongest bot of the game's ladder choose, with one call of Suggest per move."""
 
     def begin(self) -> None:
-        """Begin a game, and ask for the bots that play it."""
+        """Start a game, and list the bots that play it."""
         super().begin()
         request = bot_service_pb2.ListBotsRequest(game=self.mirror.game.name)
         stub = BotServiceStub(self.channel)
@@ -138,11 +138,11 @@ class BotUser(FrontendUser):
 
 
 class BrowserUser(GameChoice, FastHttpUser):
-    """A page in another language: one game at a human's pace in JSON, at the door for browsers."""
+    """A page in another language: one game at human pace in JSON, at the door for browsers."""
 
     wait_time = between(0.5, 2.0)
     abstract = GameChoice.deployment.web_address is None
-    # Locust's --host is the address for gRPC.
+    # Locust's --host is the gRPC address.
     origin = f"http{'s' * GameChoice.deployment.has_tls}://{GameChoice.deployment.web_address}"
     insecure = False
     ssl_context_factory = GameChoice.deployment.ssl_context
@@ -153,11 +153,11 @@ class BrowserUser(GameChoice, FastHttpUser):
         super().__init__(environment)
 
     def on_start(self) -> None:
-        """Begin a game."""
+        """Start a game."""
         self.begin()
 
     def call(self, method: str, request: dict[str, Any]) -> Any:
-        """Call a method of GameService; return the position, or nothing if it is refused."""
+        """Call a method of GameService; return the position, or None if the call is refused."""
         url, name = f"{self.origin}/chatiere.v1.GameService/{method}", f"{method}, JSON"
         with self.client.post(url, json=request, name=name, catch_response=True) as response:
             if response.status_code != HTTPStatus.OK:
@@ -166,13 +166,13 @@ class BrowserUser(GameChoice, FastHttpUser):
             return response.json()["position"]
 
     def begin(self) -> None:
-        """Begin a game at the service."""
+        """Start a game at the service."""
         game, players = self.any_game()
         self.position = self.call("NewGame", {"game": game, "players": players, "include": _LEGAL})
 
     @task
     def move(self) -> None:
-        """Make a random legal move; after the end of a game begin another."""
+        """Make a random legal move; start another game when one ends."""
         legal = self.position.get("legalActions")
         if not legal:
             self.begin()

@@ -1,6 +1,6 @@
 """The users that load the service: a frontend, a spectator, a learner and a client that misbehaves.
 
-Each checks responses against the rules in process: a wrong answer is a failure of type "check".
+Users compare responses with the rules in process: a wrong response is a failure of type "check".
 """
 
 import random
@@ -26,12 +26,12 @@ from chatiere.v1.game_pb2 import Action, Include, Position, State
 from loadtest.load.deployment import Deployment
 from loadtest.load.measured import MeasuredCalls, WrongAnswer, report
 
-# The seeds of users; a run is only as reproducible as the order in which its users are served.
+# The seeds of users. A run is reproducible only as far as the order in which its users are served.
 _SEEDS = random.Random(20240)
 
 
 class GameChoice:
-    """A user's choices, by a seed of its own."""
+    """A user's random choices, with a separate seed."""
 
     deployment = Deployment.of_environment()
     metadata = deployment.metadata()
@@ -48,7 +48,7 @@ class GameChoice:
 
 
 class ServiceUser(GameChoice, User):
-    """A user with its own channel, whose calls are measured."""
+    """A user with a separate channel, whose calls are measured."""
 
     abstract = True
 
@@ -73,19 +73,19 @@ class ServiceUser(GameChoice, User):
 
 
 class FrontendUser(ServiceUser):
-    """A person at a table: one game at a human's pace, one typed call per random legal move."""
+    """A person at a table: one game at human pace, with one typed call per random legal move."""
 
     wait_time = between(0.5, 2.0)
 
     def on_start(self) -> None:
-        """Connect, and list the games as a frontend does at its start."""
+        """Connect, and list the games, as a frontend does when it starts."""
         super().on_start()
         listed = [game.name for game in self.client.list_games()]
         self.check("all games are listed", listed == [game.name for game in engine.games()])
         self.begin()
 
     def begin(self) -> None:
-        """Begin a game at the service and, for comparison, in process."""
+        """Start a game at the service and, for comparison, in process."""
         name, players = self.any_game()
         seed = self.random.getrandbits(64)
         self.include = Include(legal_actions=True, score=True, viewers=range(players))
@@ -94,14 +94,14 @@ class FrontendUser(ServiceUser):
 
     @task
     def move(self) -> None:
-        """Make a move; after the end of a game begin another."""
+        """Make a move; start another game when one ends."""
         if not self.position.legal_actions:
             self.begin()
             return
         action = self.choose()
         self.position = self.client.apply(self.position.state, action, include=self.include)
         self.mirror.apply(action.id)
-        self.check("a move leads where the rules say", agree(self.position, self.mirror))
+        self.check("a move leads to the position that the rules require", agree(self.position, self.mirror))
 
     def choose(self) -> Action:
         """Return a random legal action."""
@@ -109,7 +109,7 @@ class FrontendUser(ServiceUser):
 
 
 def agree(position: Position, mirror: engine.Position) -> bool:
-    """Return True if the service's position has the actor, legal actions and score of the one in process."""
+    """Return True if the service's position has the same actor, legal actions and score as the position in process."""
     seat = position.turn.seat if position.turn.HasField("seat") else engine.TERMINAL_PLAYER
     return (
         seat == mirror.current_player()
@@ -119,34 +119,34 @@ def agree(position: Position, mirror: engine.Position) -> bool:
 
 
 class SpectatorUser(ServiceUser):
-    """A spectator, who asks for views."""
+    """A spectator, who requests views."""
 
     wait_time = between(0.5, 2.0)
 
     def on_start(self) -> None:
-        """Connect, and begin a game to look at."""
+        """Connect, and start a game to look at."""
         super().on_start()
         name, players = self.any_game()
         self.state = self.client.new_game(name, players, seed=self.random.getrandbits(64)).state
 
     @task
     def look(self) -> None:
-        """Get the spectator's view; check that a seat's view does not depend on what is hidden from it."""
+        """Get the spectator's view; check that a seat's view does not depend on hidden information."""
         view = self.client.get_view(self.state)
         resampled = self.client.resample(self.state, 0)
         seen = self.client.get_view(resampled, 0)
-        self.check("a seat cannot tell a resampled state", seen == self.client.get_view(self.state, 0))
+        self.check("a seat cannot distinguish a resampled state", seen == self.client.get_view(self.state, 0))
         self.check("a spectator has no seat", not view.HasField("seat"))
 
 
 class LearnerUser(ServiceUser):
-    """A learner: batches of games, random legal moves, finished games restarted, as fast as possible."""
+    """A learner: batches of games with random legal moves, as fast as possible. Finished games are restarted."""
 
     wait_time = constant(0)
     batch_size: ClassVar[int] = 1024
 
     def on_start(self) -> None:
-        """Connect and begin a batch."""
+        """Connect and start a batch."""
         super().on_start()
         self.stub = batch_service_pb2_grpc.BatchServiceStub(self.channel)
         name, players = self.any_game()
@@ -162,7 +162,7 @@ class LearnerUser(ServiceUser):
 
     @task
     def step(self) -> None:
-        """Make a move in every game, following the first one in process until it ends."""
+        """Make a move in every game, and follow the first game in process until it ends."""
         offsets = np.frombuffer(self.positions.legal_offsets, "<u4")
         legal = np.frombuffer(self.positions.legal_ids, "<u2")
         counts = np.diff(offsets)
@@ -182,18 +182,18 @@ class LearnerUser(ServiceUser):
             right = bool(self.positions.final[0]) == over and (
                 over or self.positions.states[: len(self.mirror.pack())] == self.mirror.pack()
             )
-            self.check("a batch leads where the rules say", right and not response.faults.reasons)
+            self.check("a batch leads to the positions that the rules require", right and not response.faults.reasons)
             if over:
                 self.mirror = None
 
 
 class MisbehavingUser(ServiceUser):
-    """A client that breaks every rule: it must be refused with the right status, and not harm others."""
+    """A client that breaks every rule. It must be refused with the right status, and must not affect other clients."""
 
     wait_time = between(0.0, 0.1)
 
     def on_start(self) -> None:
-        """Connect, and get a state to break."""
+        """Connect, and get a state to corrupt."""
         super().on_start()
         name, players = self.any_game()
         self.include = Include(legal_actions=True)
@@ -205,7 +205,7 @@ class MisbehavingUser(ServiceUser):
             call(*arguments, **named)
 
     def raw(self, method: str) -> Any:
-        """Return a method that sends bytes as they are."""
+        """Return a method that sends bytes unchanged."""
         sending: Any = self.channel.unary_unary(
             f"/{game_service_pb2.DESCRIPTOR.services_by_name['GameService'].full_name}/{method}",
             response_deserializer=game_service_pb2.ApplyResponse.FromString,
@@ -214,7 +214,7 @@ class MisbehavingUser(ServiceUser):
 
     @task(5)
     def illegal_move(self) -> None:
-        """Apply an action that no game has."""
+        """Apply an action that does not exist in any game."""
         self.refused(grpc.StatusCode.INVALID_ARGUMENT, self.client.apply, self.state, 65_000)
 
     @task(5)
@@ -241,7 +241,7 @@ class MisbehavingUser(ServiceUser):
 
     @task(1)
     def huge_message(self) -> None:
-        """Send a message above every limit."""
+        """Send a message that exceeds every limit."""
         self.refused(
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             self.raw("Apply"),
@@ -257,13 +257,13 @@ class MisbehavingUser(ServiceUser):
 
     @task(1)
     def half_open_connection(self) -> None:
-        """Open and leave a connection, sometimes after a part of the HTTP/2 preface."""
+        """Open and abandon a connection, sometimes after a part of the HTTP/2 preface."""
         host, _, port = self.address().rpartition(":")
         start = time.perf_counter()
         opened = socket.create_connection((host.strip("[]"), int(port)), timeout=10)
         opened.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[: self.random.randint(0, 24)])
         if self.random.random() < 0.5:
-            # Reset the connection instead of closing it.
+            # Resets the connection instead of closing it.
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         opened.close()
         report(self, "connection", "half open", start=start)

@@ -1,1 +1,1 @@
-"""Attacks on a server, and their effect on its other clients and its memory."""
+"""Attacks on a server, and their effect on other clients and on the server's memory."""

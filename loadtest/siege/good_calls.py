@@ -1,4 +1,4 @@
-"""The calls of a well-behaved client, at a port of gRPC and at the door for browsers."""
+"""The calls of a well-behaved client, at a gRPC port and at the door for browsers."""
 
 import http.client
 import json
@@ -10,29 +10,44 @@ from queue import SimpleQueue
 from typing import Any
 
 import grpc
+from google.protobuf.json_format import MessageToDict
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chatiere import engine
 from chatiere.v1 import batch_service_pb2 as batch
-from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2_grpc, room_service_pb2_grpc
+from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2_grpc, room_service_pb2_grpc, table_service_pb2_grpc
 from chatiere.v1 import game_service_pb2 as game
 from chatiere.v1 import room_service_pb2 as room
+from chatiere.v1 import table_service_pb2 as tables
 from chatiere.v1.game_pb2 import Include
 
 Calls = tuple[Callable[[], object], ...]
 # The timeout of a call, in seconds.
 _TIMEOUT = 5.0
 _GAMES = 64
-# Failures must be seen, so there are no retries.
+# No retries, so that failures are seen.
 _OPTIONS = (("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0), ("grpc.enable_http_proxy", 0))
 _FIRST = engine.games()[0]
+_TABLE = tables.NewTableRequest(
+    game=_FIRST.name,
+    players=_FIRST.min_players,
+    seats=[tables.TableSeat()] * _FIRST.min_players,
+    acknowledgement=tables.ACKNOWLEDGEMENT_NONE,
+)
 
 
 class GrpcCalls:
-    """Calls at a port of gRPC: over one channel, but for health checks."""
+    """Calls at a gRPC port, over one channel except for health checks."""
 
     def __init__(self, address: str, token: str | None, authority: bytes | None, *, has_rooms: bool = False) -> None:
-        """Connect. `token`, `authority`: None if the server has no tokens, and no TLS. `has_rooms`: if it has rooms."""
+        """Connect.
+
+        Args:
+            address: The address of the port.
+            token: The bearer token; None if the server requires no token.
+            authority: The certificate authority; None if the server has no TLS.
+            has_rooms: True if the server has rooms.
+        """
         self._address = address
         self._credentials = None if authority is None else grpc.ssl_channel_credentials(authority)
         metadata = () if token is None else (("authorization", f"Bearer {token}"),)
@@ -40,6 +55,7 @@ class GrpcCalls:
         self._metadata = metadata
         self._channel = self._connect()
         self._game_stub = game_service_pb2_grpc.GameServiceStub(self._channel)
+        self._table_stub = table_service_pb2_grpc.TableServiceStub(self._channel)
         self._batch_stub = batch_service_pb2_grpc.BatchServiceStub(self._channel)
         self._begin = game.NewGameRequest(
             game=_FIRST.name, players=_FIRST.min_players, seed=7, include=Include(legal_actions=True)
@@ -77,12 +93,19 @@ class GrpcCalls:
             nonlocal position
             position = self._game_stub.NewGame(self._begin, **self._named).position
 
+        def actions() -> None:
+            if position is not None:
+                self._game_stub.ListLegalActions(game.ListLegalActionsRequest(state=position.state), **self._named)
+
         def move() -> None:
             if position is not None:
                 request = game.ApplyRequest(state=position.state, action=position.legal_actions[0])
                 self._game_stub.Apply(request, **self._named)
 
-        return begin, move
+        def sit_down() -> None:
+            self._table_stub.NewTable(_TABLE, **self._named)
+
+        return begin, actions, move, sit_down
 
     def _batch(self) -> Calls:
         def single() -> None:
@@ -95,7 +118,7 @@ class GrpcCalls:
         return single, stream
 
     def _health(self) -> Calls:
-        # On a connection of its own, as Kubernetes does.
+        # Uses a separate connection, as Kubernetes does.
         def check() -> None:
             with self._connect() as channel:
                 health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=_TIMEOUT)
@@ -103,7 +126,7 @@ class GrpcCalls:
         return (check,)
 
     def _on_stream(self) -> Calls:
-        # On one stream that stays open, as learners' do; after a failure on another one.
+        # Uses one stream that stays open, as learners do, and another one after a failure.
         def ask() -> None:
             if self._stream is None:
                 self._asked = SimpleQueue()
@@ -123,16 +146,17 @@ class GrpcCalls:
         return (ask,)
 
     def _in_room(self) -> Calls:
-        # A name comes to a follower of the room: of the same one all the time, as people play on in one.
+        # Posts names that a follower of the room receives. The room is always the same, as for people who play several
+        # games.
         def post() -> None:
-            asked = {"room": self._room, "secret": self._secret}
             if self._follower is None:
-                self._follower = self._room_stub.Follow(room.FollowRequest(**asked), metadata=self._metadata)
+                request = room.FollowRequest(room=self._room, secret=self._secret)
+                self._follower = self._room_stub.Follow(request, metadata=self._metadata)
             timer = threading.Timer(_TIMEOUT, self._follower.cancel)
             timer.start()
             try:
                 name = secrets.token_hex(8)
-                self._room_stub.Post(room.PostRequest(**asked, name=name), **self._named)
+                self._room_stub.Post(room.PostRequest(room=self._room, secret=self._secret, name=name), **self._named)
                 while all(entry.name.name != name for entry in next(self._follower).entries):
                     pass
             except BaseException:
@@ -145,14 +169,14 @@ class GrpcCalls:
 
 
 class WebCallError(Exception):
-    """A call at the door for browsers that failed."""
+    """A call at the door for browsers failed."""
 
 
 class WebCalls:
-    """Calls at the door for browsers: in JSON over one connection of HTTP/1.1, but for health checks."""
+    """Calls at the door for browsers, in JSON over one HTTP/1.1 connection except for health checks."""
 
     def __init__(self, address: str, token: str | None, authority: bytes | None) -> None:
-        """Take the same as GrpcCalls."""
+        """Connect. For arguments see GrpcCalls."""
         self._address = address
         self._context = None if authority is None else ssl.create_default_context(cadata=authority.decode())
         self._headers = {"content-type": "application/json"}
@@ -181,19 +205,25 @@ class WebCalls:
 
         def begin() -> None:
             nonlocal position
-            position = self._call("NewGame", self._begin)["position"]
+            position = self._call("GameService/NewGame", self._begin)["position"]
+
+        def actions() -> None:
+            if position is not None:
+                self._call("GameService/ListLegalActions", {"state": position["state"]})
 
         def move() -> None:
             if position is not None:
-                self._call("Apply", {"state": position["state"], "action": position["legalActions"][0]})
+                request = {"state": position["state"], "action": position["legalActions"][0]}
+                self._call("GameService/Apply", request)
 
-        return begin, move
+        def sit_down() -> None:
+            self._call("TableService/NewTable", MessageToDict(_TABLE))
+
+        return begin, actions, move, sit_down
 
     def _call(self, method: str, request: dict[str, Any]) -> Any:
         try:
-            self._connection.request(
-                "POST", f"/chatiere.v1.GameService/{method}", json.dumps(request), headers=self._headers
-            )
+            self._connection.request("POST", f"/chatiere.v1.{method}", json.dumps(request), headers=self._headers)
             return json.loads(_read(self._connection))
         except (OSError, http.client.HTTPException):
             # The next call connects again.
@@ -201,7 +231,7 @@ class WebCalls:
             raise
 
     def _health(self) -> Calls:
-        # On a connection of its own, as at gRPC's ports.
+        # Uses a separate connection, as at gRPC ports.
         def check() -> None:
             connection = self._connect()
             try:
@@ -222,5 +252,5 @@ def _read(connection: http.client.HTTPConnection) -> bytes:
 
 
 def cause(error: Exception) -> str:
-    """Return why a call failed, the same text for the same cause."""
+    """Return the reason why a call failed, as the same text for the same cause."""
     return f"{error.code().name}: {error.details()}" if isinstance(error, grpc.RpcError) else repr(error)

@@ -10,36 +10,36 @@ import numpy as np
 from loadtest.siege.good_calls import Calls, GrpcCalls, WebCalls, cause
 
 KINDS = {"game": 0.02, "batch": 0.05, "health": 0.05}
-"""Kinds of calls (of GameService, of BatchService, health checks), each with its period in seconds."""
+"""Kinds of calls (of GameService and NewTable, of BatchService, health checks), each with its period in seconds."""
 STREAM = "stream"
 """The kind of calls on a stream of BatchService that stays open."""
 ROOM = "room"
-"""The kind of posts in a room, each of which has to come to a follower that stays."""
+"""The kind of posts in a room, each of which must reach a follower that stays connected."""
 _PERIODS = KINDS | {STREAM: 1.0, ROOM: 0.1}
 
 
 class Measured:
-    """The seconds from when calls were due to their end, by kind, and the number of failures, by cause."""
+    """The seconds from when each call was due to its end, by kind, and the number of failures, by cause."""
 
     def __init__(self) -> None:
-        """Begin without calls."""
+        """Create a measurement without calls."""
         self.seconds: defaultdict[str, list[float]] = defaultdict(list)
         self.failures: Counter[str] = Counter()
 
     def p99_ms(self, kind: str) -> float:
-        """Return the 99th percentile of a kind in milliseconds, infinity without calls."""
+        """Return the 99th percentile of a kind in milliseconds, or infinity without calls."""
         seconds = self.seconds[kind]
         return 1000 * float(np.percentile(seconds, 99, method="higher")) if seconds else float("inf")
 
     def longest_ms(self) -> float:
-        """Return the duration of the longest call in milliseconds, infinity without calls."""
+        """Return the duration of the longest call in milliseconds, or infinity without calls."""
         return 1000 * max((one for seconds in self.seconds.values() for one in seconds), default=float("inf"))
 
 
 class GoodClient:
     """A client of a door that makes calls of each kind in a thread, during a `with` statement.
 
-    `kinds`: the kinds of calls that the door has, without that of streams.
+    `kinds` has the kinds of calls that the door supports, except the calls on a stream.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class GoodClient:
         pace: float = 1.0,
         has_rooms: bool = False,
     ) -> None:
-        """Create a client. `pace`: how many times as often as usual it calls; others: of GrpcCalls."""
+        """Create a client. `pace` is a factor for the frequency of calls; for other arguments see GrpcCalls."""
         self._calls = (
             WebCalls(address, token, authority)
             if door == "web"
@@ -67,25 +67,25 @@ class GoodClient:
         ]
 
     def __enter__(self) -> "GoodClient":
-        """Begin the calls."""
+        """Start the calls."""
         for thread in self._threads:
             thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End after the calls in flight."""
+        """Stop after the calls in flight."""
         self._stopping.set()
         for thread in self._threads:
             thread.join()
         self._calls.close()
 
     def measure(self) -> Measured:
-        """Begin a measurement, which lasts until the next one."""
+        """Start a measurement, which lasts until the next one."""
         self._measured = Measured()
         return self._measured
 
     def _repeat(self, kind: str, period: float, calls: Callable[[], Calls]) -> None:
-        # Calls are due whether or not the last one has ended: one that waits delays the next ones.
+        # Calls are due even if the last one has not ended. A call that waits delays the next ones.
         due = time.perf_counter()
         while True:
             for call in calls():

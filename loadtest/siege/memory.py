@@ -22,7 +22,7 @@ class Memory:
             Path(f"/proc/{pid}/clear_refs").write_text("5")
 
     def now(self) -> dict[str, float]:
-        """Return the present sizes. Raise FileNotFoundError if a process has ended."""
+        """Return the current sizes. Raise FileNotFoundError if a process has ended."""
         return self._read("VmRSS")
 
     def peak(self) -> dict[str, float]:

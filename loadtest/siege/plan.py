@@ -14,19 +14,27 @@ DOORS = {"grpcio": "grpcio's port", "fast": "the fast door", "web": "the door fo
 
 @dataclass(frozen=True)
 class Budget:
-    """The budget of an attack; what it does not bound is infinite.
+    """The budget of an attack. Values that are not given are infinite.
 
-    - `onset_ms`: the longest duration of another client's calls in the first moments of the attack.
-    - `game_p99_ms`, `batch_p99_ms`, `health_p99_ms`: the longest duration of 99 % of its calls from then on, while the
-      attack lasts: calls of GameService; of BatchService, including streams; health checks.
-    - `peak_mib`, `kept_mib`: the largest growth of each process beyond its idle size, in MiB: at its peak, and after
-      the attackers have left.
+    Attributes:
+        onset_ms: The maximum duration of another client's calls at the start of the attack.
+        game_p99_ms: The maximum 99th percentile of the duration of calls of GameService and NewTable from then on,
+            during the attack.
+        batch_p99_ms: The same for calls of BatchService, including streams.
+        health_p99_ms: The same for health checks.
+        own_p99_ms: The same for calls of all kinds of the client at the attackers' address.
+        least_share: The minimum share of a second client's calls in all calls that it and the attackers completed. It
+            makes the same calls at a different address.
+        peak_mib: The maximum growth of each process over its idle size, in MiB, at its peak.
+        kept_mib: The same after the attackers have left.
     """
 
     onset_ms: float = inf
     game_p99_ms: float = inf
     batch_p99_ms: float = inf
     health_p99_ms: float = inf
+    own_p99_ms: float = inf
+    least_share: float = 0.0
     peak_mib: float = inf
     kept_mib: float = inf
 
@@ -35,16 +43,24 @@ class Budget:
 class Attack:
     """An attack.
 
-    - `kind`: a function of attacks.py, which describes `count`. `method`: the path without its slash, for kinds that
-      can attack several methods. `field`, `size`: for kinds that send large requests, the repeated field by its path
-      and the number of bytes.
-    - `doors`: what is attacked, one server after the other.
-    - `connections`, `addresses`: the number of connections, and of addresses that they come from.
-    - `seconds`: the duration. `onset`: the part of it until all attackers have come.
-    - `has_tokens`: True if the server requires tokens; attackers never have one. `has_tls`: True if it has a
-      certificate. `descriptors`: the soft and the hard limit of its open files; 0: those of the siege.
-      `has_unread_log`: True if nobody reads its log. `has_rooms`: True if it has rooms.
-    - `is_refused`: True if no call of the attackers may succeed.
+    Attributes:
+        kind: A function of attacks.py, which describes `count`.
+        method: The path of the method without its slash, for kinds that can attack several methods; for `work`, a name
+            in work.py.
+        field: For kinds that send large requests, the path of the repeated field.
+        size: For these kinds, the number of bytes.
+        doors: The doors to attack, one server after another.
+        connections: The number of connections.
+        addresses: The number of source addresses.
+        source: The first of them.
+        seconds: The duration.
+        onset: The part of it in which the attackers start.
+        has_tokens: True if the server requires tokens; attackers never have one.
+        has_tls: True if the server has a certificate.
+        descriptors: The soft and the hard limit of its open files; 0: the limits of the siege.
+        has_unread_log: True if its log is not read.
+        has_rooms: True if the server has rooms.
+        is_refused: True if no call of the attackers may succeed.
     """
 
     name: str
@@ -56,6 +72,7 @@ class Attack:
     budget: Budget = Budget()
     connections: int = 1
     addresses: int = 1
+    source: str = "127.0.0.2"
     method: str = ""
     field: str = ""
     size: int = 0
@@ -69,13 +86,18 @@ class Attack:
 
 @dataclass(frozen=True)
 class Plan:
-    """The attacks, and a description of the whole."""
+    """The attacks, and a description of the plan."""
 
     meaning: str
     attacks: list[Attack]
 
     def entries(self, names: tuple[str, ...] = (), doors: tuple[str, ...] = ()) -> list[tuple[Attack, str]]:
-        """Return each attack with each of its doors; only those with one of `names` in theirs, and of `doors`."""
+        """Return each attack with each of its doors.
+
+        Args:
+            names: Parts of names; only attacks with one of them in their names are returned. Empty: all attacks.
+            doors: Only these doors are returned. Empty: all doors.
+        """
         return [
             (attack, door)
             for attack in self.attacks

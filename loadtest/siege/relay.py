@@ -1,4 +1,4 @@
-"""A way to a server that comes from another address: clients of gRPC cannot choose their own."""
+"""A relay to a server from another source address, because gRPC clients cannot choose their address."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ _CHUNK = 2**16
 
 @contextmanager
 def relayed(address: str, source: str) -> Iterator[str]:
-    """Yield an address that passes connections on to `address`, from the network address `source`."""
+    """Yield an address that forwards connections to `address`, with the source address `source`."""
     relay = _Relay(address, source)
     thread = threading.Thread(target=relay.run, daemon=True)
     thread.start()

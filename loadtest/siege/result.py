@@ -1,4 +1,4 @@
-"""The result of an attack on a door: its figures, and the broken parts of its budget; tables of results."""
+"""The result of an attack on a door: its figures, violations of its budget, and tables of results."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -16,21 +16,28 @@ _MAX_ERRORS = 3
 class AttackResult:
     """The result of an attack on a door.
 
-    - `came`: counts of what happened to the attackers' calls.
-    - `onset_ms`: the longest call at the onset of any other client at another address. `p99_ms`, `calls`: the 99th
-      percentile and the number of their calls from then on, by kind, the worse client's. `failures`: the number of
-      their failures, by time and cause, and of the streams that ended at the attackers' address.
-    - `beside_ms`, `beside_failures`: the longest 99th percentile of a kind of calls of a client at the attackers' own
-      address, and the number of its calls that failed; None if it made none.
-    - `idle`, `peak`, `kept`: the memory of each process, by name, before, during and after, in MiB; the last two are
-      empty if a process has died.
-    - `has_metrics`: True if the metrics responded afterwards. `errors`: the errors that the server logged until its
-      end. `has_stopped`: True if it stopped when told to.
+    Attributes:
+        came: Counts of events at the attackers' calls.
+        second: The same at the calls of a second client that does the same; empty without such a client.
+        onset_ms: The duration of the longest call, at the onset, of the clients at other addresses.
+        p99_ms: By kind, the 99th percentile of their calls from then on, for the slower client.
+        calls: By kind, the number of these calls.
+        failures: The number of their failures, by time and cause, and of streams that ended at the attackers' address.
+        beside_ms: The highest 99th percentile of a kind of calls of the client at the attackers' address; None if it
+            made no calls.
+        beside_failures: The number of its calls that failed.
+        idle: The memory of each process before the attack, by name, in MiB.
+        peak: The same at its peak; empty if a process has died.
+        kept: The same after the attack; empty if a process has died.
+        has_metrics: True if the metrics responded afterwards.
+        errors: The errors that the server logged until its end.
+        has_stopped: True if the server stopped when requested.
     """
 
     attack: Attack
     door: str
     came: dict[str, int] = field(default_factory=dict)
+    second: dict[str, int] = field(default_factory=dict)
     onset_ms: float = 0.0
     p99_ms: dict[str, float] = field(default_factory=dict)
     calls: dict[str, int] = field(default_factory=dict)
@@ -45,7 +52,7 @@ class AttackResult:
     has_stopped: bool = True
 
     def broken(self) -> list[str]:
-        """Return a message for each part of the budget that was broken."""
+        """Return a message for each violation of the budget."""
         return [*self._slow(), *self._grown(), *self._failed()]
 
     def _slow(self) -> Iterator[str]:
@@ -55,6 +62,20 @@ class AttackResult:
         for kind, p99 in self.p99_ms.items():
             if p99 > (most := getattr(budget, f"{kind}_p99_ms")):
                 yield f"99 % of {kind} calls took up to {p99:.0f} ms, more than {most:g} ms"
+
+        if self.beside_ms is not None and self.beside_ms > budget.own_p99_ms:
+            took = f"took up to {self.beside_ms:.0f} ms, more than {budget.own_p99_ms:g} ms"
+            yield f"99 % of a kind of calls at the attackers' address {took}"
+        if (share := self.share()) < budget.least_share:
+            yield f"a second client completed {share:.0%} of the calls, less than {budget.least_share:.0%}"
+
+    def share(self) -> float:
+        """Return the second client's part of all calls that it and the attackers completed."""
+        return _completed(self.second) / max(1, _completed(self.second) + _completed(self.came))
+
+    def rate(self) -> float:
+        """Return the calls per second that the attackers and the second client completed."""
+        return (_completed(self.second) + _completed(self.came)) / self.attack.seconds
 
     def _grown(self) -> Iterator[str]:
         if not self.kept:
@@ -68,17 +89,17 @@ class AttackResult:
     def _failed(self) -> Iterator[str]:
         for what, count in self.failures.items():
             yield f"{count} calls failed {what}"
-        if self.attack.is_refused and (taken := self.came.get("OK", 0) + self.came.get("HTTP 200", 0)):
+        if self.attack.is_refused and (taken := _completed(self.came)):
             yield f"{taken} calls of the attackers succeeded"
         if not self.has_metrics:
             yield "the metrics did not respond afterwards"
         for line in self.errors[:_MAX_ERRORS]:
             yield f"the server logged {line}"
         if not self.has_stopped:
-            yield "the server did not stop when told to"
+            yield "the server did not stop when requested"
 
     def cell(self) -> str:
-        """Return the worst figures in short: the time of 99 % of a kind of calls, and how far the worker grew."""
+        """Return the worst figures: the highest 99th percentile of a kind of calls, and the growth of the worker."""
         if not self.peak or not self.p99_ms:
             return "**died**"
         figures = f"{max(self.p99_ms.values()):.0f} ms, +{self.peak['worker'] - self.idle['worker']:.0f} MiB"
@@ -86,11 +107,18 @@ class AttackResult:
 
     def as_json(self) -> dict[str, Any]:
         """Return all figures, for a report."""
-        return asdict(self) | {"broken": self.broken()}
+        return asdict(self) | {"broken": self.broken(), "share": self.share(), "rate": self.rate()}
+
+
+def _completed(came: dict[str, int]) -> int:
+    return came.get("OK", 0) + came.get("HTTP 200", 0)
 
 
 def matrix(results: list[AttackResult]) -> str:
-    """Return a table of attacks and doors. A cell is empty if the attack was left out, – if it makes no sense there."""
+    """Return a table of attacks and doors.
+
+    A cell is empty if the attack was not made, and – if it does not apply to the door.
+    """
     cells = {(result.attack.name, result.door): result.cell() for result in results}
     attacks = {result.attack.name: result.attack for result in results}
     rows = [
@@ -101,7 +129,7 @@ def matrix(results: list[AttackResult]) -> str:
 
 
 def table(results: list[AttackResult]) -> str:
-    """Return a table of the results; memory is the worker's."""
+    """Return a table of the results. Memory is the worker's memory."""
     headers = (
         "attack",
         "door",
@@ -109,6 +137,8 @@ def table(results: list[AttackResult]) -> str:
         *(f"{kind} p99 ms" for kind in KINDS),
         "own address p99 ms",
         "failed there",
+        "completed calls/s",
+        "second client",
         "idle MiB",
         "peak MiB",
         "after MiB",
@@ -122,6 +152,8 @@ def table(results: list[AttackResult]) -> str:
             *(result.p99_ms.get(kind) for kind in KINDS),
             result.beside_ms,
             result.beside_failures,
+            result.rate(),
+            f"{result.share():.0%}" if result.second else None,
             *(sizes.get("worker") for sizes in (result.idle, result.peak, result.kept)),
             "no" if result.broken() else "yes",
         )

@@ -1,4 +1,4 @@
-"""The siege: a server for each attack on a door, its figures, and the broken parts of its budget."""
+"""The siege: a server for each attack on a door, its figures, and the violations of its budget."""
 
 import json
 import time
@@ -12,32 +12,33 @@ import click
 
 from loadtest.load.own_server import OwnServer, own_server
 from loadtest.siege.attacks import Attackers
-from loadtest.siege.crowd import FIRST_SOURCE
 from loadtest.siege.good_client import KINDS, STREAM, GoodClient, Measured
 from loadtest.siege.memory import Memory
 from loadtest.siege.plan import Attack
 from loadtest.siege.relay import relayed
 from loadtest.siege.result import AttackResult, matrix, table
 
-# Seconds of calls before memory is first read: allocations of the first calls belong to the idle size.
+# Seconds of calls before memory is first measured, because allocations of the first calls belong to the idle size.
 _WARMING = 1.5
-# Seconds for the server to give memory back, and for the metrics to respond again.
+# Seconds for the server to release memory, and for the metrics to respond again.
 _SETTLING = 60.0
 _RESPONDING = 10.0
 _PAUSE = 0.1
-# How often the client at the attackers' address calls, beside the others.
+# The frequency of calls of the client at the attackers' address, relative to the other clients.
 _SLOWER = 0.25
+# The address of the second client that makes the attackers' calls, and its calls in flight.
+_SECOND, _IN_FLIGHT = "127.0.1.2", 8
 
 
 def siege(entries: list[tuple[Attack, str]], report: Path) -> bool:
-    """Make attacks on doors, print tables, and write them and a report as JSON. Return True if all were in budget."""
+    """Make attacks on doors, print tables, and write them and a JSON report. Return True if all budgets were kept."""
     results: list[AttackResult] = []
     report.parent.mkdir(parents=True, exist_ok=True)
     for attack, door in entries:
         results.append(one(attack, door))
         result = results[-1]
         click.echo(f"  {attack.name}, {door}: {result.cell()}")
-        # Each time: a siege that is interrupted has a report, too.
+        # Written after each attack, so that an interrupted siege has a report, too.
         report.write_text(json.dumps([each.as_json() for each in results], indent=2))
         report.with_suffix(".md").write_text(f"{matrix(results)}\n\n{table(results)}\n")
     click.echo(f"\n{table(results)}\n\n{matrix(results)}\n")
@@ -48,7 +49,7 @@ def siege(entries: list[tuple[Attack, str]], report: Path) -> bool:
 
 
 def one(attack: Attack, door: str) -> AttackResult:
-    """Attack a door of a server of its own, and stop that; an attack that cannot be made breaks its budget."""
+    """Attack a door of a separate server, and stop the server. A failure to make the attack violates its budget."""
     doors = dict.fromkeys(("grpcio", door))
     try:
         with own_server(
@@ -60,7 +61,7 @@ def one(attack: Attack, door: str) -> AttackResult:
             has_unread_log=attack.has_unread_log,
         ) as server:
             result = besiege(server, attack, door)
-            # While nobody reads the log, if nobody does.
+            # Stopped while the log is not read, if it is not.
             has_stopped = server.stop()
             return replace(result, errors=server.errors(), has_stopped=has_stopped)
     except Exception as error:
@@ -68,7 +69,7 @@ def one(attack: Attack, door: str) -> AttackResult:
 
 
 def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
-    """Attack a door of a server, and measure before, during and after."""
+    """Attack a door of a server, and measure before, during and after the attack."""
     memory = Memory(server.pid)
     with ExitStack() as stack:
 
@@ -79,17 +80,21 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
         others = {
             at: client(at, server.addresses[at], has_rooms=attack.has_rooms) for at in dict.fromkeys((door, "grpcio"))
         }
-        beside = client(door, stack.enter_context(relayed(server.addresses[door], FIRST_SOURCE)), _SLOWER)
+        beside = client(door, stack.enter_context(relayed(server.addresses[door], attack.source)), _SLOWER)
         clients = [*others.values(), beside]
         attackers = Attackers(attack, door, server.addresses)
+        second = replace(attack, count=_IN_FLIGHT, source=_SECOND)
+        competitors = [Attackers(second, door, server.addresses)] if attack.budget.least_share else []
         time.sleep(_WARMING)
         idle = memory.now()
         memory.forget_peak()
         onset = [each.measure() for each in clients]
-        attackers.begin()
+        for attacking in (attackers, *competitors):
+            attacking.begin()
         time.sleep(attack.onset)
         during = [each.measure() for each in clients]
         came = attackers.wait()
+        theirs = [competing.wait() for competing in competitors]
         _await_calls(clients, during)
         after = [each.measure() for each in clients]
         try:
@@ -107,7 +112,7 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
                 failures[f"{when}, {at}: {what}"] += count
         for what, count in ours.failures.items():
             beside_failures += count
-            # A stream that is used lives, wherever it comes from.
+            # A stream in use must survive, regardless of its address.
             if what.startswith(STREAM):
                 failures[f"{when}, at the attackers' address: {what}"] += count
     judged = list(zip(clients[:-1], during[:-1], strict=True))
@@ -115,6 +120,7 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
         attack=attack,
         door=door,
         came=dict(came),
+        second=dict(theirs[0]) if theirs else {},
         onset_ms=max(each.longest_ms() for each in onset[:-1]),
         p99_ms={kind: max(each.p99_ms(kind) for client, each in judged if kind in client.kinds) for kind in KINDS},
         calls={kind: min(len(each.seconds[kind]) for client, each in judged if kind in client.kinds) for kind in KINDS},
@@ -129,7 +135,7 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
 
 
 def _await_calls(clients: list[GoodClient], measured: list[Measured]) -> None:
-    # A machine that is starved makes no call of some kind while a short attack lasts.
+    # On an overloaded machine, a short attack may end before every kind of call was made.
     end = time.monotonic() + _RESPONDING
     while time.monotonic() < end:
         if all(each.seconds[kind] for client, each in zip(clients, measured, strict=True) for kind in client.kinds):
@@ -138,7 +144,7 @@ def _await_calls(clients: list[GoodClient], measured: list[Measured]) -> None:
 
 
 def _settled(memory: Memory, wanted: dict[str, float]) -> dict[str, float]:
-    # The sizes as soon as they are small enough, or at the end of the time.
+    # Returns the sizes as soon as they are small enough, or at the end of the time.
     end = time.monotonic() + _SETTLING
     while True:
         now = memory.now()

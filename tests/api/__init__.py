@@ -1,1 +1,1 @@
-"""The definition of the API, as generators of code for other languages take it."""
+"""The API definition as input for code generators of other languages."""

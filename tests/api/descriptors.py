@@ -1,4 +1,4 @@
-"""The definition of the API, as `chatiere protos` writes it."""
+"""The API definition as written by `chatiere protos`."""
 
 from functools import cache
 from pathlib import Path

@@ -1,8 +1,10 @@
-"""The names that generators make of a .proto file's, to find those that clash.
+"""Find clashes among the names that code generators derive from a .proto file.
 
-Each function of GENERATORS yields, for one file, where a name is, the name, and what it is made of. The same name in
-the same place of two things is a clash, even if the generator would then choose another name by itself (`Card_` in C#,
-`getPile2` in Java), which no author expects. A file has no nested types: `clashes` says so.
+Each function in GENERATORS yields for one file: the scope of a generated name, the name, and the name that it is
+derived
+from. If two names yield the same generated name in a scope, they clash, even where the generator resolves the clash
+with
+a name that no author expects (`Card_` in C#, `getPile2` in Java). A file must not have nested types (see `clashes`).
 """
 
 import keyword
@@ -16,11 +18,11 @@ from google.protobuf.descriptor_pb2 import (
     FileDescriptorProto,
 )
 
-# A place, a name in it, and what it is made of.
+# The scope, the generated name, and the name that it is derived from.
 Made = Iterator[tuple[str, str, str]]
 
 _TEXT = (FieldDescriptorProto.TYPE_STRING, FieldDescriptorProto.TYPE_BYTES)
-# What the classes of all messages have, and fields could be called or made into.
+# Members of all message classes that could clash with the members generated for fields.
 CPP_OF_ALL = """
     New CopyFrom MergeFrom Clear IsInitialized ByteSizeLong GetCachedSize GetMetadata GetTypeName GetDescriptor
     GetReflection Swap descriptor default_instance internal_default_instance unknown_fields mutable_unknown_fields
@@ -62,20 +64,20 @@ _PHP = """
     use var while xor yield bool false float int iterable mixed never null object string true void
 """
 
-# Words that cannot be names, by language, as names are written and in camel case. Those of Java, C# and Go are
-# lower case, as no name that is made for them is.
+# Reserved words by language, compared with names as written and in camel case. Java, C# and Go need no list: their
+# reserved words are in lower case, and generated names are not.
 RESERVED = {
     "Python": {*keyword.kwlist, "self"},
     "JavaScript": set(_JAVASCRIPT.split()),
     "C++": set(_CPP.split()),
     "Kotlin": set(_KOTLIN.split()),
 }
-# What cannot be a class in PHP, in whatever case: protoc puts PB before it. Fields are methods there (`getList`).
+# Reserved class names in PHP, in any case: protoc prefixes them with PB. Fields become methods (`getList`).
 PHP_CLASSES = set(_PHP.split())
 
 
 def clashes(file: FileDescriptorProto) -> list[str]:
-    """Return the clashes among the names of a file, each as a sentence."""
+    """Return the clashes among the names of a file, one sentence for each."""
     found = [f"{message.name} has nested types" for message in file.message_type if _nested(message)]
     for language, generator in GENERATORS.items():
         origins: dict[tuple[str, str], str] = {}
@@ -109,7 +111,7 @@ def _names(file: FileDescriptorProto) -> Iterator[str]:
 
 
 def camel(name: str) -> str:
-    """Return a name in the case of Java's and C#'s classes: digits end a word, too."""
+    """Return a name in the case of classes in Java and C#, where a digit ends a word, too."""
     return re.sub(r"(?:^|_|(?<=\d))([a-z])", lambda found: found[1].upper(), name).replace("_", "")
 
 
@@ -118,14 +120,14 @@ def lower_camel(name: str) -> str:
 
 
 def short_values(enum: EnumDescriptorProto) -> Iterator[tuple[str, str]]:
-    """Yield each value of an enum, with its name where generators leave out that of the enum."""
+    """Yield each value of an enum, with the name that remains if generators drop the enum's prefix."""
     prefix = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", enum.name).upper() + "_"
     for value in enum.value:
         yield value.name, camel(value.name.removeprefix(prefix).lower())
 
 
 def _oneofs(message: DescriptorProto) -> Iterator[str]:
-    """Yield the oneofs that the file writes; `optional` makes others."""
+    """Yield the oneofs written in the file, without those generated for `optional`."""
     made = {field.oneof_index for field in message.field if field.proto3_optional}
     yield from (oneof.name for index, oneof in enumerate(message.oneof_decl) if index not in made)
 
@@ -142,7 +144,7 @@ def _has_presence(field: FieldDescriptorProto) -> bool:
 def _members(
     of_all: str, field: Callable[[FieldDescriptorProto], Iterable[str]], oneof: Callable[[str], Iterable[str]]
 ) -> Callable[[FileDescriptorProto], Made]:
-    """Return a generator of the members of classes: of every message, of each field, of each oneof."""
+    """Return a function that yields the members generated for every message, for each field and for each oneof."""
 
     def members(file: FileDescriptorProto) -> Made:
         for message in file.message_type:
@@ -209,7 +211,7 @@ def _csharp_members(file: FileDescriptorProto) -> Made:
 
 def _go_field(field: FieldDescriptorProto) -> Iterator[str]:
     name = camel(field.name)
-    # Without the last two if structs are open, without the first if they are opaque.
+    # Structs with the open API lack the last two methods, structs with the opaque API the first.
     yield from (name, f"Get{name}", f"Set{name}")
     if _has_presence(field):
         yield from (f"Has{name}", f"Clear{name}")
@@ -233,12 +235,15 @@ def _swift_field(field: FieldDescriptorProto) -> Iterator[str]:
 
 
 def _javascript_field(field: FieldDescriptorProto) -> Iterator[str]:
-    # What is in a oneof is the value of its property; other generators make it one of its own.
+    # Members of a oneof are values of the oneof's property; other generators make each a property.
     yield lower_camel(field.name)
 
 
 def _types(file: FileDescriptorProto, of_message: str, of_enum: str, of_service: str, of_file: str) -> Made:
-    """Yield what is made of the types of a file, by templates with `%`. Disks may not tell upper case from lower."""
+    """Yield the names generated for a file's types, by templates with `%`.
+
+    Names are in lower case, because types become files, and some file systems ignore case.
+    """
     outer = camel(file.name.rpartition("/")[2].removesuffix(".proto"))
     for names, templates in (
         ([message.name for message in file.message_type], of_message),
@@ -274,7 +279,7 @@ def _go_types(file: FileDescriptorProto) -> Made:
 
 
 def _values(file: FileDescriptorProto) -> Made:
-    """Yield the values of enums as the enum's own, and as C++, Python and TypeScript have them."""
+    """Yield the names of enum values: within the enum, and as in C++, Python and TypeScript."""
     for enum in file.enum_type:
         yield from ((enum.name, short, name) for name, short in short_values(enum))
         yield from ((enum.name, "a digit", name) for name, short in short_values(enum) if not short[:1].isalpha())

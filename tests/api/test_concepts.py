@@ -1,6 +1,8 @@
-"""One name, type and place for one thing in the messages of all games: the table of CONTRIBUTING.md, and the protos.
+"""Shared concepts have one name, type and place in the messages of all games, as listed in proto/README.md.
 
-What a field has: its type without the game's name, or the kind of the pieces whose numbers it holds, and [] for a list.
+The type of a field is compared without the game's name. A field with numbers of pieces has the kind of piece as its
+type,
+and a list has [].
 """
 
 import re
@@ -16,8 +18,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from chatiere import engine
 from chatiere.v1 import annotations_pb2, game_pb2
 
-GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"
-# By game, what the names of its messages begin with.
+GUIDE = Path(__file__).parents[2] / "proto/README.md"
+# For each game, the prefix of its messages' names.
 GAMES = {game.name: game.name.title().replace("_", "") for game in engine.games()}
 SCALARS = {
     FieldDescriptor.TYPE_BOOL: "bool",
@@ -28,7 +30,7 @@ SCALARS = {
 
 
 class Row(NamedTuple):
-    """A row of the table: a field's name and type, and by game the messages that have it."""
+    """A row of the table: a field's name and type, and for each game the messages that contain it."""
 
     name: str
     type: str
@@ -37,8 +39,8 @@ class Row(NamedTuple):
 
 @cache
 def rows() -> list[Row]:
-    """Return the table."""
-    text = GUIDE.read_text().split("## Names in the games' messages\n")[1].split("\n## ")[0]
+    """Return the rows of the table."""
+    text = GUIDE.read_text().split("## Names in the games' messages\n")[1]
     head, _, *lines = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"
     ]
@@ -54,7 +56,7 @@ def rows() -> list[Row]:
 
 
 def type_of(field: Any, prefix: str) -> str:
-    """Return what a field has; `prefix`: what the names of the game's messages begin with."""
+    """Return a field's type. `prefix` is the prefix of the names of the game's messages."""
     named = field.message_type or field.enum_type
     piece = str(field.GetOptions().Extensions[annotations_pb2.piece])
     kind = piece or (named.name.removeprefix(prefix) if named else SCALARS[field.type])
@@ -62,7 +64,7 @@ def type_of(field: Any, prefix: str) -> str:
 
 
 def fields() -> Iterator[tuple[str, str, str, str]]:
-    """Yield each field of the games' protos: its name, type, game and message."""
+    """Yield the name, type, game and message of each field in the games' protos."""
     for game, prefix in GAMES.items():
         pieces: Any = game_pb2.Pieces.DESCRIPTOR.fields_by_name[game].message_type
         for message in pieces.file.message_types_by_name.values():
@@ -76,7 +78,7 @@ def test_the_table_has_every_game() -> None:
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.name}: {row.type}")
-def test_a_field_is_where_the_table_has_it(row: Row) -> None:
+def test_a_field_is_in_the_messages_that_the_table_lists(row: Row) -> None:
     found: dict[str, set[str]] = {game: set() for game in GAMES}
     for name, kind, game, message in fields():
         if (name, kind) == (row.name, row.type):
@@ -84,7 +86,7 @@ def test_a_field_is_where_the_table_has_it(row: Row) -> None:
     assert found == row.places
 
 
-def test_what_games_share_and_what_names_cards_or_points_is_in_the_table() -> None:
+def test_the_table_lists_shared_fields_cards_and_points() -> None:
     known = {(row.name, row.type) for row in rows()}
     users: defaultdict[str, set[str]] = defaultdict(set)
     kinds: defaultdict[str, set[str]] = defaultdict(set)
@@ -104,10 +106,11 @@ def test_what_games_share_and_what_names_cards_or_points_is_in_the_table() -> No
 
 
 def base_of(kind: str, message: str) -> str:
-    """Return a field's type as far as its name tells it.
+    """Return the part of a field's type that its name implies.
 
-    A thing's State, View, Score and Info are one thing, and where messages list it by its number, the thing itself; a
-    `kind` is that of its message.
+    The State, View, Score and Info of a thing have the same type here, as has its number in a list. A `kind` has the
+    type of
+    its message's kind.
     """
     own_kind = message.removesuffix("Info") + "Kind"
     kind = re.sub(r"(?<=[a-z])(View|Score|Info)(?=$|\[)", "", "Kind" if kind == own_kind else kind)
@@ -118,7 +121,7 @@ def test_a_name_has_one_type() -> None:
     types: defaultdict[str, set[str]] = defaultdict(set)
     for name, kind, _, message in fields():
         types[name].add(base_of(kind, message))
-    # The rules page calls the values of five tokens, an option, by the name of one token's.
+    # The rules page uses one name for the value of a token and for the option with the values of five tokens.
     assert types.pop("solidity") == {"uint32", "uint32[]"}
     assert {name: found for name, found in types.items() if len(found) > 1} == {}
 

@@ -1,9 +1,8 @@
-"""Every row of docs/frontends.md that says how a tool takes the definition of the API does so."""
+"""Each tool in the table of docs/frontends.md reads the API definition as its row describes."""
 
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,8 +12,9 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
-from node_modules import install
 from service.support import Running, running
+from tools.needs import require
+from tools.node_modules import install
 
 from chatiere import engine
 
@@ -34,7 +34,7 @@ service.listGames({}, (error, response) => {
 
 
 def rows() -> dict[str, list[str]]:
-    """Return the code of each row, by the first cell."""
+    """Return the code snippets of each row, by the row's first cell."""
     text = (ROOT / "docs/frontends.md").read_text("utf-8")
     (table,) = re.findall(r"^\| with \| .*\n\| --- .*\n((?:\|.*\n)+)", text, re.M)
     cells = [row.strip("|").split(" | ") for row in table.splitlines()]
@@ -49,7 +49,7 @@ def server() -> Iterator[Running]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder in which the definition has been written."""
+    """Write the API definition into a folder and return the folder."""
     run(tmp_path, "chatiere protos api")
     return tmp_path
 
@@ -65,12 +65,12 @@ def run(folder: Path, command: str, **variables: str) -> str:
 
 
 def names(listed: str) -> list[str]:
-    """Return the names of the games of a ListGamesResponse as JSON."""
+    """Return the names of the games in a ListGamesResponse, given as JSON."""
     return [game["name"] for game in json.loads(listed)["games"]]
 
 
 def buf(folder: Path, server: Running, code: list[str]) -> None:
-    # The one that the compiler of grpcio-tools has built in.
+    # Use the plugin that grpcio-tools' compiler includes.
     compiler = [sys.executable, "-m", "grpc_tools.protoc"]
     plugin = {"protoc_builtin": "python", "protoc_path": compiler, "out": "generated"}
     (folder / "buf.gen.yaml").write_text(json.dumps({"version": "v2", "plugins": [plugin]}))
@@ -81,8 +81,7 @@ def buf(folder: Path, server: Running, code: list[str]) -> None:
 
 
 def protoc(folder: Path, server: Running, code: list[str]) -> None:
-    if shutil.which("protoc") is None:
-        pytest.skip("protoc is not installed")
+    require("protoc")
     command, *_ = code
     run(folder, command)
     assert (folder / "generated/io/github/chatiere/v1/DiscatState.java").exists()
@@ -114,8 +113,7 @@ def buf_curl(folder: Path, server: Running, code: list[str]) -> None:
 
 
 def grpcurl(folder: Path, server: Running, code: list[str]) -> None:
-    if shutil.which("grpcurl") is None:
-        pytest.skip("grpcurl is not installed, and no package of Debian's has it")
+    require("grpcurl")
     (option,) = code
     listed = run(folder, f"grpcurl -plaintext {option} {server.address} chatiere.v1.GameService/ListGames")
     assert names(listed) == [game.name for game in engine.games()]
@@ -136,5 +134,5 @@ def test_there_is_a_test_for_every_row() -> None:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_tool_takes_the_definition_as_its_row_says(folder: Path, server: Running, tool: str) -> None:
+def test_a_tool_reads_the_definition_as_documented(folder: Path, server: Running, tool: str) -> None:
     TOOLS[tool](folder, server, rows()[tool])

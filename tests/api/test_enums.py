@@ -1,4 +1,4 @@
-"""The zero of an enum has no meaning: proto3 sends nothing for it, so whoever leaves a field out would say it."""
+"""Enums do not use their zero value: proto3 does not send it, so it could not be distinguished from absence."""
 
 import random
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.message import Message
+from tools.over import over_games
 
 from chatiere import engine
 from chatiere.engine import EventLog, Game
@@ -28,7 +29,7 @@ def test_the_zeros_are_documented_as_never_sent(file: FileDescriptorProto) -> No
 
 
 def zeros(message: Message) -> Iterator[str]:
-    """Yield the enum fields of a message, and of those in it, that are at their zero: sent or not."""
+    """Yield the enum fields, at any depth of a message, whose value is zero, whether or not they are sent."""
     for field in message.DESCRIPTOR.fields:
         values = getattr(message, field.name)
         if field.type == FieldDescriptor.TYPE_ENUM and not (field.has_presence and not message.HasField(field.name)):
@@ -39,8 +40,8 @@ def zeros(message: Message) -> Iterator[str]:
                 yield from zeros(inner)
 
 
-@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
-def test_no_response_has_one(game: Game) -> None:
+@over_games
+def test_no_response_has_an_enum_at_its_zero(game: Game) -> None:
     messages = Messages(game, engine.codec(game.name), game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number)
     choices = random.Random(game.name)
     for players in range(game.min_players, game.max_players + 1):

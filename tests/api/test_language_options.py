@@ -1,4 +1,4 @@
-"""Every file says what it is called in other languages, as files of Google's APIs do."""
+"""Every file declares its names in other languages, as the files of Google's APIs do."""
 
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto

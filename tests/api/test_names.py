@@ -1,4 +1,4 @@
-"""No two names of the API become one in any language that code is generated for."""
+"""No two names of the API clash in any language for which code is generated."""
 
 import re
 
@@ -7,7 +7,7 @@ from google.protobuf import text_format
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 
 from .descriptors import api_files
-from .names import PHP_CLASSES, camel, clashes, lower_camel, short_values
+from .names import PHP_CLASSES, clashes
 
 
 @pytest.mark.parametrize("file", api_files(), ids=lambda file: file.name)
@@ -16,7 +16,7 @@ def test_no_names_of_the_api_clash(file: FileDescriptorProto) -> None:
 
 
 def test_no_types_of_different_files_clash() -> None:
-    """All files are one package, whose types are files in Java: on some disks upper case is lower case."""
+    """All files share one package. In Java each type becomes a file, and some disks ignore case."""
     whole = FileDescriptorProto(name="whole.proto", package="chatiere.v1")
     for file in api_files():
         whole.message_type.extend(file.message_type)
@@ -26,7 +26,7 @@ def test_no_types_of_different_files_clash() -> None:
 
 
 def test_one_class_has_another_name_in_php() -> None:
-    """`Include` reads well everywhere else: it is PBInclude there, and stays the only one."""
+    """Only `Include` becomes `PBInclude`; it keeps its name, which reads well in all other languages."""
     files = list(api_files())
     types = [each.name for file in files for each in file.message_type]
     types += [each.name for file in files for each in file.enum_type]
@@ -34,7 +34,7 @@ def test_one_class_has_another_name_in_php() -> None:
 
 
 def fields(text: str) -> list[FieldDescriptorProto]:
-    """Return fields as written here: `repeated hand, optional hand_size`; TYPE_UINT32 without another type."""
+    """Return the given fields, written as `repeated hand, optional hand_size`. The default type is TYPE_UINT32."""
     made = []
     for number, field in enumerate(text.split(", "), 1):
         words = field.split()
@@ -136,7 +136,7 @@ def test_a_planted_clash_of_types_is_found(text: str, found: str) -> None:
     assert any(clash.startswith(found) for clash in clashes(file)), clashes(file)
 
 
-def test_what_only_looks_alike_is_no_clash() -> None:
+def test_similar_names_are_no_clash() -> None:
     file = FileDescriptorProto(name="planted.proto", package="cats.v1")
     alike = "hand_size, repeated hand_cards, card, repeated cards, optional last, lasts, chosen play, chosen draw"
     message = file.message_type.add(name="Planted", field=fields(alike))
@@ -145,10 +145,3 @@ def test_what_only_looks_alike_is_no_clash() -> None:
     message.field.extend(fields("repeated message labels"))
     message.nested_type.add(name="LabelsEntry").options.map_entry = True
     assert clashes(file) == []
-
-
-def test_names_in_other_cases() -> None:
-    assert camel("card_2a_b") == "Card2AB"
-    assert lower_camel("hand_size") == "handSize"
-    (phase,) = [enum for file in api_files() for enum in file.enum_type if enum.name == "DiscatPhase"]
-    assert dict(short_values(phase))["DISCAT_PHASE_UNSPECIFIED"] == "Unspecified"

@@ -1,8 +1,8 @@
-"""How often a bot lets a sure win go: positions where a move ends the game at once, won in every world.
+"""Measure how often a bot misses a sure win: a move that ends the game immediately, and wins in every world.
 
     python -m bots.dawdling [BOT] [POSITIONS]
 
-prints for each game, with the fewest players, the share of the positions in which the bot makes another move.
+prints for each game, with the smallest number of players, the share of such positions in which the bot misses the win.
 """
 
 import random
@@ -14,17 +14,17 @@ from chatiere import bots, engine
 from chatiere.bots import hosting
 from chatiere.engine import Game, Position
 
-# Worlds in which a move has to win, and draws of chance in each of them.
+# Numbers of worlds in which a move has to win, and of chance draws in each of them.
 WORLDS, DRAWS = 24, 2
-# After so many games without such a position there is none to be found.
+# After this many games in a row without such a position, the search for more ends.
 MAX_GAMES = 200
 
 
 def wins_at_once(position: Position, action: int) -> bool:
-    """Return True if an action ends the game in every world that the seat to act may think of, and it alone wins."""
+    """Return True if an action ends the game in every world that the seat considers possible, as its only winner."""
     seat = position.current_player()
     worlds = (position.resample(seat, draw, world) for world in range(WORLDS) for draw in range(DRAWS))
-    # The true state comes first, as it is at hand.
+    # Try the true state first: it is already available.
     return all(
         after.is_terminal() and after.returns()[seat] == position.num_players() - 1
         for after in (world.child(action) for world in chain([position], worlds))
@@ -32,14 +32,14 @@ def wins_at_once(position: Position, action: int) -> bool:
 
 
 def sure_wins(position: Position) -> list[int]:
-    """Return the actions that win at once."""
+    """Return the actions that win immediately."""
     return [action for action in position.legal_actions() if wins_at_once(position, action)]
 
 
 def found(game: Game) -> Iterator[tuple[Position, list[int]]]:
-    """Yield positions in which some actions win at once, and others do not, with the former.
+    """Yield positions in which some but not all actions win immediately, each with its winning actions.
 
-    Every other game is played at random, the others by the game's own bot, but for every fifth decision.
+    Every second game is played at random, the rest by the game's own bot, which leaves every fifth decision to chance.
     """
     players = game.min_players
     own = bots.get(bots.names(game)[3], game, players)
@@ -62,7 +62,7 @@ def found(game: Game) -> Iterator[tuple[Position, list[int]]]:
 
 
 def missed(game: Game, spec: str, positions: int) -> tuple[int, int]:
-    """Return in how many of so many positions, or of as many as there are, a bot lets the win go, and how many."""
+    """Return how many sure wins the bot misses, and the number of positions tried: at most `positions`."""
     bot = bots.get(spec, game, game.min_players)
     misses = number = 0
     for number, (position, winning) in enumerate(islice(found(game), positions), 1):
@@ -72,7 +72,7 @@ def missed(game: Game, spec: str, positions: int) -> tuple[int, int]:
 
 
 def main() -> None:
-    """Print the shares."""
+    """Print the shares for each game."""
     spec = sys.argv[1] if len(sys.argv) > 1 else "ismcts:simulations=1000"
     positions = int(sys.argv[2]) if len(sys.argv) > 2 else 300
     for game in engine.games():

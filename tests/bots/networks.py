@@ -1,4 +1,4 @@
-"""Networks in integers with random weights, for tests."""
+"""Integer networks with random weights, for tests."""
 
 from typing import Any
 
@@ -19,10 +19,10 @@ def random_network(
     seed: int = 1,
     with_runs: Any = None,
 ) -> NetworkFile:
-    """Return a network whose actions are split into as many runs as there are groups, the last with the first's rows.
+    """Return a network whose actions form `groups` runs, where the last run shares rows with the first.
 
-    `with_runs`: other runs, with rows up to twice the number of actions. Activations of both layers lie between 0 and
-    1, mostly.
+    `with_runs` replaces these runs; its rows are below twice the number of actions. Most activations of both layers lie
+    between 0 and 1.
     """
     game = engine.game(name)
     random = np.random.default_rng(seed)
@@ -58,6 +58,6 @@ def random_network(
 
 
 def hand_network(seed: int = 1) -> NetworkFile:
-    """Return one for Discat whose logits of plays and exchanges are sums over the cards of the hand."""
+    """Return a network for Discat whose logits of plays and exchanges are sums over the cards of the hand."""
     runs = [(0, 0, 1, PLAY, 6), (192, 186, 0, OWN_ROW, 0), (193, 187, 2, SLOT, 6)]
     return random_network("discat", groups=3, seed=seed, with_runs=np.array(runs, RUN))

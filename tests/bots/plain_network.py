@@ -1,4 +1,4 @@
-"""A network in integers in plain NumPy, as net.h describes it, one position at a time."""
+"""Integer networks evaluated in plain NumPy, as net.h describes them, one position at a time."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from chatiere.bots.integer_network import OWN_ROW, SLOT
 from chatiere.bots.network_file import NetworkFile, Weights
-from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
+from chatiere.engine.core.observation_parts import ObservationKind
 
 
 def inputs_of(file: NetworkFile, observation: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return how often an observation adds each column, by the game's description alone."""
+    """Return how often an observation adds each column, computed only from the game's description."""
     description = file.game.description
     layout = ObservationLayout(description)
     arrays, planes = layout.arrays(observation), layout.planes(observation)
@@ -28,7 +28,7 @@ def inputs_of(file: NetworkFile, observation: NDArray[np.uint8]) -> NDArray[np.i
 
 
 def rows_of(file: NetworkFile, observation: NDArray[np.uint8], run: Any, action: int) -> list[int]:
-    """Return the rows that the logit of an action adds up."""
+    """Return the numbers of the rows that are added up for the logit of an action."""
     first, row, _, kind, size = run.tolist()
     action -= first
     if kind == OWN_ROW:

@@ -1,4 +1,4 @@
-"""The tree search once more, for one position at a time and over `Position`: slow, and written by itself."""
+"""A second implementation of the tree search, for one position at a time and over `Position`: slow and independent."""
 
 import bisect
 import itertools
@@ -15,13 +15,18 @@ from chatiere.engine.core.stream import words
 
 @dataclass
 class Node:
-    """A node and, in `children`, the actions that it knows."""
+    """A node; `children` has a node for each known action."""
 
     visits: int = 0
     available: int = 1
     prior: float = 0.0
     totals: list[float] = field(default_factory=list)
     children: dict[int, "Node"] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """The number of nodes in this subtree."""
+        return 1 + sum(child.size for child in self.children.values())
 
     def count(self, returns: Sequence[float]) -> None:
         self.totals = [a + b for a, b in zip(self.totals or [0.0] * len(returns), returns, strict=True)]
@@ -38,7 +43,7 @@ def at_stream(game: Game, packed: bytes, seed: int, number: int, drawn: int) -> 
 
 
 def below(position: Position, n: int) -> tuple[Position, int]:
-    """Draw a number below n from the stream of a position; no word is rejected in games as short as ours."""
+    """Draw a number below n from a position's stream. In games this short, no word is ever rejected."""
     packed = position.pack()
     stream = position.random_stream()
     assert stream is not None
@@ -47,7 +52,7 @@ def below(position: Position, n: int) -> tuple[Position, int]:
 
 
 def play_out(position: Position) -> tuple[Position, int]:
-    """Return the end, and the number of decisions until then."""
+    """Return the final position and the number of decisions made until then."""
     advised = position.game.playout_weights["decisions"]
     decisions = 0
     while not position.is_terminal():
@@ -64,7 +69,7 @@ def play_out(position: Position) -> tuple[Position, int]:
 
 
 def by_weight(position: Position, likelihoods: Sequence[int]) -> tuple[Position, int]:
-    """Draw a place by weight from the stream of a position."""
+    """Draw an index by weight from a position's stream."""
     ends = list(itertools.accumulate(likelihoods))
     position, number = below(position, ends[-1])
     return position, bisect.bisect(ends, number)
@@ -76,25 +81,29 @@ def search_plainly(
     worlds: Sequence[bytes],
     exploration: float,
     evaluate: Any = None,
+    max_nodes: int = 1 << 30,
 ) -> dict[int, tuple[int, float]]:
-    """Return the visits and the mean return of each legal action after a simulation in each world.
+    """Return for each legal action its visits and mean return, after one simulation in each world.
 
-    `evaluate(position)` returns the priors of its legal actions and the values of the seats from the actor on.
+    From `max_nodes` nodes on, only the root gets children. `evaluate(position)` returns the priors of the legal
+    actions,
+    and the seats' values, starting with the actor's.
     """
     root = Node()
     seat = game.unpack(worlds[0]).current_player()
     if evaluate is not None:
-        _simulate(root, at_stream(game, worlds[0], seed, 0, 0), exploration, evaluate)
+        _simulate(root, at_stream(game, worlds[0], seed, 0, 0), exploration, evaluate, max_nodes)
     for number, world in enumerate(worlds):
-        _simulate(root, at_stream(game, world, seed, number, 0), exploration, evaluate)
+        _simulate(root, at_stream(game, world, seed, number, 0), exploration, evaluate, max_nodes)
     return {
         action: (child.visits, child.totals[seat] / child.visits if child.visits else math.nan)
         for action, child in sorted(root.children.items())
     }
 
 
-def _simulate(node: Node, position: Position, exploration: float, evaluate: Any) -> None:
+def _simulate(node: Node, position: Position, exploration: float, evaluate: Any, max_nodes: int) -> None:
     path = [node]
+    room = max_nodes - node.size
     returns: Sequence[float] | None = None
     decisions = 0
     while not position.is_terminal():
@@ -105,12 +114,17 @@ def _simulate(node: Node, position: Position, exploration: float, evaluate: Any)
         for action in known:
             node.children[action].available += 1
         missing = [action for action in legal if action not in node.children]
+        has_room = len(path) == 1 or room >= (1 if evaluate is None else len(missing))
         if missing and evaluate is not None:
             priors, values = evaluate(position)
             for action, prior in zip(legal, priors, strict=True):
-                node.children.setdefault(action, Node(prior=prior / sum(priors)))
+                if has_room:
+                    node.children.setdefault(action, Node(prior=prior / sum(priors)))
             players = position.num_players()
             returns = [values[(other - seat) % players] for other in range(players)]
+            break
+        if missing and not has_room:
+            position, decisions = play_out(position)
             break
         if missing:
             likelihoods = dict(zip(legal, position.action_likelihoods(), strict=True))
@@ -138,7 +152,7 @@ def _score(node: Node, child: Node, seat: int, exploration: float, evaluate: Any
 
 
 def values_of(observation: bytes, actions: Sequence[int], players: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return made-up priors and values that depend on the observation and the legal actions, and on nothing else."""
+    """Return arbitrary priors and values, determined only by the observation and the legal actions."""
     mark = sum(value * (place % 89 + 1) for place, value in enumerate(observation)) % 1009
     priors = np.array([(action * 31 + mark) % 13 for action in actions], float)
     priors[0] += 1

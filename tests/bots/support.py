@@ -1,4 +1,4 @@
-"""Positions for tests of bots, in process."""
+"""Positions for tests of bots, in this process."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ from chatiere.engine.core.columns import PositionColumns
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-# Small budgets, where a bot has one.
+# Bots with small budgets, where they have one.
 _SMALL = {"flat": "flat:playouts=8", "ismcts": "ismcts:simulations=8"}
 SPECS = {name: [_SMALL.get(bot, bot) for bot in bots.names(name)] for name in GAMES}
-# Those of the games' own.
+# The games' own bots.
 SIMPLE = {name: bots.names(name)[3:] for name in GAMES}
 
 
 class Positions(NamedTuple):
-    """n positions of games that go on, as a host has them."""
+    """n positions of games in progress, in the form that a host uses."""
 
     game_numbers: np.ndarray
     decisions: np.ndarray
@@ -33,7 +33,7 @@ class Positions(NamedTuple):
 
 
 class Host:
-    """Games numbered from 0 of one seed, all at the same number of decisions; those that are over drop out."""
+    """Games numbered from 0 with one seed, all at the same number of decisions. Games that are over are removed."""
 
     def __init__(self, name: str, players: int, games: int, seed: int) -> None:
         self.table = Table(engine.game(name), players)
@@ -71,29 +71,29 @@ class Host:
         )
 
     def resample(self, states: np.ndarray, seats: np.ndarray, seed: int) -> np.ndarray:
-        """Draw a world for each of the states, as a Resample does."""
+        """Draw a world for each state, as the call Resample does."""
         worlds, faults = self.table.resample(states, seats.astype(np.uint8), seed=seed)
         assert not faults.items
         return np.frombuffer(worlds, np.uint8).reshape(states.shape)
 
     def luck(self) -> np.ndarray:
-        """Return the bots' random numbers at the positions."""
+        """Return the bots' luck at the positions."""
         return hosting.luck(self.seed, self.positions.game_numbers, self.positions.decisions)
 
     def decisions(self, bot: Bot, rows: Sequence[int] | np.ndarray) -> Decisions:
-        """Return what a bot gets at some of the positions, ascending."""
+        """Return the decisions that a bot gets for some of the positions, given by ascending row."""
         rows = np.asarray(rows)
         return hosting.decisions_of(
             self.positions, rows, bot, self.table.game, self.table.players, self.luck()[rows], self.resample
         )
 
     def choose(self, bot: Bot, rows: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Let a bot choose at some of the positions, ascending."""
+        """Return a bot's choices for some of the positions, given by ascending row."""
         return bot.choose(self.decisions(bot, rows))
 
 
 class All(Bot):
-    """A bot that needs everything that a bot can get, and plays at random."""
+    """A bot that requests all available data and plays at random."""
 
     needs_observations = needs_worlds = True
 
@@ -102,7 +102,7 @@ class All(Bot):
 
 
 def play(name: str, players: int, specs: Sequence[str], games: int, seed: int) -> np.ndarray:
-    """Play games in process. Return each bot's share of the wins; seat s of game g is bot (g + s) mod the bots'."""
+    """Play games in this process. Return each bot's share of the wins; bot (g + s) mod n plays seat s of game g."""
     host = Host(name, players, games, seed)
     seated = [bots.get(spec, name, players) for spec in specs]
     while len(host.positions.actors):
@@ -119,5 +119,5 @@ def play(name: str, players: int, specs: Sequence[str], games: int, seed: int) -
 
 
 def only(decisions: Decisions, **changed: Any) -> Decisions:
-    """Return decisions with some columns changed."""
+    """Return decisions with some of their columns replaced."""
     return dataclasses.replace(decisions, **changed)

@@ -1,22 +1,22 @@
-"""Bots: legal choices, the same however games are batched, and better than chance."""
+"""Bots: choices are legal, do not depend on how games are batched, and are better than random play."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
+from tools.over import over_names, over_tables
 
 from chatiere import bots, engine
-from chatiere.bots import bot as bot_module
 from chatiere.bots import hosting
 from chatiere.bots.trials import policy_of, sums_of_returns
 
 from .plain_search import at_stream, play_out
-from .support import GAMES, SIMPLE, SPECS, TABLES, All, Host, play
+from .support import GAMES, SIMPLE, SPECS, All, Host, play
 
 GAMES_AND_SIMPLE_BOTS = [(name, bot) for name in GAMES for bot in SIMPLE[name]]
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
+@over_tables
 def test_choices_are_legal_and_do_not_depend_on_how_games_are_batched(name: str, players: int) -> None:
     host = Host(name, players, 5, seed=4)
     decided = 0
@@ -38,20 +38,20 @@ def test_choices_are_legal_and_do_not_depend_on_how_games_are_batched(name: str,
         decided += 1
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_world_is_known_by_its_number(name: str) -> None:
+@over_names
+def test_a_world_is_determined_by_its_number(name: str) -> None:
     host = Host(name, engine.game(name).min_players, 4, seed=4)
     decisions = host.decisions(All(), [0, 1, 3])
     worlds = decisions.worlds([0, 1, 2], 6)
     assert np.array_equal(decisions.worlds([0, 1, 2], 2), worlds[:, :2])
     assert np.array_equal(decisions.worlds([2, 1], 3, first=3), worlds[[2, 1], 3:])
-    # The row of a position, not its place among those asked for.
+    # The row of a position counts, not its index among the requested positions.
     assert np.array_equal(host.decisions(All(), [3]).worlds([0], 6), worlds[2:])
     assert not np.array_equal(worlds[0, 0], worlds[0, 1])
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_worlds_depend_on_no_other_decision(name: str) -> None:
+@over_names
+def test_worlds_do_not_depend_on_other_decisions(name: str) -> None:
     host = Host(name, engine.game(name).min_players, 5, seed=4)
     together = host.decisions(All(), range(5))
     worlds = together.worlds(range(5), 3, first=2**64 - 2)
@@ -61,19 +61,20 @@ def test_worlds_depend_on_no_other_decision(name: str) -> None:
         assert np.array_equal(alone.worlds([0], 3, first=2**64 - 2)[0], worlds[row])
         position = host.table.game.unpack(host.positions.states[row].tobytes())
         assert np.array_equal(hosting.decisions_at(position, All(), host.luck()[row]).drawn, alone.drawn)
-    # The game numbers of a seed wrap around.
+    # Game numbers of a seed wrap around.
     assert np.array_equal(together.worlds(range(5), 1)[:, 0], worlds[:, 2])
 
 
-def test_worlds_are_drawn_a_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_worlds_start_with_the_same_worlds_as_few() -> None:
     decisions = Host(GAMES[0], engine.game(GAMES[0]).min_players, 5, seed=4).decisions(All(), range(5))
-    worlds = decisions.worlds([4, 0, 2, 1, 3], 3)
-    monkeypatch.setattr(bot_module, "_WORLDS_AT_ONCE", 7)
-    assert np.array_equal(decisions.worlds([4, 0, 2, 1, 3], 3), worlds)
+    rows = [4, 0, 2, 1, 3]
+    # More worlds than are drawn in one batch: for two decisions, and for one.
+    for count in (2000, 5000):
+        assert np.array_equal(decisions.worlds(rows, count)[:, :3], decisions.worlds(rows, 3))
     assert decisions.worlds([], 3).shape == (0, 3, decisions.game.packed_size)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_bots_play_games_with_explicit_chance(name: str) -> None:
     game = engine.game(name)
     position = game.new_game(game.min_players)
@@ -81,7 +82,7 @@ def test_bots_play_games_with_explicit_chance(name: str) -> None:
     decided = drawn = 0
     while not position.is_terminal():
         if position.is_chance_node():
-            # Not the lowest each time: in Discat such a hand is a group that wins.
+            # Not the first outcome each time: in Discat the resulting hand is a group that wins.
             outcomes = position.chance_outcomes()
             position.apply(outcomes[7 * drawn % len(outcomes)][0])
             drawn += 1
@@ -93,7 +94,7 @@ def test_bots_play_games_with_explicit_chance(name: str) -> None:
     assert decided > 4
 
 
-def test_the_random_bot_takes_any_legal_action() -> None:
+def test_the_random_bot_can_choose_every_legal_action() -> None:
     host = Host(GAMES[0], 2, 4000, seed=1)
     counts = Counter(host.choose(bots.get("random", GAMES[0], 2), np.arange(4000)).tolist())
     assert set(counts) == set(host.positions.legal_ids.tolist())
@@ -107,19 +108,19 @@ def test_every_game_has_a_bot_that_beats_random(name: str, bot: str) -> None:
         assert own > 0.65
 
 
-def test_every_game_has_a_bot_of_its_own() -> None:
+def test_every_game_has_its_own_bot() -> None:
     assert {name for name, _ in GAMES_AND_SIMPLE_BOTS} == set(GAMES)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_flat_beats_random(name: str) -> None:
     flat, _ = play(name, engine.game(name).min_players, ["flat:playouts=200", "random"], games=20, seed=11)
     assert flat > 0.6
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("playouts", [1, 30, 1000])
-def test_flat_halves_likely_actions_to_the_best(name: str, playouts: int) -> None:
+def test_flat_halves_the_candidates_by_value(name: str, playouts: int) -> None:
     game = engine.game(name)
     flat = bots.get(f"flat:playouts={playouts}", game, game.max_players)
     position = game.new_game(game.max_players, seed=6)
@@ -132,22 +133,22 @@ def test_flat_halves_likely_actions_to_the_best(name: str, playouts: int) -> Non
         if len(legal) > 1:
             place = legal.index(chosen)
             tried = judgement.shares > 0
-            # Those left in the last round were tried most often; the first round tries each candidate alike.
+            # Actions left in the last round were tried most often; the first round tries all candidates equally often.
             most = judgement.shares == judgement.shares.max()
             assert most[place]
             assert np.isnan(judgement.values[~tried]).all()
             likely = policy_of(game, decisions.worlds([0], 8)[0], decisions.legal_ids)
-            # Nothing that is as likely won more, nothing that won as much is likelier.
+            # No action that is at least as likely has a higher value,
             assert judgement.values[most & (likely >= likely[place])].max() == judgement.values[place]
-            # A quarter of a doubling is one step.
+            # and no action of at least this value is likelier by more than one step, a quarter of a doubling.
             as_good = most & (judgement.values >= judgement.values[place])
             assert likely[as_good].max() <= max(1, likely[place]) * 2**0.25
-            # What is left out is no likelier than any candidate.
+            # Untried actions are no likelier than any candidate.
             assert likely[~tried].max(initial=0) <= likely[tried].min()
         position.apply(chosen)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_returns_of_trials_are_those_of_plain_playouts(name: str) -> None:
     game = engine.game(name)
     flat = bots.get("flat", game, game.min_players)

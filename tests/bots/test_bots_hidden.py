@@ -1,4 +1,4 @@
-"""Bots know what their seats may know: choices and worlds do not change with what is hidden."""
+"""Bots know only what their seats may know: their choices and worlds do not depend on hidden information."""
 
 import dataclasses
 import gc
@@ -6,19 +6,20 @@ import types
 
 import numpy as np
 import pytest
+from tools.over import over_names, over_tables
 
 from chatiere import bots, engine
 from chatiere.bots import Decisions, hosting
 from chatiere.bots.ismcts import IsmctsBot
 
 from .networks import random_network
-from .support import GAMES, SPECS, TABLES, All, Host
+from .support import SPECS, All, Host
 
 GAMES_AT_ONCE = 6
 
 
 def with_other_secrets(host: Host, seed: int) -> Host:
-    """Return a host of positions that the seats to decide cannot tell from the given ones."""
+    """Return a host of other positions that the seats to act cannot distinguish from the given positions."""
     other = Host(host.table.game.name, host.table.players, 1, 0)
     positions = host.positions
     other.positions = positions._replace(states=host.resample(positions.states, positions.actors, seed))
@@ -26,8 +27,8 @@ def with_other_secrets(host: Host, seed: int) -> Host:
     return other
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_choices_do_not_change_with_what_is_hidden(name: str, players: int) -> None:
+@over_tables
+def test_choices_do_not_depend_on_hidden_information(name: str, players: int) -> None:
     host = Host(name, players, GAMES_AT_ONCE, seed=players)
     players_of = [bots.get(spec, name, players) for spec in SPECS[name]]
     players_of.append(IsmctsBot(8, net=random_network(name, players)))
@@ -35,7 +36,7 @@ def test_choices_do_not_change_with_what_is_hidden(name: str, players: int) -> N
     decided = 0
     while len(host.positions.actors):
         rows = np.arange(len(host.positions.actors))
-        # Games are long, and searching takes its time.
+        # Only every fifth decision: games are long, and searches take time.
         if decided % 5 == 0:
             other = with_other_secrets(host, seed=decided)
             differed += (other.positions.states != host.positions.states).any()
@@ -46,8 +47,8 @@ def test_choices_do_not_change_with_what_is_hidden(name: str, players: int) -> N
     assert differed > 2
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_worlds_do_not_change_with_what_is_hidden_and_agree_with_what_is_known(name: str, players: int) -> None:
+@over_tables
+def test_worlds_depend_only_on_the_seats_information_and_agree_with_it(name: str, players: int) -> None:
     host = Host(name, players, GAMES_AT_ONCE, seed=players)
     varied = 0
     for _ in range(12):
@@ -69,10 +70,10 @@ def test_worlds_do_not_change_with_what_is_hidden_and_agree_with_what_is_known(n
     assert varied > 10
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_bot_reaches_no_state_no_seed_and_no_game_number(name: str) -> None:
+@over_names
+def test_a_bot_cannot_reach_states_seeds_or_game_numbers(name: str) -> None:
     game = engine.game(name)
-    # Numbers that do not come about by chance.
+    # Numbers that do not occur by chance.
     seed, game_number = 0xFEDC_BA98_7654_3210, 0x0123_4567_89AB_CDEF
     position = game.new_game(game.max_players, seed=seed, game_number=game_number)
     one = hosting.decisions_at(position, All(), int(hosting.luck(seed, [game_number], [0])[0]))
@@ -92,7 +93,7 @@ def test_a_bot_reaches_no_state_no_seed_and_no_game_number(name: str) -> None:
 
 
 def everything_below(decisions: Decisions) -> list[object]:
-    """Return all objects that the fields of decisions refer to, and these in turn, but not what belongs to the game."""
+    """Return all objects that the fields of decisions refer to, directly or indirectly, without those of its game."""
     found: dict[int, object] = {}
     waiting = [getattr(decisions, field.name) for field in dataclasses.fields(decisions) if field.name != "game"]
     assert isinstance(decisions.game, engine.Game)
@@ -107,14 +108,15 @@ def everything_below(decisions: Decisions) -> list[object]:
     return list(found.values())
 
 
-def test_luck_depends_on_seed_game_and_decision_and_can_be_told_from_none_of_them() -> None:
+def test_luck_depends_on_seed_game_and_decision_and_is_uniform() -> None:
     games = np.repeat(np.arange(100, dtype=np.uint64), 50)
     decisions = np.tile(np.arange(50), 100)
     drawn = hosting.luck(7, games, decisions)
     assert len(set(drawn.tolist())) == 5000
     assert hosting.luck(7, games[1234:1235], decisions[1234:1235]).tolist() == [drawn[1234]]
     assert not (hosting.luck(8, games, decisions) == drawn).any()
-    # Each bit is as often set as not (5,000 fair coins: 7 standard deviations), and nothing depends on the order.
+    # Each bit is set about half of the time (5,000 fair coins: 7 standard deviations), and the order of rows does not
+    # matter.
     ones = np.unpackbits(drawn.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=0, dtype=int)
     assert (abs(ones - 2500) < 250).all()
     # Pinned: a seed must mean the same choices on every machine.
@@ -126,13 +128,13 @@ def test_luck_depends_on_seed_game_and_decision_and_can_be_told_from_none_of_the
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
-def test_seeds_of_bots_out_of_range(seed: int) -> None:
+def test_seeds_of_bots_out_of_range_are_refused(seed: int) -> None:
     with pytest.raises(ValueError, match=r"seed must be an integer from 0 to 2\*\*64 - 1"):
         hosting.luck(seed, [0], [0])
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_bot_that_needs_no_worlds_gets_none(name: str) -> None:
+@over_names
+def test_a_bot_that_needs_no_worlds_cannot_get_them(name: str) -> None:
     position = engine.game(name).new_game(engine.game(name).min_players, seed=1)
     decisions = hosting.decisions_at(position, bots.get("random", name, engine.game(name).min_players), 5)
     assert decisions.drawn.size == decisions.observations.size == 0

@@ -1,4 +1,4 @@
-"""Bots made of a function of observations and masks, and of networks in ONNX."""
+"""Bots based on a function of observations and masks, and on networks in ONNX."""
 
 import pickle
 import sys
@@ -10,6 +10,7 @@ import onnx
 import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper
+from tools.over import over_names
 
 from chatiere import bots, engine
 from chatiere.bots import BotError, Decisions, NetworkBot, OnnxBot, Registry, hosting
@@ -19,17 +20,17 @@ from .support import GAMES, Host, only
 
 
 def decisions_of(bot: bots.Bot, name: str = GAMES[0], games: int = 200) -> Decisions:
-    """Return the first decisions of some games, as a bot gets them."""
+    """Return the first decisions of some games as a bot gets them."""
     host = Host(name, engine.game(name).min_players, games, 7)
     return host.decisions(bot, np.arange(games))
 
 
 def by_id(observations: NDArray[np.uint8], masks: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Prefer high ids: a policy that says nothing of the observation, with logits of illegal actions, too."""
+    """Prefer high ids, whatever the observation; illegal actions have logits, too."""
     return np.tile(np.arange(masks.shape[1], dtype=np.float32) / 10, (len(masks), 1))
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_the_function_gets_observations_and_masks(name: str) -> None:
     seen: list[Any] = []
 
@@ -48,7 +49,7 @@ def test_the_function_gets_observations_and_masks(name: str) -> None:
 
 def test_actions_are_drawn_by_their_probabilities() -> None:
     def policy(observations: NDArray[np.uint8], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
-        # Of the legal actions the first three: 1, 2 and 7 of 10.
+        # The first three legal actions, with probabilities 0.1, 0.2 and 0.7.
         places = masks.cumsum(axis=1) - 1
         return np.where(places < 3, np.log(np.array([1, 2, 7])[np.clip(places, 0, 2)]), -np.inf)
 
@@ -71,13 +72,13 @@ def test_actions_are_drawn_by_their_probabilities() -> None:
     assert np.isnan(judgement.values).all()
     found = [(judgement.actions == action).mean() for action in decisions.legal_ids]
     assert found == pytest.approx(expected, abs=0.02)
-    # The same decisions get the same actions, alone or with others, as long as the policy gives the same logits.
+    # Given the same logits, a decision gets the same action in any batch.
     alone = only(many, luck=many.luck[:1], actors=many.actors[:1], legal_offsets=many.legal_offsets[:2])
     alone = only(alone, legal_ids=decisions.legal_ids, observations=decisions.observations)
     assert bot.choose(alone)[0] == judgement.actions[0]
 
 
-def test_a_temperature_sharpens_and_flattens() -> None:
+def test_a_temperature_sharpens_or_flattens_the_distribution() -> None:
     def share_of_the_best(temperature: float) -> float:
         bot = NetworkBot(by_id, temperature)
         decisions = decisions_of(bot)
@@ -88,11 +89,11 @@ def test_a_temperature_sharpens_and_flattens() -> None:
     assert found[0] == 1
     assert found == sorted(found, reverse=True)
     for wrong in (-1, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match=r"^temperature must be a number from 0 on, not "):
+        with pytest.raises(ValueError, match=r"^temperature must be a number, 0 or more, not "):
             NetworkBot(by_id, wrong)
 
 
-def test_what_is_no_logits_is_refused() -> None:
+def test_invalid_logits_are_refused() -> None:
     wrong: list[tuple[Any, str]] = [
         (
             lambda observations, masks: masks[:, 1:],
@@ -109,9 +110,9 @@ def test_what_is_no_logits_is_refused() -> None:
             bot.judge(decisions_of(bot))
 
 
-def test_actions_are_drawn_as_often_as_they_are_probable() -> None:
+def test_draws_have_the_given_probabilities() -> None:
     luck = np.random.default_rng(1).integers(0, 2**64, 20_000, np.uint64)
-    # The extremes: these must not bring an action without probability, nor one of another row.
+    # The extremes must not yield an action with probability 0 or an action of another row.
     luck[:4] = 0, 0, 2**64 - 1, 2**64 - 1
     rows: list[list[float]] = [[0, 0.2, 0, 0.5, 0.3, 0], [0, 1]]
     offsets = np.cumsum([0] + [len(row) for row in rows] * (len(luck) // 2), dtype=np.uint32)
@@ -124,7 +125,7 @@ def test_actions_are_drawn_as_often_as_they_are_probable() -> None:
     assert (places[1::2] == 1).all()
 
 
-def test_draws_are_by_luck() -> None:
+def test_luck_determines_the_draws() -> None:
     offsets = np.array([0, 2, 3], np.uint32)
     luck = np.array([0, 2**64 - 1], np.uint64)
     assert draw(offsets, np.array([0.5, 0.5, 1.0]), luck).tolist() == [0, 2]
@@ -133,7 +134,7 @@ def test_draws_are_by_luck() -> None:
 
 
 def write_network(path: Path, game: engine.Game, *, masks: bool, kind: int = TensorProto.FLOAT) -> NDArray[np.float32]:
-    """Write a network with one layer, and return its weights."""
+    """Write a network with one layer and return its weights."""
     drawn = np.random.default_rng(1).normal(size=(game.observation_length, game.num_distinct_actions)) / 10
     weights: NDArray[np.float32] = drawn.astype(np.float32)
     inputs = [helper.make_tensor_value_info("observations", kind, ["n", game.observation_length])]
@@ -168,15 +169,15 @@ def test_a_network_in_onnx_plays(tmp_path: Path, kind: int, masks: bool) -> None
     logits = (decisions.observations.astype(np.float32) @ weights).astype(np.float64)
     expected = NetworkBot(lambda observations, masks: logits, temperature=0).choose(decisions)
     assert (bot.choose(decisions) == expected).all()
-    # It is sent to other processes without its file.
+    # Bots are sent to other processes without the file.
     path.unlink()
     assert (pickle.loads(pickle.dumps(bot)).choose(decisions) == expected).all()
 
 
-def test_a_network_of_another_game_is_told(tmp_path: Path) -> None:
+def test_a_network_of_another_game_is_refused(tmp_path: Path) -> None:
     write_network(tmp_path / "policy.onnx", engine.game("discat"), masks=False)
     bot = bots.get(f"onnx:{tmp_path}/policy.onnx", "chat_perche", 2)
-    with pytest.raises(BotError, match=r"^the network does not take what the game gives it: "):
+    with pytest.raises(BotError, match=r"^the network does not accept the game's observations: "):
         bot.choose(decisions_of(bot, "chat_perche"))
 
 
@@ -196,9 +197,7 @@ def test_a_network_of_another_game_is_told(tmp_path: Path) -> None:
         ("onnx:policy.onnx:file=x", "bot onnx:policy.onnx:file=x: "),
     ],
 )
-def test_what_is_no_network_is_refused_in_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, message: str
-) -> None:
+def test_invalid_networks_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     write_network(tmp_path / "policy.onnx", engine.game("discat"), masks=False)
     (tmp_path / "text.onnx").write_text("logits")
@@ -215,7 +214,7 @@ def test_without_onnx_runtime_the_error_names_the_extra(tmp_path: Path, monkeypa
         bots.get(f"onnx:{tmp_path}/policy.onnx", "discat", 2)
 
 
-def test_requests_name_no_files_of_networks(tmp_path: Path) -> None:
+def test_requests_cannot_name_network_files(tmp_path: Path) -> None:
     path = tmp_path / "policy.onnx"
     write_network(path, engine.game("discat"), masks=False)
     with pytest.raises(ValueError, match=r"^unknown bot 'onnx' for "):

@@ -1,4 +1,4 @@
-"""The games' own bots: what they choose where it can be said beforehand."""
+"""The games' own bots, in positions with a known choice."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
+from tools.over import over
 
 from chatiere import bots, engine
 from chatiere.bots import Decisions
@@ -17,7 +18,7 @@ Fields = Mapping[str, Any]
 
 
 def observation(name: str, fields: Fields) -> np.ndarray:
-    """Return an observation with the numbers of some fields, by name; all others are 0."""
+    """Return an observation with the given fields, by name; all other numbers are 0."""
     made = np.zeros(engine.game(name).observation_length, np.uint8)
     known = {field.name: field for part in engine.game(name).description.observation for field in part.fields}
     for field_name, numbers in fields.items():
@@ -27,7 +28,7 @@ def observation(name: str, fields: Fields) -> np.ndarray:
 
 
 def choices(name: str, bot: str, rows: Sequence[tuple[Sequence[int], Fields]]) -> list[int]:
-    """Return a bot's choices, given the legal actions and the fields of each decision's observation."""
+    """Return a bot's choices, given the legal actions and the observation's fields for each decision."""
     game = engine.game(name)
     counts = [len(legal) for legal, _ in rows]
     decisions = Decisions(
@@ -51,15 +52,15 @@ def hand(*cards: int) -> Fields:
 
 
 DISCAT = [
-    # The largest group, and of equal ones that with the lowest id.
+    # The largest group; among groups of the same size, the one with the lowest id.
     (hand(22, 27, 37, 41, 47), [1, 32, 34, 66, 74, 100], 74),
     (hand(22, 27, 37, 41, 47), [32, 33, 34, 100], 33),
-    # 8 and 50 share a digit with no other card; 8 is below 50. The tens digit of cards below ten is 0.
+    # 8 and 50 share no digit with another card, and 8 is lower. The tens digit of cards below 10 is 0.
     (hand(8, 31, 33, 50, 63), range(192, 198), 193),
     (hand(11, 19, 50, 61), range(192, 197), 195),
     (hand(3, 8, 20, 51), range(192, 197), 195),
     (hand(8), [192, 193], 193),
-    # The hand is kept if every card has company or nothing can be drawn.
+    # The hand is kept if every card shares a digit with another, or if no card can be drawn.
     (hand(11, 19, 39), range(192, 196), 192),
     (hand(8), [192], 192),
     (hand(8, 31, 50), [192], 192),
@@ -67,15 +68,15 @@ DISCAT = [
 
 
 @pytest.mark.parametrize(("held", "legal", "chosen"), DISCAT)
-def test_largest(held: Fields, legal: Sequence[int], chosen: int) -> None:
+def test_largest_plays_the_largest_group_or_exchanges_a_single(held: Fields, legal: Sequence[int], chosen: int) -> None:
     assert choices("discat", "largest", [(legal, held)]) == [chosen]
 
 
-def test_largest_for_many() -> None:
+def test_largest_chooses_the_same_in_a_batch() -> None:
     assert choices("discat", "largest", [(legal, held) for held, legal, _ in DISCAT]) == [each[2] for each in DISCAT]
 
 
-def test_builder_takes_what_the_playout_policy_finds_likeliest() -> None:
+def test_builder_chooses_the_likeliest_action_of_the_playout_policy() -> None:
     host = Host("chat_cartonne", 3, 8, seed=5)
     bot = bots.get("builder", "chat_cartonne", 3)
     compared = 0
@@ -97,7 +98,7 @@ def pair(low: int, high: int) -> int:
 @pytest.mark.parametrize(
     ("legal", "chosen"),
     [
-        # The pair of 8s before the pair of 1s; a pair of different values by their sum; a low pair before none.
+        # The highest pair of equal values; otherwise the pair with the highest sum; a low pair rather than no pair.
         ([pair(0, 9), pair(7, 16), 1081], pair(7, 16)),
         ([pair(5, 14), pair(4, 8), 1081], pair(4, 8)),
         ([pair(0, 9), 1081], pair(0, 9)),
@@ -111,7 +112,7 @@ def pair(low: int, high: int) -> int:
         ([1407 + 45, 1407 + 44, 1407 + 9, 1407 + 3], 1407 + 9),
     ],
 )
-def test_discarding(legal: Sequence[int], chosen: int) -> None:
+def test_discarding_discards_the_most_points(legal: Sequence[int], chosen: int) -> None:
     assert choices("momistigri", "discarding", [(legal, {})]) == [chosen]
 
 
@@ -119,8 +120,8 @@ def test_fitting_plays_its_highest_card() -> None:
     assert choices("chatpentiers", "fitting", [([3, 11, 14, 40], {})]) == [11]
 
 
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_fitting_takes_what_brings_its_board_the_most(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_fitting_maximises_the_points_of_its_board(players: int) -> None:
     host = Host("chatpentiers", players, 1, seed=players)
     bot = bots.get("fitting", "chatpentiers", players)
     layout = ObservationLayout(host.table.game.description)
@@ -145,7 +146,7 @@ def test_fitting_takes_what_brings_its_board_the_most(players: int) -> None:
 def tree(
     card: int, own: Sequence[int] = (), other: Sequence[int] = (), tokens: Mapping[int, int] | None = None
 ) -> Fields:
-    """Return what a seat sees: a card, the cats, and the tokens that it knows, by branch; one unknown 1 and four 4s."""
+    """Return a seat's view: card, cats, and known tokens by branch; the unknown tokens are one 1 and four 4s."""
     cats = np.zeros((2, 45))
     cats[0, list(own)] = 1
     cats[1, list(other)] = 1
@@ -174,17 +175,18 @@ OWN, OTHERS, START, STOP, BIRD, BRANCH = 5 + 3, 14 + 3, 45, 2110, 2156 - 5, 5
 @pytest.mark.parametrize(
     ("legal", "seen", "chosen"),
     [
-        # An own cat comes up, another's does not; a cat that is in the tree already brings nothing.
+        # Moves its own cat up but not the opponent's; moving a cat that is already in the tree has no value.
         ([move(START, 0), STOP], tree(OWN), move(START, 0)),
         ([move(START, 0), STOP], tree(OTHERS), STOP),
         ([move(0, 1), move(START, 0)], tree(OWN, own=[0]), move(START, 0)),
-        # Not where the branch breaks under two own cats, but where it holds.
+        # Its second cat moves to a branch that holds, not to one that breaks.
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 1}), STOP),
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 2}), move(START, BRANCH)),
-        # An unknown branch that bore nothing breaks at the second cat in one case of five, one that bore two does not.
+        # An unknown branch that has held no cats breaks at the second cat in one case of five; a branch that has held
+        # two does not.
         ([move(START, 0), move(START, BRANCH)], tree(OWN, own=[BRANCH + 1]), move(START, 0)),
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1, BRANCH + 2]), move(START, BRANCH)),
-        # Breaking a branch that holds more of the other's cats is worth a cat; within it nothing changes.
+        # Breaking a branch with more of the opponent's cats is worth one cat; a move within it has no effect.
         ([move(START, BRANCH), STOP], tree(OWN, other=[BRANCH + 1, BRANCH + 2], tokens={0: 2}), move(START, BRANCH)),
         ([move(START, BRANCH), STOP], tree(OTHERS, other=[BRANCH + 1], tokens={0: 1}), move(START, BRANCH)),
         (
@@ -192,10 +194,12 @@ OWN, OTHERS, START, STOP, BIRD, BRANCH = 5 + 3, 14 + 3, 45, 2110, 2156 - 5, 5
             tree(OWN, own=[BRANCH + 1], tokens={0: 1}),
             move(START, 0),
         ),
-        # A bird breaks the branch of the other's cat, and spares the own.
+        # The bird breaks the branch of the opponent's cat and spares its own.
         ([BIRD + BRANCH, BIRD + BRANCH + 4], tree(2, [BRANCH + 1], [BRANCH + 5], {0: 1, 1: 1}), BIRD + BRANCH + 4),
         ([BIRD + BRANCH, BIRD + BRANCH + 4], tree(2, [BRANCH + 1], [], {0: 1, 1: 1}), BIRD + BRANCH + 4),
     ],
 )
-def test_climber(legal: Sequence[int], seen: Fields, chosen: int) -> None:
+def test_climber_moves_cats_up_and_breaks_the_opponents_branches(
+    legal: Sequence[int], seen: Fields, chosen: int
+) -> None:
     assert choices("chat_perche", "climber", [(legal, seen)]) == [chosen]

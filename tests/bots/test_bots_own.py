@@ -1,4 +1,4 @@
-"""Bots of one's own: loaded by programs and command lines, and by nothing that others send."""
+"""User-defined bots: programs and command lines can load them, requests cannot."""
 
 import sys
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tools.over import over_names
 
 from chatiere import bots, engine
 from chatiere.arena.matches import Results, play_many
@@ -59,7 +60,7 @@ LIMIT = 3
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with mybot.py, and leave nothing of what it imports behind."""
+    """Return a folder with mybot.py; remove afterwards all modules imported from it."""
     (tmp_path / "mybot.py").write_text(AGENT)
     (tmp_path / "beside.py").write_text("PLACE = 1\n")
     (tmp_path / "broken.py").write_text("import chatiere\n\nLIMIT = LIMIT + 1\n")
@@ -72,7 +73,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Install a package of two bots, one of them behind an entry point that leads nowhere."""
+    """Install a package with two bots, one of which has an entry point that cannot be loaded."""
     information = folder / "theirs-1.0.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
@@ -87,7 +88,7 @@ def package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_a_bot_in_a_file_plays(folder: Path, name: str) -> None:
     game = engine.game(name)
     seated = [bots.get(spec, name, game.min_players) for spec in ("mybot.py:Agent", "random")]
@@ -111,7 +112,7 @@ def test_a_bot_in_a_file_is_an_opponent(folder: Path) -> None:
         SeatEnv(game=GAMES[0], opponents="mybot.py:Nobody")
 
 
-def test_parameters_are_numbers_or_texts(folder: Path) -> None:
+def test_parameters_are_numbers_or_text(folder: Path) -> None:
     for source in ("mybot.py", f"{folder}/mybot.py", "./mybot.py"):
         bot = bots.get(f"{source}:Agent:depth=3,weight=1e-2,name=a:b=c", GAMES[0], 2)
         sizes, weight, name = bot.given  # type: ignore[attr-defined]
@@ -121,13 +122,13 @@ def test_parameters_are_numbers_or_texts(folder: Path) -> None:
     assert bots.split(listed) == ["random", "mybot.py:Agent:depth=3,name=x", "mybot.py:Agent"]
 
 
-def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
+def test_bots_are_found_in_modules_and_by_entry_points(package: Path) -> None:
     for spec in ("theirs_package:Agent", "theirs_package:Agent:depth=2", "theirs", "theirs:depth=2"):
         bot = bots.get(spec, GAMES[0], 2)
         assert type(bot).__module__ == "theirs_package"
         assert bot.given[0].depth == (2 if "=" in spec else 1)  # type: ignore[attr-defined]
     assert bots.names(GAMES[0])[-3:] == ["limit", "lost", "theirs"]
-    # The package's own names are stronger.
+    # Names of the package's own bots take precedence.
     assert type(bots.get("random", GAMES[0], 2)).__module__ == "chatiere.bots.random"
     with pytest.raises(
         ValueError, match=r"^unknown bot 'their' for .*, lost, theirs; one of your own is FILE\.py:CLASS"
@@ -166,7 +167,7 @@ def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("package")
-def test_what_is_no_bot_is_refused_in_a_sentence(spec: str, message: str) -> None:
+def test_invalid_bots_are_refused(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=r"^bot ") as raised:
         bots.get(spec, GAMES[0], 2)
     assert str(raised.value).startswith(message)
@@ -185,7 +186,7 @@ def test_a_file_that_is_not_python_is_refused() -> None:
 @pytest.mark.parametrize(
     "spec", ["os:system", "mybot.py:Agent", "./mybot.py:Agent", "theirs_package:Agent", "theirs", "agent:depth=3"]
 )
-def test_a_registry_loads_nothing_that_is_not_added(spec: str) -> None:
+def test_a_registry_does_not_load_bots_that_were_not_added(spec: str) -> None:
     before = set(sys.modules)
     for registry in (Registry(), Registry(["agent=mybot.py:Agent"])):
         with pytest.raises(ValueError, match=r"^(unknown bot '|bot agent: unknown parameter 'depth'; it has none$)"):
@@ -194,7 +195,7 @@ def test_a_registry_loads_nothing_that_is_not_added(spec: str) -> None:
 
 
 @pytest.mark.usefixtures("package")
-def test_what_an_operator_adds_has_a_name() -> None:
+def test_added_bots_have_the_given_names() -> None:
     registry = Registry(["agent=mybot.py:Agent:depth=3", "theirs", "other=theirs:depth=2"])
     for name in GAMES:
         players = engine.game(name).min_players
@@ -208,7 +209,7 @@ def test_what_an_operator_adds_has_a_name() -> None:
         )
         made = [registry.get(bot, name, players) for bot in ("agent", "theirs", "other")]
         assert [bot.given[0].depth for bot in made] == [3, 1, 2]  # type: ignore[attr-defined]
-        # Made once.
+        # Each bot is created only once.
         assert registry.get("agent", name, players) is made[0]
     assert (registry.is_added("agent"), registry.is_added("random")) == (True, False)
 
@@ -220,9 +221,9 @@ def test_what_an_operator_adds_has_a_name() -> None:
         (["Agent=mybot.py:Agent"], "the name of a bot to add must be of lower-case letters, digits and _, not 'Agent'"),
         (["mybot.py:Agent"], "the name of a bot to add must be of lower-case letters, digits and _, not 'mybot.py:Ag"),
         (["=mybot.py:Agent"], "the name of a bot to add must be of lower-case letters, digits and _, not ''"),
-        (["random=mybot.py:Agent"], "there already is a bot 'random'"),
-        (["largest=mybot.py:Agent"], "there already is a bot 'largest'"),
-        (["agent=mybot.py:Agent", "agent=theirs"], "there already is a bot 'agent'"),
+        (["random=mybot.py:Agent"], "there is already a bot 'random'"),
+        (["largest=mybot.py:Agent"], "there is already a bot 'largest'"),
+        (["agent=mybot.py:Agent", "agent=theirs"], "there is already a bot 'agent'"),
         (["agent=nofile.py:Agent"], "bot nofile.py:Agent: no such file: nofile.py"),
         (["agent=os:system"], "bot os:system: system is not a subclass of chatiere.bots.Bot"),
         (["agent=random"], "a bot to add must be NAME=FILE.py:CLASS, "),
@@ -230,14 +231,14 @@ def test_what_an_operator_adds_has_a_name() -> None:
         ([""], "the name of a bot to add must be "),
     ],
 )
-def test_what_cannot_be_added(added: list[str], message: str) -> None:
+def test_invalid_additions_are_refused(added: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=r"^(the name|there|bot|a bot) ") as raised:
         Registry(added)
     assert str(raised.value).startswith(message)
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_bot_that_does_not_choose_one_action_each_is_named() -> None:
+def test_a_bot_that_returns_no_actions_is_named() -> None:
     bot = bots.get("mybot.py:Needing:weights=1", GAMES[0], 2)
     position = engine.game(GAMES[0]).new_game(2, seed=1)
     with pytest.raises(bots.BotError, match=r"^Needing must choose integers of the shape \(1,\), not object \(\)$"):
@@ -245,7 +246,7 @@ def test_a_bot_that_does_not_choose_one_action_each_is_named() -> None:
 
 
 class Judging(Bot):
-    """A bot of an action and of ratings that a test makes up."""
+    """A bot that returns a given action and given ratings."""
 
     def __init__(self, action: int, **ratings: Any) -> None:
         self.action = action
@@ -263,14 +264,14 @@ def illegally(action: int, row: int) -> Any:
 
 
 @pytest.mark.parametrize("action", [-1, 199, 2**16, 2**16 + 3, 2**63 - 1])
-def test_a_bot_that_chooses_no_action_is_named(action: int) -> None:
+def test_a_bot_that_chooses_an_unknown_action_is_named(action: int) -> None:
     decisions = Host("discat", 2, 8, seed=1).decisions(Judging(action), range(8))
     for ask in (hosting.choose, hosting.judge):
         with illegally(action, 0):
             ask(Judging(action), decisions)
 
 
-def test_a_bot_that_chooses_illegally_is_named() -> None:
+def test_a_bot_that_chooses_an_illegal_action_is_named() -> None:
     host = Host("discat", 2, 8, seed=1)
     host.step(host.choose(All(), range(8)))
     mask = host.decisions(Judging(0), range(8)).legal_mask()
@@ -282,7 +283,7 @@ def test_a_bot_that_chooses_illegally_is_named() -> None:
     assert chosen.tolist() == [mixed]
 
 
-def test_ratings_are_of_the_legal_actions() -> None:
+def test_ratings_have_a_number_for_each_legal_action() -> None:
     position = engine.game("discat").new_game(2, seed=1)
     action, count = position.legal_actions()[0], len(position.legal_actions())
     for name in ("values", "shares"):
@@ -299,7 +300,7 @@ def test_ratings_are_of_the_legal_actions() -> None:
         hosting.judge(right, hosting.decisions_at(position, right, 5))
 
 
-def test_bots_are_reproducible_if_they_say_so() -> None:
+def test_bots_are_reproducible_only_if_they_declare_it() -> None:
     for name in GAMES:
         for bot in bots.names(name):
             assert bots.get(bot, name, engine.game(name).min_players).is_reproducible

@@ -6,6 +6,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tools.over import over_names
 
 from chatiere import bots, engine
 from chatiere.bots.flat import FlatBot
@@ -14,8 +15,8 @@ from chatiere.engine import EngineError
 from .support import GAMES
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_game_can_be_played_at_random_and_by_search(name: str) -> None:
+@over_names
+def test_every_game_has_random_and_searching_bots(name: str) -> None:
     assert bots.names(name)[:3] == ["random", "flat", "ismcts"]
     assert bots.names(name) == bots.names(engine.game(name))
     assert len(set(bots.names(name))) == len(bots.names(name))
@@ -28,11 +29,13 @@ def test_a_parameter_reaches_the_bot() -> None:
         bot = bots.get(spec, engine.game(GAMES[0]), engine.game(GAMES[0]).max_players)
         assert isinstance(bot, FlatBot)
         assert bot.budget == playouts
+    both = bots.get("ismcts:milliseconds=600000,simulations=7", GAMES[0], 2)
+    assert (both.budget, both.milliseconds) == (7, 600_000)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("spec", ["", "cheater", "Random", "random ", "playouts=3", "cheater:playouts=3"])
-def test_an_unknown_bot(name: str, spec: str) -> None:
+def test_the_refusal_of_an_unknown_bot_lists_the_known_bots(name: str, spec: str) -> None:
     with pytest.raises(ValueError, match=f"^unknown bot '{spec.split(':')[0]}' for {name}; known bots: random, "):
         bots.get(spec, name, engine.game(name).min_players)
 
@@ -48,7 +51,7 @@ def test_an_unknown_bot(name: str, spec: str) -> None:
         ("flat:playouts=3,playouts=4", "bot flat: playouts is given twice"),
     ],
 )
-def test_parameters_that_make_no_sense(spec: str, message: str) -> None:
+def test_invalid_parameters_are_refused(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         bots.get(spec, GAMES[0], 2)
 
@@ -56,12 +59,12 @@ def test_parameters_that_make_no_sense(spec: str, message: str) -> None:
 @pytest.mark.parametrize(
     "value", ["", "0", "-1", "1.5", "1e3", "many", "1000001", "1000000000", "9" * 5000, "٣", "+3", " 3", "3_0", "=3"]
 )
-def test_budgets_out_of_range(value: str) -> None:
+def test_budgets_out_of_range_are_refused(value: str) -> None:
     with pytest.raises(ValueError, match=r"^bot flat: playouts must be a whole number from 1 to 1000000, not '"):
         bots.get(f"flat:playouts={value}", GAMES[0], 2)
 
 
-def test_unknown_games_and_tables() -> None:
+def test_unknown_games_and_numbers_of_players_are_refused() -> None:
     with pytest.raises(EngineError, match="unknown game 'tarock'"):
         bots.get("random", "tarock", 2)
     with pytest.raises(EngineError, match="unknown game 'tarock'"):
@@ -72,7 +75,7 @@ def test_unknown_games_and_tables() -> None:
 
 
 @given(st.text(alphabet="flat:playouts=,random0123456789 é"))
-def test_any_text_is_a_bot_or_refused(spec: str) -> None:
+def test_any_text_is_either_a_bot_or_refused(spec: str) -> None:
     for each in bots.split(spec):
         try:
             bots.get(each, GAMES[0], 2)
@@ -93,7 +96,7 @@ def test_any_text_is_a_bot_or_refused(spec: str) -> None:
         ("", [""]),
     ],
 )
-def test_lists_of_bots(text: str, specs: list[str]) -> None:
+def test_lists_of_bots_are_split_at_commas_outside_parameters(text: str, specs: list[str]) -> None:
     assert bots.split(text) == specs
 
 

@@ -1,9 +1,10 @@
-"""A search takes a win that is sure and at hand."""
+"""The search does not miss sure wins."""
 
 from itertools import islice
 
 import numpy as np
 import pytest
+from tools.over import over
 
 from bots.dawdling import found, missed
 from bots.test_search import decisions_of, run, tree
@@ -13,19 +14,19 @@ from chatiere.bots.ismcts import IsmctsBot
 from chatiere.bots.search import SearchColumns, sure_win
 from chatiere.engine import Game
 
-# In Chat perché chance decides when the game ends.
+# In Chat perché, chance decides when the game ends.
 GAMES = [pytest.param(game, id=game.name) for game in engine.games() if game.name != "chat_perche"]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_a_sure_win_is_taken(game: Game) -> None:
     misses, positions = missed(game, "ismcts:simulations=1000", 20)
     assert positions == 20
     assert misses == 0
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_only_a_win_at_once_has_the_value_of_one(game: Game) -> None:
+@over("game", GAMES)
+def test_only_an_immediate_win_has_the_value_of_a_sure_win(game: Game) -> None:
     positions, wins = zip(*islice(found(game), 6), strict=True)
     for number, winning in enumerate(wins):
         mine = tree(run(positions, 1000), number)
@@ -36,7 +37,7 @@ def test_only_a_win_at_once_has_the_value_of_one(game: Game) -> None:
         assert np.nanmax([value for _, value in mine.values()]) == best
 
 
-def test_a_sure_win_is_taken_however_few_visits_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sure_win_is_taken_even_with_few_visits(monkeypatch: pytest.MonkeyPatch) -> None:
     position = next(p for p in decisions_of(engine.game("discat"), 2, 3) if len(p.legal_actions()) == 4)
     actions = np.array(position.legal_actions(), np.uint16)
     bot = IsmctsBot(simulations=100)

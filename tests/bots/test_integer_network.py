@@ -1,8 +1,7 @@
-"""Networks in integers: what they compute, their files, and the bot that plays by them."""
+"""Integer networks: their computation, their files, and the bot that plays by them."""
 
 import hashlib
 import pickle
-import shutil
 import struct
 import subprocess
 from itertools import pairwise
@@ -13,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools.needs import require
+from tools.over import over
 
 from chatiere import bots, engine
 from chatiere.bots import BotError, IntegerNetworkBot, Registry
@@ -26,12 +27,12 @@ from .support import GAMES, Host, only
 
 BOTS = Path(__file__).parents[2] / "engine/chatiere/bots"
 HARNESS = Path(__file__).with_name("net_harness.c")
-# Of plain C, and of C for another kind of processor with what runs it here.
+# Compilers, each with the command that runs its programs here: of this processor, and of another kind of processor.
 COMPILERS = {"gcc": [], "aarch64-linux-gnu-gcc": ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]}
 
 
 def positions(name: str, games: int = 16, plies: int = 8) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return observations and legal actions of random games, after some decisions."""
+    """Return observations and legal actions at positions of random games, after some decisions."""
     host = Host(name, engine.game(name).min_players, games, 3)
     for _ in range(plies):
         host.step(host.choose(bots.get("random", name, host.table.players), np.arange(len(host.positions.actors))))
@@ -39,7 +40,7 @@ def positions(name: str, games: int = 16, plies: int = 8) -> tuple[np.ndarray, n
     return found.observations, found.legal_offsets, found.legal_ids[: found.legal_offsets[-1]]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 @settings(max_examples=10)
 @given(
     seed=st.integers(0, 2**32),
@@ -48,13 +49,13 @@ def positions(name: str, games: int = 16, plies: int = 8) -> tuple[np.ndarray, n
     groups=st.integers(1, 5),
     extreme=st.booleans(),
 )
-def test_it_computes_what_plain_numpy_does(
+def test_results_are_those_of_plain_numpy(
     game: str, seed: int, first: int, second: int, groups: int, extreme: bool
 ) -> None:
     file = random_network(game, first=first, second=second, groups=groups, seed=seed)
     layout = ObservationLayout(file.game.description)
     random = np.random.default_rng(seed)
-    # Any numbers that an observation may have: most are 0, as in games, or all are as large as can be.
+    # Any numbers that observations can have: mostly 0, as in games, or the largest possible.
     observations = random.integers(0, layout.largest.astype(int) + 1, (3, layout.length)).astype(np.uint8)
     observations[random.random(observations.shape) < random.choice([0, 0.9])] = 0
     if extreme:
@@ -74,14 +75,14 @@ def test_logits_of_cards_add_up_over_the_hand(seed: int, held: int) -> None:
     random = np.random.default_rng(seed)
     layout = ObservationLayout(file.game.description)
     observation = np.zeros((1, layout.length), np.uint8)
-    # The hand is the first part. No slot has what is beyond the eighth card.
+    # The hand is the first part. Cards after the eighth have no slot.
     observation[0, random.choice(90, held, replace=False)] = 1
     legal = np.arange(199, dtype=np.uint16)
     logits, _ = file.network().evaluate(observation, np.array([0, 199], np.uint32), legal)
     assert logits.tolist() == plain_network.evaluate(file, observation[0], legal)[0]
 
 
-def test_runs_that_add_up_other_rows_than_there_are_are_refused() -> None:
+def test_runs_with_missing_rows_are_refused() -> None:
     file = hand_network()
     for place, field, wrong, message in [
         (0, "kind", 7, "a run of 192 actions has the kind 7 and the size 6, which do not go together"),
@@ -90,8 +91,8 @@ def test_runs_that_add_up_other_rows_than_there_are_are_refused() -> None:
         (0, "size", 0, "a run of 192 actions has the kind 2 and the size 0, which do not go together"),
         (1, "size", 1, "a run of 1 actions has the kind 0 and the size 1, which do not go together"),
         (2, "size", 5, "a run of 6 actions has the kind 1 and the size 5, which do not go together"),
-        (0, "row", 213, "its runs of actions have rows or groups that there are not"),
-        (2, "row", 309, "its runs of actions have rows or groups that there are not"),
+        (0, "row", 213, "its runs of actions refer to rows or groups that do not exist"),
+        (2, "row", 309, "its runs of actions refer to rows or groups that do not exist"),
     ]:
         runs = file.weights.runs.copy()
         runs[field][place] = wrong
@@ -103,20 +104,19 @@ def test_runs_that_add_up_other_rows_than_there_are_are_refused() -> None:
         runs["kind"], runs["size"] = 1, 6
         with pytest.raises(NetworkFileError, match=r"has the kind 1 and the size 6, which do not go together$"):
             changed(other, runs=runs).network()
-    # The sum of seven rows, of which each alone is within the range.
+    # The sum of seven rows; each of them by itself is within the range.
     rows_bias = np.full_like(file.weights.rows_bias, 2**29)
     with pytest.raises(NetworkFileError, match=r"^its weights are too large: "):
         changed(file, rows_bias=rows_bias).network()
     changed(random_network("discat"), rows_bias=np.full(199, 2**29, np.int32)).network()
 
 
-# The sanitizers' libraries are not for other programs.
+# The sanitizers' libraries do not work in other programs.
 @pytest.mark.release_only
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_the_c_alone_computes_the_same_on_any_processor(compiler: str, tmp_path: Path) -> None:
+def test_the_c_code_computes_the_same_on_any_processor(compiler: str, tmp_path: Path) -> None:
     needed = [compiler, *COMPILERS[compiler][:1]]
-    if missing := [tool for tool in needed if shutil.which(tool) is None]:
-        pytest.skip(f"needs {', '.join(missing)}")
+    require(*needed)
     program, data = tmp_path / "harness", tmp_path / "data"
     sources = [str(HARNESS), str(BOTS / "net.c")]
     flags = ["-O3", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
@@ -141,7 +141,7 @@ def test_the_c_alone_computes_the_same_on_any_processor(compiler: str, tmp_path:
         assert len(set(logits.tolist())) > 50
 
 
-def test_what_does_not_go_together_is_refused() -> None:
+def test_inconsistent_input_is_refused() -> None:
     network = random_network("discat").network()
     observations, offsets, ids = positions("discat")
     too_large = observations.copy()
@@ -168,8 +168,8 @@ def test_what_does_not_go_together_is_refused() -> None:
     assert (logits.shape, values.shape) == ((0,), (0, 2))
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_file_brings_the_network_back(game: str) -> None:
+@over("game", GAMES)
+def test_a_file_preserves_the_network(game: str) -> None:
     file = random_network(game, groups=3)
     again = NetworkFile.from_bytes(file.to_bytes())
     assert (again.game.name, again.players) == (game, file.players)
@@ -181,12 +181,12 @@ def test_a_file_brings_the_network_back(game: str) -> None:
 
 
 def signed(data: bytes) -> bytes:
-    """Return a file with the right SHA-256."""
+    """Return a file with a valid SHA-256."""
     return data[:-32] + hashlib.sha256(data[:-32]).digest()
 
 
 def with_header(data: bytes, place: int, written: bytes) -> bytes:
-    """Return a file with other bytes in its header, and the right SHA-256."""
+    """Return a file with some bytes of its header replaced, and a valid SHA-256."""
     return signed(data[:place] + written + data[place + len(written) :])
 
 
@@ -203,14 +203,14 @@ def test_any_damaged_file_is_refused() -> None:
             NetworkFile.from_bytes(data[:length])
 
 
-def test_a_file_of_another_game_or_version_is_refused_in_a_sentence() -> None:
+def test_a_file_of_another_game_or_version_is_refused() -> None:
     data = random_network("discat", first=4, second=4).to_bytes()
     for wrong, message in [
         (b"", "it is not a network in integers"),
         (b"PK" + data[2:], "it is not a network in integers"),
         (with_header(data, 8, b"\1\0"), "its format is 1; this version reads format 2"),
-        (data[:-1] + bytes([data[-1] ^ 1]), "it is damaged: its SHA-256 is another"),
-        (with_header(data, 10, b"\7\0"), "it plays rules_version 7 of discat, and this version 1"),
+        (data[:-1] + bytes([data[-1] ^ 1]), "it is damaged: its SHA-256 does not match"),
+        (with_header(data, 10, b"\7\0"), "it plays rules_version 7 of discat; this version plays 1"),
         (with_header(data, 12, b"discos"), "its game .* is unknown"),
         (with_header(data, 12, b"\xff"), "its game .* is unknown"),
         (with_header(data, 44, b"\0" * 32), "it was trained on another layout of discat's observations"),
@@ -225,11 +225,11 @@ def test_a_file_of_another_game_or_version_is_refused_in_a_sentence() -> None:
 
 
 def changed(file: NetworkFile, **arrays: Any) -> NetworkFile:
-    """Return a network with other arrays."""
+    """Return a network with some of its arrays replaced."""
     return file._replace(weights=file.weights._replace(**arrays))
 
 
-def test_weights_that_could_leave_an_array_or_int32_are_refused() -> None:
+def test_weights_that_could_exceed_an_array_or_int32_are_refused() -> None:
     file = random_network("discat", first=256, second=64, groups=2)
     weights = file.weights
     largest = {name: np.full_like(getattr(weights, name), 2**15 - 1) for name in ("second", "rows", "values")}
@@ -244,8 +244,8 @@ def test_weights_that_could_leave_an_array_or_int32_are_refused() -> None:
         (changed(file, runs=weights.runs[::-1]), "its runs of actions do not go from 0 to 198"),
         (changed(file, runs=np.zeros(2, RUN)), "its runs of actions do not go from 0 to 198"),
         (changed(file, runs=np.zeros(0, RUN)), "its runs of actions do not go from 0 to 198"),
-        (changed(file, runs=runs), "its runs of actions have rows or groups that there are not"),
-        (changed(file, runs=groups), "its runs of actions have rows or groups that there are not"),
+        (changed(file, runs=runs), "its runs of actions refer to rows or groups that do not exist"),
+        (changed(file, runs=groups), "its runs of actions refer to rows or groups that do not exist"),
         (
             changed(
                 file,
@@ -270,8 +270,8 @@ def test_weights_that_could_leave_an_array_or_int32_are_refused() -> None:
                 use()
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_the_bot_plays_the_action_of_the_highest_logit(game: str, tmp_path: Path) -> None:
+@over("game", GAMES)
+def test_the_bot_plays_the_action_with_the_highest_logit(game: str, tmp_path: Path) -> None:
     path = tmp_path / "network.net"
     file = random_network(game)
     path.write_bytes(file.to_bytes())
@@ -285,12 +285,12 @@ def test_the_bot_plays_the_action_of_the_highest_logit(game: str, tmp_path: Path
     best = [ids[logits[a:b].argmax()] for a, b in pairwise(offsets) for ids in [decisions.legal_ids[a:b]]]
     actions = bot.choose(decisions)
     assert actions.tolist() == best
-    # It is sent to other processes without its file.
+    # Bots are sent to other processes without the file.
     path.unlink()
     assert (pickle.loads(pickle.dumps(bot)).choose(decisions) == actions).all()
 
 
-def test_a_temperature_draws_by_the_logits() -> None:
+def test_with_a_temperature_the_bot_draws_by_the_logits() -> None:
     file = random_network("discat")
     bot = IntegerNetworkBot(file, temperature=0.5)
     host = Host("discat", 2, 1, 7)
@@ -301,7 +301,7 @@ def test_a_temperature_draws_by_the_logits() -> None:
     assert IntegerNetworkBot(file, 0).judge(decisions).shares.max() == 1
 
 
-def test_the_bot_plays_no_other_game_or_number_of_players(tmp_path: Path) -> None:
+def test_the_bot_refuses_other_games_and_numbers_of_players(tmp_path: Path) -> None:
     path = tmp_path / "network.net"
     path.write_bytes(random_network("discat", 2).to_bytes())
     for game, players in (("discat", 3), ("chat_perche", 2)):
@@ -320,9 +320,7 @@ def test_the_bot_plays_no_other_game_or_number_of_players(tmp_path: Path) -> Non
         ("net:good.net:heat=1", "bot net:good.net:heat=1: got an unexpected keyword argument 'heat'"),
     ],
 )
-def test_what_is_no_network_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, message: str
-) -> None:
+def test_invalid_networks_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("good.net").write_bytes(random_network("discat").to_bytes())
     Path("text.net").write_text("logits")
@@ -331,7 +329,7 @@ def test_what_is_no_network_is_refused(
     assert str(raised.value).startswith(message)
 
 
-def test_requests_name_no_files_of_networks(tmp_path: Path) -> None:
+def test_requests_cannot_name_network_files(tmp_path: Path) -> None:
     path = tmp_path / "network.net"
     path.write_bytes(random_network("discat").to_bytes())
     with pytest.raises(ValueError, match=r"^unknown bot 'net' for "):
@@ -339,7 +337,7 @@ def test_requests_name_no_files_of_networks(tmp_path: Path) -> None:
     assert isinstance(Registry([f"strong=net:{path}"]).get("strong", "discat", 2), IntegerNetworkBot)
 
 
-def test_the_same_bot_alone_or_among_many() -> None:
+def test_the_choice_does_not_depend_on_the_batch() -> None:
     bot = IntegerNetworkBot(random_network("discat"))
     decisions = Host("discat", 2, 20, 7).decisions(bot, np.arange(20))
     first = only(

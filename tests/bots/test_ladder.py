@@ -1,6 +1,6 @@
-"""The ladders: for each game, bots by strength."""
+"""The ladders: the bots of each game, ordered by strength."""
 
-import pytest
+from tools.over import over_names
 
 from chatiere import bots, engine
 from chatiere.bots.ladder import Rung, ladder
@@ -9,11 +9,11 @@ from chatiere.engine.core.languages import catalogue
 
 from .support import GAMES
 
-# Of all ladders, the weakest first.
+# The rungs of all ladders, weakest first.
 ORDER = ["kitten", "house-cat", "alley-cat", "hunter", "lynx", "tiger"]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_a_ladder_is_complete_and_in_order(name: str) -> None:
     rungs = ladder(engine.game(name))
     names = [rung.name for rung in rungs]
@@ -26,8 +26,8 @@ def test_a_ladder_is_complete_and_in_order(name: str) -> None:
     assert strengths == sorted(set(strengths))
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_rungs_are_different_bots_with_every_number_of_players(name: str) -> None:
+@over_names
+def test_rungs_are_different_bots_for_every_number_of_players(name: str) -> None:
     game = engine.game(name)
     numbers = range(game.min_players, game.max_players + 1)
     rungs = ladder(game)
@@ -38,12 +38,12 @@ def test_rungs_are_different_bots_with_every_number_of_players(name: str) -> Non
         assert rung.bot not in rung.bots_by_players.values()
 
 
-def test_a_rung_may_be_another_bot_with_some_number_of_players() -> None:
+def test_a_rung_can_be_another_bot_for_some_numbers_of_players() -> None:
     rung = Rung("tiger", "Tiger", "flat", 1, 0.001, {"2": "ismcts"})
     assert [rung.bot_for(players) for players in (2, 3)] == ["ismcts", "flat"]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_rungs_are_quick_and_can_sit_at_sealed_tables(name: str) -> None:
     game = engine.game(name)
     for rung in ladder(game):
@@ -59,6 +59,6 @@ def test_titles_are_the_same_in_all_games_and_in_each_language() -> None:
     assert all(titles.values())
     say = catalogue(bots.__name__, "fr")
     french = {name: say(f"ladder.{name}", title) for name, title in titles.items()}
-    # A lynx is one in both.
+    # "Lynx" is the same word in both languages.
     assert {name for name in titles if french[name] == titles[name]} <= {"lynx"}
     assert len(set(french.values())) == len(titles)

@@ -1,4 +1,4 @@
-"""The tree search: against a plain one, on positions with a best move, and on what it has to refuse."""
+"""The tree search: compared with a plain implementation, in positions with a best move, and with bad input."""
 
 import math
 import random
@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tools.over import over, over_games
 
 from bots.plain_search import at_stream, search_plainly, values_of
 from chatiere import engine
+from chatiere.bots import hosting
 from chatiere.bots.ismcts import IsmctsBot
-from chatiere.bots.search import MAX_SIMULATIONS, Leaves, SearchColumns, search
+from chatiere.bots.search import MAX_NODES, MAX_SIMULATIONS, Leaves, SearchColumns, search, tree_bytes
 from chatiere.engine import EngineError, Game, Position
 from chatiere.engine.core.batch import Table
 
-GAMES = [pytest.param(game, id=game.name) for game in engine.games()]
 GAMES_AND_PLAYERS = [
     pytest.param(game, players, id=f"{game.name}-{players}")
     for game in engine.games()
@@ -24,7 +25,7 @@ GAMES_AND_PLAYERS = [
 
 
 def positions_of(game: Game, players: int, seed: int) -> list[Position]:
-    """Return the positions of a random game, to its end."""
+    """Return all positions of a random game."""
     rng = random.Random(seed)
     found = [game.new_game(players, seed=seed)]
     while not found[-1].is_terminal():
@@ -33,18 +34,18 @@ def positions_of(game: Game, players: int, seed: int) -> list[Position]:
 
 
 def decisions_of(game: Game, players: int, seed: int) -> list[Position]:
-    """Return those in which a seat has a choice."""
+    """Return the positions in which a seat has a choice."""
     return [position for position in positions_of(game, players, seed)[:-1] if len(position.legal_actions()) > 1]
 
 
 def some_decisions(game: Game, players: int, seed: int, number: int) -> list[Position]:
-    """Return some of them, from the beginning to the end of the game."""
+    """Return some of these positions, from the start to the end of the game."""
     found = decisions_of(game, players, seed)
     return [found[i * (len(found) - 1) // max(1, number - 1)] for i in range(number)]
 
 
 class Drawn:
-    """Worlds of positions for the seats to act: world k of position i is drawn by the stream (keys[i], k)."""
+    """Worlds of positions for the seats to act. World k of position i is drawn with the stream (keys[i], k)."""
 
     def __init__(self, positions: Sequence[Position], keys: Sequence[int] | None = None) -> None:
         self.positions = positions
@@ -93,7 +94,7 @@ def same_trees(found: SearchColumns, other: SearchColumns) -> bool:
 
 
 def made_up(game: Game, players: int) -> Callable[[Leaves], tuple[np.ndarray, np.ndarray]]:
-    """Return an `evaluate` with the made-up priors and values."""
+    """Return an `evaluate` with arbitrary priors and values."""
 
     def evaluate(leaves: Leaves) -> tuple[np.ndarray, np.ndarray]:
         assert leaves.observations.shape == (len(leaves.actors), game.observation_length)
@@ -113,7 +114,7 @@ def plainly_made_up(position: Position) -> tuple[list[float], list[float]]:
     return priors.tolist(), values.tolist()
 
 
-@pytest.mark.parametrize(("game", "players"), GAMES_AND_PLAYERS)
+@over(("game", "players"), GAMES_AND_PLAYERS)
 @pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
 def test_trees_are_those_of_the_plain_search(game: Game, players: int, with_priors: bool) -> None:
     positions = some_decisions(game, players, 5, 3)
@@ -127,7 +128,47 @@ def test_trees_are_those_of_the_plain_search(game: Game, players: int, with_prio
             assert mine[action][1] == pytest.approx(value, nan_ok=True)
 
 
-@pytest.mark.parametrize(("game", "players"), GAMES_AND_PLAYERS)
+@over_games
+@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
+@pytest.mark.parametrize("max_nodes", [1, 60])
+def test_full_trees_are_those_of_the_plain_search(game: Game, with_priors: bool, max_nodes: int) -> None:
+    players = game.min_players
+    positions = some_decisions(game, players, 5, 3)
+    found = run(positions, 150, evaluate=made_up(game, players) if with_priors else None, max_nodes=max_nodes)
+    for number, worlds in enumerate(Drawn(positions).of(0, 150)):
+        evaluate = plainly_made_up if with_priors else None
+        plain = search_plainly(game, number + 7, worlds, 0.7, evaluate, max_nodes)
+        mine = tree(found, number)
+        assert sum(visits for visits, _ in mine.values()) == 150
+        for action in positions[number].legal_actions():
+            visits, value = plain.get(action, (0, math.nan))
+            assert mine[action][0] == visits
+            assert mine[action][1] == pytest.approx(value, nan_ok=True)
+    # The limit has an effect in this test.
+    assert not same_trees(found, run(positions, 150, evaluate=made_up(game, players) if with_priors else None))
+
+
+@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
+def test_the_memory_of_trees_grows_with_their_size_and_is_bounded(with_priors: bool) -> None:
+    game = engine.game("discat")
+    (position,) = some_decisions(game, 2, 5, 1)
+    drawn, taken = Drawn([position]), []
+
+    def worlds(number: int) -> bytes:
+        taken.append(tree_bytes())
+        return drawn(number)
+
+    nodes, of_node = 500, 32 + 8 * 2
+    evaluate = made_up(game, 2) if with_priors else None
+    run([position], 2000, evaluate=evaluate, worlds=worlds, max_nodes=nodes)
+    assert 0 < taken[0] < taken[-1]
+    assert taken == sorted(taken)
+    # The reserve is at most as large as the memory in use and the space for the worlds of a call.
+    assert taken[-1] <= 2 * of_node * (nodes + 64)
+    assert tree_bytes() == 0
+
+
+@over(("game", "players"), GAMES_AND_PLAYERS)
 @pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
 def test_visits_of_the_legal_actions_sum_to_the_simulations(game: Game, players: int, with_priors: bool) -> None:
     positions = some_decisions(game, players, 6, 4)
@@ -141,9 +182,9 @@ def test_visits_of_the_legal_actions_sum_to_the_simulations(game: Game, players:
     assert (found.moves >= 200).all()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over_games
 @pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
-def test_a_tree_depends_on_its_seed_and_worlds_alone(game: Game, with_priors: bool) -> None:
+def test_a_tree_depends_only_on_its_seed_and_worlds(game: Game, with_priors: bool) -> None:
     players = game.max_players
     positions = some_decisions(game, players, 8, 5)
     evaluate = made_up(game, players) if with_priors else None
@@ -161,20 +202,25 @@ def test_a_tree_depends_on_its_seed_and_worlds_alone(game: Game, with_priors: bo
         assert not same_trees(together, run(positions, 130, seeds=seeds(5) + np.uint64(1)))
 
 
-def test_worlds_are_asked_for_a_few_at_a_time() -> None:
+def test_worlds_are_requested_in_small_batches() -> None:
     position = engine.game("discat").new_game(2, seed=1)
-    asked = []
+    asked: list[int] = []
 
     def worlds(number: int) -> np.ndarray:
         asked.append(number)
         return np.tile(np.frombuffer(position.pack(), np.uint8), (2, number, 1))
 
-    run([position, position], 150, worlds=worlds)
-    assert sum(asked) == 150
-    assert max(asked) == 64
+    most = set()
+    for simulations in (150, 1500):
+        asked.clear()
+        run([position, position], simulations, worlds=worlds)
+        assert sum(asked) == simulations
+        most.add(max(asked))
+    (few,) = most
+    assert few < 150
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over_games
 def test_the_streams_of_worlds_are_not_used(game: Game) -> None:
     (position,) = some_decisions(game, game.min_players, 9, 1)
     packed = position.pack()
@@ -195,7 +241,7 @@ MAX_DECISIONS = 6  # decisions
 
 
 def solve(position: Position, decisions: int = MAX_DECISIONS) -> list[float] | None:
-    """Return the returns if every seat plays for its own; None if the game can go on for more decisions."""
+    """Return the returns if every seat maximises its own; None if the game can last for more decisions."""
     if position.is_terminal():
         return position.returns()
     best: list[float] | None = None
@@ -212,7 +258,7 @@ def solve(position: Position, decisions: int = MAX_DECISIONS) -> list[float] | N
 def solved(position: Position) -> dict[int, float] | None:
     """Return the mean value of each action in some worlds.
 
-    None where the game can go on for too long, where no action wins in all of them, or hardly one does not.
+    None if the game can last too long, if no action wins in all worlds, or if hardly any action fails to.
     """
     seat = position.current_player()
     totals = dict.fromkeys(position.legal_actions(), 0.0)
@@ -236,7 +282,7 @@ def chosen_in(positions: Sequence[Position]) -> list[int]:
     return [max(mine, key=mine.__getitem__) for mine in trees]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over_games
 def test_a_winning_move_is_found(game: Game) -> None:
     positions, values = [], []
     for seed in range(200):
@@ -245,7 +291,7 @@ def test_a_winning_move_is_found(game: Game) -> None:
                 positions.append(position)
                 values.append(totals)
     if not values:
-        pytest.skip("chance decides when the game ends: nobody can be sure to win before")
+        pytest.skip("chance decides when the game ends, so no win is sure before")
     assert len(values) >= 8
     for action, totals in zip(chosen_in(positions), values, strict=True):
         assert totals[action] > max(totals.values()) - 0.3
@@ -263,8 +309,8 @@ def played_out(position: Position) -> dict[int, float]:
     return dict(zip(actions, returns.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_the_move_is_better_in_playouts_than_most(game: Game) -> None:
+@over_games
+def test_the_chosen_move_is_better_in_playouts_than_the_median(game: Game) -> None:
     positions, values = [], []
     for seed in range(25):
         for position in decisions_of(game, game.min_players, seed)[-3:]:
@@ -280,13 +326,13 @@ def test_the_move_is_better_in_playouts_than_most(game: Game) -> None:
 # Priors
 
 
-def test_visits_follow_priors_and_values_as_puct_says() -> None:
-    # Three actions with priors 0.5, 0.3 and 0.2. All values are 0 but that after the third action, a sure win: with two
-    # seats a value of 0 is a mean of 0.5, that of a win 1. Exploration is 1 and all three are available each time, so
-    # that simulation k = 0, 1 … takes the action with the largest mean + prior × √(k + 1) / (1 + visits):
+def test_visits_follow_priors_and_values_by_puct() -> None:
+    # Three actions with priors 0.5, 0.3 and 0.2. All values are 0 except after the third action, a sure win: with two
+    # seats, a value of 0 is a mean of 0.5 and that of a win is 1. Exploration is 1 and all three actions are available
+    # each time, so simulation k = 0, 1 … takes the action with the largest mean + prior × √(k + 1) / (1 + visits):
     #   k = 0: 1.0, 0.8, 0.7: the first.       k = 1: 0.5 + 0.354, 0.5 + 0.424, 0.5 + 0.283: the second.
     #   k = 2: 0.5 + 0.433, 0.5 + 0.260, 0.5 + 0.346: the first.   k = 3: 0.5 + 0.333, 0.5 + 0.3, 0.5 + 0.4: the third.
-    #   From then on the third, whose mean is 1, unless a seat's later visits are worth less; all of them are worth 1.
+    #   From then on the third: each of its visits is worth 1, so its mean stays 1.
     position = next(p for p in decisions_of(engine.game("discat"), 2, 3) if len(p.legal_actions()) == 3)
     seat = position.current_player()
     after_third = position.child(position.legal_actions()[2])
@@ -312,7 +358,7 @@ def test_visits_follow_priors_and_values_as_puct_says() -> None:
     assert [visits(simulations) for simulations in (1, 2, 3, 4)] == [[1, 0, 0], [1, 1, 0], [2, 1, 0], [2, 1, 1]]
 
 
-def test_an_end_of_the_game_needs_no_evaluation() -> None:
+def test_the_end_of_a_game_is_not_evaluated() -> None:
     game = engine.game("discat")
     last = (decisions_of(game, 2, seed)[-1] for seed in range(100))
     position = next(p for p in last if all(p.child(action).is_terminal() for action in p.legal_actions()))
@@ -333,81 +379,48 @@ def test_an_end_of_the_game_needs_no_evaluation() -> None:
 
 def test_a_limit_of_time_ends_the_search_after_a_round() -> None:
     position = engine.game("discat").new_game(2, seed=1)
-    assert run([position], 1_000_000, milliseconds=0.001).visits.sum() == 64
+    assert 0 < run([position], 1_000_000, milliseconds=0.001).visits.sum() < 1000
     evaluate = made_up(position.game, 2)
-    assert run([position], 1_000_000, milliseconds=0.001, evaluate=evaluate).visits.sum() == 1
+    assert 0 < run([position], 1_000_000, milliseconds=0.001, evaluate=evaluate).visits.sum() < 1000
     assert run([position], 70, milliseconds=1e9).visits.sum() == 70
     assert run([position], 70, milliseconds=1e9, evaluate=evaluate).visits.sum() == 70
 
 
-# What is hidden
+@over_games
+def test_the_bot_chooses_the_most_visited_action(game: Game) -> None:
+    bot = IsmctsBot(simulations=150, exploration=0.5)
+    for position in some_decisions(game, game.min_players, 11, 3):
+        decisions = hosting.decisions_at(position, bot, 11)
+        drawn = iter(decisions.worlds([0], 150)[0])
+        found = run(
+            [position],
+            150,
+            exploration=0.5,
+            worlds=lambda number, drawn=drawn: np.stack([next(drawn) for _ in range(number)])[None],
+            seeds=decisions.luck,
+        )
+        most = max((visits, value, -action) for action, (visits, value) in tree(found, 0).items() if visits)
+        assert bot.choose(decisions).tolist() == [-most[2]]
 
 
-class Decisions:
-    """Decisions of a bot, with worlds drawn from some positions."""
-
-    def __init__(self, positions: Sequence[Position]) -> None:
-        self.game = positions[0].game
-        self.players = positions[0].num_players()
-        self.positions = positions
-        legal = [position.legal_actions() for position in positions]
-        self.legal_offsets = np.cumsum([0, *map(len, legal)]).astype(np.uint32)
-        self.legal_ids = np.array([action for each in legal for action in each], np.uint16)
-        self.luck = seeds(len(positions))
-        self.rows: list[int] = []
-
-    def legal_counts(self) -> np.ndarray:
-        return np.diff(self.legal_offsets)
-
-    def worth_a_search(self) -> np.ndarray:
-        return np.flatnonzero(self.legal_counts() > 1)
-
-    def worlds(self, rows: np.ndarray, number: int, first: int) -> np.ndarray:
-        self.rows = rows.tolist()
-        packed = b""
-        for row in rows:
-            packed += b"".join(Drawn([self.positions[row]], [int(row)]).of(first, number)[0])
-        return np.frombuffer(packed, np.uint8).reshape(len(rows), number, -1)
-
-
-def decisions_at(positions: Sequence[Position]) -> Any:
-    """Return what a search needs of `chatiere.bots.Decisions`."""
-    return Decisions(positions)
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_choices_do_not_change_with_what_is_hidden(game: Game) -> None:
-    positions = some_decisions(game, game.min_players, 10, 4)
-    others = [position.resample(position.current_player(), 1234) for position in positions]
-    assert any(mine.pack() != other.pack() for mine, other in zip(positions, others, strict=True))
-    bot = IsmctsBot(simulations=200)
-    np.testing.assert_array_equal(bot.choose(decisions_at(positions)), bot.choose(decisions_at(others)))
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_the_bot_chooses_what_was_visited_most(game: Game) -> None:
-    positions = some_decisions(game, game.min_players, 11, 3)
-    # Not every game has positions without a choice.
-    forced = [p for p in positions_of(game, game.min_players, 11)[:-1] if len(p.legal_actions()) == 1][:1]
-    rows = [0, *range(1 + len(forced), 3 + len(forced))]
-    decisions = decisions_at([positions[0], *forced, *positions[1:]])
-    chosen = IsmctsBot(simulations=150, exploration=0.5).choose(decisions)
-    assert chosen.dtype == np.uint16
-    assert decisions.rows == rows
-    for position in forced:
-        assert chosen[1] == position.legal_actions()[0]
-    found = run(positions, 150, exploration=0.5, worlds=Drawn(positions, rows), seeds=decisions.luck[rows])
-    for number, row in enumerate(rows):
-        mine = tree(found, number)
-        most = max((visits, value, -action) for action, (visits, value) in mine.items() if visits)
-        assert chosen[row] == -most[2]
+def test_the_only_action_is_taken_without_a_search() -> None:
+    bot = IsmctsBot(simulations=64)
+    forced = 0
+    for game in engine.games():
+        for position in positions_of(game, game.min_players, 11)[:-1]:
+            if len(position.legal_actions()) == 1:
+                forced += 1
+                judged = bot.judge(hosting.decisions_at(position, bot, 11))
+                assert judged.actions.tolist() == position.legal_actions()
+                assert np.isnan(judged.values).all()
+    assert forced > 10
 
 
 # Noise
 
 
 def shares_of_visits(noise: float, trees: int = 400, simulations: int = 300) -> np.ndarray:
-    """Return the shares of the visits of three actions without a value, of which only priors tell: float (trees, 3)."""
+    """Return the shares of the visits of three actions that differ only in their priors: float (trees, 3)."""
     position = next(p for p in decisions_of(engine.game("discat"), 2, 3) if len(p.legal_actions()) == 3)
 
     def evaluate(leaves: Leaves) -> tuple[np.ndarray, np.ndarray]:
@@ -424,18 +437,18 @@ def shares_of_visits(noise: float, trees: int = 400, simulations: int = 300) -> 
     return np.asarray(found.visits.reshape(trees, 3) / simulations)
 
 
-def test_noise_is_of_dirichlets_distribution() -> None:
-    # With three parameters of 10/3 each share has the mean 1/3 and the variance 1/3 × 2/3 / 11; 400 shares are within
-    # three standard errors of the former, and their variance is within a quarter of the latter.
+def test_noise_has_a_dirichlet_distribution() -> None:
+    # With three parameters of 10/3, each share has mean 1/3 and variance 1/3 × 2/3 / 11. The mean of 400 shares is
+    # within three standard errors of 1/3, and their variance is within a quarter of that variance.
     shares = shares_of_visits(1)
     assert np.abs(shares.mean(axis=0) - 1 / 3).max() < 3 * math.sqrt(2 / 99 / 400)
     assert np.abs(shares.var(axis=0) / (2 / 99) - 1).max() < 0.25
-    # A quarter of noise moves the priors a quarter as far.
+    # A quarter of the noise moves the priors a quarter as far.
     np.testing.assert_allclose(shares_of_visits(0.25), 0.75 / 3 + 0.25 * shares, atol=0.01)
     np.testing.assert_allclose(shares_of_visits(0), 1 / 3, atol=0.01)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over_games
 def test_noise_depends_on_the_seed(game: Game) -> None:
     positions = some_decisions(game, game.min_players, 8, 3)
     noisy = run(positions, 400, noise=0.5)
@@ -445,19 +458,19 @@ def test_noise_depends_on_the_seed(game: Game) -> None:
     assert same_trees(run(positions, 400), run(positions, 400, noise=0))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over_games
 def test_noise_explores_other_actions_without_priors(game: Game) -> None:
     (position,) = some_decisions(game, game.min_players, 8, 1)
     actions = len(position.legal_actions())
     worlds = Drawn([position] * 50)
     visits = run([position] * 50, 4 * actions, worlds=worlds, noise=1, exploration=100).visits.reshape(50, actions)
-    # Each action once, then more of those that have got much noise in their tree.
+    # Each action once, then mostly the actions with much noise in their tree.
     assert visits.min() >= 1
     assert (visits.argmax(axis=1) != visits[0].argmax()).any()
     assert visits.max() > 8
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over_games
 def test_an_even_search_shares_its_simulations_evenly_at_the_root(game: Game) -> None:
     positions = some_decisions(game, game.min_players, 8, 3)
     found = run(positions, 1500, even=True)
@@ -465,7 +478,7 @@ def test_an_even_search_shares_its_simulations_evenly_at_the_root(game: Game) ->
         visits = [visits for visits, _ in tree(found, number).values()]
         assert sum(visits) == 1500
         assert max(visits) - min(visits) <= 1
-    # Further down they go where more is to be had.
+    # Below the root, simulations prefer better actions.
     assert not same_trees(found, run(positions, 1500, even=True, exploration=100))
 
 
@@ -488,15 +501,22 @@ def test_a_number_of_simulations_out_of_range_is_refused(simulations: Any) -> No
         IsmctsBot(simulations=simulations)
 
 
+@pytest.mark.parametrize("max_nodes", [0, -1, MAX_NODES + 1, 1.5, "10"])
+def test_a_number_of_nodes_out_of_range_is_refused(max_nodes: Any) -> None:
+    with pytest.raises(EngineError) as raised:
+        run(some_decisions(engine.game("discat"), 2, 1, 1), 10, max_nodes=max_nodes)
+    assert raised.value.reason == "INVALID_BATCH"
+
+
 @pytest.mark.parametrize("exploration", [-0.1, math.nan, math.inf, "1", None, 1j])
-def test_exploration_must_be_a_finite_number_from_0_on(exploration: Any) -> None:
+def test_exploration_must_be_a_finite_nonnegative_number(exploration: Any) -> None:
     refusal("exploration", "exploration must be a finite number from 0 on, not", exploration=exploration)
     with pytest.raises(EngineError, match="exploration must be"):
         IsmctsBot(exploration=exploration)
 
 
 @pytest.mark.parametrize("noise", [-0.1, 1.1, math.nan, math.inf, "1", None, 1j])
-def test_noise_must_be_a_part(noise: Any) -> None:
+def test_noise_must_be_from_0_to_1(noise: Any) -> None:
     refusal("noise", "noise must be a number from 0 to 1, not", noise=noise)
 
 
@@ -512,7 +532,7 @@ def test_seeds_must_be_a_column(wrong: Any) -> None:
         run([position], 10, seeds=wrong)
 
 
-def test_the_number_of_players_must_be_the_games() -> None:
+def test_the_number_of_players_must_fit_the_game() -> None:
     position = engine.game("discat").new_game(2, seed=1)
     with pytest.raises(EngineError, match="players must be an integer from 2 to 6, not 7"):
         search(position.game, 7, seeds(1), lambda number: position.pack() * number, simulations=1, exploration=1)
@@ -535,14 +555,14 @@ def test_worlds_of_another_shape_are_refused() -> None:
 
 
 def world_13_of_tree_1(wrong: Any) -> Callable[[int], bytes]:
-    """Return worlds that are fine but for one."""
+    """Return a function that returns valid worlds except for one."""
     packed = engine.game("discat").new_game(2, seed=1).pack()
     other = wrong if isinstance(wrong, bytes) else wrong.pack()
     return lambda number: packed * (number + 13) + other + packed * (number - 14)
 
 
 @pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
-def test_a_world_that_is_none_of_its_tree_is_named(with_priors: bool) -> None:
+def test_a_world_that_does_not_belong_to_its_tree_is_named(with_priors: bool) -> None:
     game = engine.game("discat")
     start = game.new_game(2, seed=1)
     seat, legal = start.current_player(), start.legal_actions()
@@ -585,7 +605,7 @@ def test_the_first_world_is_checked_as_well() -> None:
 
 
 @pytest.mark.parametrize("stage", [0, 1, 5])
-def test_what_evaluate_returns_is_checked(stage: int) -> None:
+def test_the_results_of_evaluate_are_checked(stage: int) -> None:
     def with_wrong(priors: Any, values: Any) -> Callable[[Leaves], Any]:
         stages = iter(range(99))
 

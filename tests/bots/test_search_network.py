@@ -1,4 +1,4 @@
-"""The tree search by networks in integers: against a plain one, and how it is asked for."""
+"""The tree search with integer networks: compared with a plain implementation, and its arguments."""
 
 import math
 import pickle
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools.over import over_names
 
 from bots import plain_network
 from bots.networks import random_network
@@ -18,7 +19,7 @@ from chatiere.bots.loading import file_of
 from chatiere.bots.network_file import NetworkFile
 from chatiere.engine import EngineError, Position
 
-from .support import GAMES, Host
+from .support import Host
 from .test_search import Drawn, run, same_trees, some_decisions, tree
 
 # exp(-x / 32), in units of 2^-24.
@@ -35,16 +36,16 @@ def judged_plainly(file: NetworkFile, position: Position) -> tuple[list[int], li
     return priors, [min(max(value / OUTPUT_ONE, -1.0), file.players - 1.0) for value in values]
 
 
-def test_the_table_is_an_exponential() -> None:
+def test_the_table_of_weights_is_exponential() -> None:
     for step, weight in enumerate(WEIGHTS):
         assert weight == pytest.approx(math.exp(-step / 32) * 2**24, abs=2)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_trees_are_those_of_the_plain_search(name: str) -> None:
     game = engine.game(name)
     file = random_network(name, groups=2, seed=3)
-    # Some values are beyond the returns that there are.
+    # Some values are outside the range of returns.
     file = file._replace(weights=file.weights._replace(values=file.weights.values * 20))
     positions = some_decisions(game, file.players, 5, 3)
     found = run(positions, 100, exploration=1.25, network=file.network())
@@ -65,7 +66,7 @@ def test_trees_are_those_of_the_plain_search(name: str) -> None:
     assert len(cut_off) == 2
 
 
-def test_a_tree_depends_on_its_seed_and_worlds_alone() -> None:
+def test_a_tree_depends_only_on_its_seed_and_worlds() -> None:
     network = random_network("discat").network()
     positions = some_decisions(engine.game("discat"), 2, 8, 4)
     together = run(positions, 130, network=network, noise=0.25)
@@ -77,7 +78,7 @@ def test_a_tree_depends_on_its_seed_and_worlds_alone() -> None:
         assert np.array_equal(list(tree(alone, 0).values()), list(tree(together, number).values()), equal_nan=True)
 
 
-def test_a_network_has_to_go_with_the_game_and_no_other_judge() -> None:
+def test_a_network_of_another_game_or_with_evaluate_is_refused() -> None:
     positions = some_decisions(engine.game("discat"), 3, 8, 1)
     for name, players in (("discat", 2), ("momistigri", 3)):
         with pytest.raises(EngineError, match=r"^the network is not for discat with 3 players$") as raised:
@@ -87,7 +88,7 @@ def test_a_network_has_to_go_with_the_game_and_no_other_judge() -> None:
         run(positions, 1, network=random_network("discat", 3).network(), evaluate=print)
 
 
-def test_a_world_that_is_none_of_its_tree_is_named() -> None:
+def test_a_world_that_does_not_belong_to_its_tree_is_named() -> None:
     positions = some_decisions(engine.game("discat"), 2, 8, 2)
     drawn = Drawn(positions)
 
@@ -102,7 +103,7 @@ def test_a_world_that_is_none_of_its_tree_is_named() -> None:
         run(positions, 20, worlds=worlds, network=random_network("discat").network())
 
 
-def test_the_bot_searches_by_a_network_in_a_file(tmp_path: Path) -> None:
+def test_the_bot_searches_with_a_network_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "network.net"
     file = random_network("discat")
     path.write_bytes(file.to_bytes())
@@ -122,7 +123,7 @@ def test_the_bot_searches_by_a_network_in_a_file(tmp_path: Path) -> None:
         bot.choose(Host("discat", 3, 2, 7).decisions(bot, np.arange(2)))
 
 
-def test_what_is_no_network_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_networks_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("good.net").write_bytes(random_network("discat").to_bytes())
     Path("text.net").write_text("logits")
@@ -139,7 +140,7 @@ def test_what_is_no_network_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
             bots.get(spec, "discat", players)
 
 
-def test_requests_name_networks_that_an_operator_added_and_no_files(tmp_path: Path) -> None:
+def test_requests_name_only_networks_that_an_operator_added(tmp_path: Path) -> None:
     path = tmp_path / "network.net"
     path.write_bytes(random_network("discat").to_bytes())
     more = [f"strong=net:{path}", "simple=chatiere.bots.random:RandomBot"]

@@ -1,7 +1,8 @@
-"""Mistakes of bots: actions drawn by how good they look."""
+"""Mistakes of bots: actions drawn with probabilities that depend on their values."""
 
 import numpy as np
 import pytest
+from tools.over import over_names
 
 from chatiere import bots, engine
 from chatiere.bots import Decisions
@@ -14,7 +15,7 @@ SEARCHING = ("flat:playouts=60", "ismcts:simulations=60")
 
 
 def decisions(counts: list[int], seed: int = 1) -> Decisions:
-    """Decisions with so many legal actions each, whose ids are 10, 11, …"""
+    """Return decisions with these numbers of legal actions, whose ids are 10, 11, …"""
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
     nothing = np.empty((0, 0), np.uint8)
     return Decisions(
@@ -30,23 +31,23 @@ def decisions(counts: list[int], seed: int = 1) -> Decisions:
 
 
 def drawn(values: list[float], temperature: int, count: int = 20_000) -> np.ndarray:
-    """Return how often each action is drawn of so many decisions with these values, 0 to 1."""
+    """Return how often each action is drawn in `count` decisions whose actions have these values."""
     asked = decisions([len(values)] * count)
     best = np.full(count, 10, np.uint16)
     found = draw_actions(asked, best, np.tile(np.array(values), count), temperature)
     return np.bincount(found - 10, minlength=len(values)) / count
 
 
-def test_a_temperature_is_the_loss_that_halves() -> None:
+def test_a_loss_of_one_temperature_halves_the_probability() -> None:
     # Losses of 0, 1, 2 and 3 temperatures.
     assert drawn([0.75, 0.5, 0.25, 0.0], 25) == pytest.approx([8 / 15, 4 / 15, 2 / 15, 1 / 15], abs=0.02)
-    # Parts are rounded down to quarters.
+    # Fractions of a temperature are rounded down to quarters.
     assert drawn([0.5, 0.44], 20) == pytest.approx([0.543, 0.457], abs=0.02)
-    # The more of it, the less losses count.
+    # The higher the temperature, the less losses matter.
     assert drawn([1, -1], 1000)[1] > drawn([1, -1], 100)[1] > drawn([1, -1], 30)[1] > 0
 
 
-def test_what_is_hopeless_or_was_not_tried_is_not_drawn() -> None:
+def test_hopeless_and_untried_actions_are_not_drawn() -> None:
     assert drawn([0.9, np.nan, 0.9, -1.0], 5).tolist() == [
         pytest.approx(0.5, abs=0.02),
         0,
@@ -55,19 +56,19 @@ def test_what_is_hopeless_or_was_not_tried_is_not_drawn() -> None:
     ]
 
 
-def test_without_values_or_temperature_the_actions_stay() -> None:
+def test_without_values_or_temperature_actions_are_unchanged() -> None:
     asked = decisions([3, 1, 2])
     best = np.array([12, 10, 11], np.uint16)
     values = np.array([np.nan, np.nan, np.nan, np.nan, 0.0, -1.0])
-    assert draw_actions(asked, best, values, 0) is best
+    assert draw_actions(asked, best, values, 0).tolist() == best.tolist()
     found = draw_actions(asked, best, values, 1)
     assert found.tolist() == [12, 10, 10]
     assert found.dtype == np.uint16
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("spec", SEARCHING)
-def test_mistakes_are_repeated_by_the_same_luck_alone(name: str, spec: str) -> None:
+def test_mistakes_depend_only_on_luck(name: str, spec: str) -> None:
     players = engine.game(name).min_players
     host, bot = Host(name, players, 6, 3), bots.get(f"{spec},temperature=300", name, players)
     sure = bots.get(spec, name, players)
@@ -76,10 +77,10 @@ def test_mistakes_are_repeated_by_the_same_luck_alone(name: str, spec: str) -> N
         rows = np.arange(len(host.positions.actors))
         judged, again = (bot.judge(host.decisions(bot, rows)) for _ in range(2))
         assert judged.actions.tolist() == again.actions.tolist()
-        # One at a time, too.
+        # The choices are the same if the decisions are made one at a time.
         assert judged.actions.tolist() == [host.choose(bot, [row])[0] for row in rows.tolist()]
         without = sure.judge(host.decisions(sure, rows))
-        # The findings of the search stay as they are.
+        # The results of the search are unchanged.
         assert np.array_equal(judged.values, without.values, equal_nan=True)
         assert np.array_equal(judged.shares, without.shares)
         differ += int(np.count_nonzero(judged.actions != without.actions))
@@ -89,7 +90,7 @@ def test_mistakes_are_repeated_by_the_same_luck_alone(name: str, spec: str) -> N
 
 @pytest.mark.parametrize("spec", SEARCHING)
 @pytest.mark.parametrize("value", ["1001", "-1", "0.5"])
-def test_temperatures_out_of_range(spec: str, value: str) -> None:
+def test_temperatures_out_of_range_are_refused(spec: str, value: str) -> None:
     message = f"bot {spec[: spec.index(':')]}: temperature must be a whole number from 0 to 1000, not '{value}'"
     with pytest.raises(ValueError, match=f"^{message}$"):
         bots.get(f"{spec},temperature={value}", GAMES[0], 2)

@@ -1,4 +1,4 @@
-"""The package's networks: how they are named, and what they are worth."""
+"""The package's networks: their names and their strength."""
 
 import pickle
 import re
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools.over import over
 
 from chatiere import bots, engine
 from chatiere.arena.matches import Results, play_many
@@ -15,7 +16,7 @@ from chatiere.envs import TableEnv
 
 from .support import TABLES, Host
 
-# With the game's own bot, and how much the network alone wins against it at least, in a few games.
+# By table: the game's own bot, and the share of wins that the network without search must exceed against it.
 SHIPPED = {
     ("chat_perche", 2): ("climber", 0.75),
     ("discat", 2): ("largest", 0.65),
@@ -24,7 +25,7 @@ SHIPPED = {
 FOLDER = Path(trained.__file__).with_name("networks")
 
 
-def test_the_files_are_the_networks_that_there_are() -> None:
+def test_the_folder_contains_exactly_the_listed_networks() -> None:
     found = sorted(FOLDER.iterdir())
     assert [path.name for path in found] == [f"{game}-{players}.net.gz" for game, players in sorted(SHIPPED)]
     assert sum(path.stat().st_size for path in found) < 1_500_000
@@ -34,8 +35,8 @@ def test_the_files_are_the_networks_that_there_are() -> None:
         file.require(engine.game(game), players)
 
 
-@pytest.mark.parametrize(("game", "players"), SHIPPED)
-def test_requests_and_programs_name_them_for_a_search(game: str, players: int) -> None:
+@over(("game", "players"), SHIPPED)
+def test_requests_and_programs_can_name_them_for_a_search(game: str, players: int) -> None:
     spec = "ismcts:simulations=20,net=trained"
     bot = Registry().get(spec, game, players)
     assert bot.is_reproducible
@@ -46,8 +47,8 @@ def test_requests_and_programs_name_them_for_a_search(game: str, players: int) -
     assert bots.get("ismcts:simulations=20", game, players).choose(decisions).tolist() != chosen
 
 
-@pytest.mark.parametrize(("game", "players"), SHIPPED)
-def test_alone_each_beats_the_games_own_bot(game: str, players: int) -> None:
+@over(("game", "players"), SHIPPED)
+def test_each_network_by_itself_beats_the_games_own_bot(game: str, players: int) -> None:
     opponent, least = SHIPPED[game, players]
     seated = [IntegerNetworkBot(trained.trained(engine.game(game), players)), bots.get(opponent, game, players)]
     results = Results.of(400, players, 2)
@@ -57,8 +58,8 @@ def test_alone_each_beats_the_games_own_bot(game: str, players: int) -> None:
     assert results.wins(0).mean() > least
 
 
-@pytest.mark.parametrize(("game", "players"), [table for table in TABLES if table not in SHIPPED])
-def test_there_is_none_for_other_tables(game: str, players: int) -> None:
+@over(("game", "players"), [table for table in TABLES if table not in SHIPPED])
+def test_other_tables_have_no_trained_network(game: str, players: int) -> None:
     assert not trained.is_trained(engine.game(game), players)
     for get in (bots.get, Registry().get):
         message = f"^there is no trained network for {game} with {players} players$"
@@ -66,6 +67,6 @@ def test_there_is_none_for_other_tables(game: str, players: int) -> None:
             get("ismcts:net=trained", game, players)
 
 
-def test_no_other_bot_has_the_name() -> None:
-    with pytest.raises(ValueError, match=re.escape("there already is a bot 'trained'")):
+def test_no_other_bot_can_have_the_name() -> None:
+    with pytest.raises(ValueError, match=re.escape("there is already a bot 'trained'")):
         Registry(["trained=chatiere.bots.random:RandomBot"])

@@ -1,4 +1,4 @@
-"""The choices of bots are those that are pinned: a change is a new BOTS_VERSION (CONTRIBUTING.md, "Changing a bot")."""
+"""The bots' pinned choices: a change raises BOTS_VERSION (docs/maintaining.md, "Changing a bot")."""
 
 import json
 from pathlib import Path

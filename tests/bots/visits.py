@@ -1,8 +1,8 @@
-"""The choices of bots, which have to be the same on every processor.
+"""Choices of bots, which must be the same on every processor.
 
     python -m bots.visits > bots/visits.json
 
-It needs no more than NumPy and the engine, as `make processors` runs it where there is nothing else.
+Needs only NumPy and the engine: `make processors` runs it in an environment without any other package.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from chatiere.bots.search import Leaves, search
 from chatiere.bots.trained import is_trained
 from chatiere.engine import Game, Position
 
-# Positions of each game.
+# The number of positions for each game.
 POSITIONS = 8
 SEARCHES = ("flat:playouts=100", "ismcts:simulations=400", "ismcts:simulations=200,noise=50")
 TRAINED = "ismcts:simulations=100,net=trained"
@@ -29,7 +29,7 @@ MISTAKEN = ("flat:playouts=100,temperature=30", "ismcts:simulations=100,temperat
 
 
 def positions(game: Game, players: int) -> Iterator[Position]:
-    """Yield positions of random games, the later ones from nearer to the end."""
+    """Yield positions of random games; the later ones are nearer to the end."""
     for seed in range(POSITIONS):
         choose = random.Random(seed)
         position = game.new_game(players, seed=seed)
@@ -41,12 +41,12 @@ def positions(game: Game, players: int) -> Iterator[Position]:
 
 
 def short_hash(column: NDArray[np.generic]) -> str:
-    """Return a few digits of the hash of a column."""
+    """Return the first digits of a column's hash."""
     return hashlib.sha256(column.tobytes()).hexdigest()[:16]
 
 
 def chosen(game: Game, players: int, spec: str) -> list[str]:
-    """Return of each position what a bot chooses, and hashes of the shares of its search and of the values."""
+    """Return for each position a bot's choice, and hashes of the shares and values of its search."""
     found = []
     bot = bots.get(spec, game, players)
     for number, position in enumerate(positions(game, players)):
@@ -56,7 +56,7 @@ def chosen(game: Game, players: int, spec: str) -> list[str]:
 
 
 def visits(game: Game, players: int, **options: Any) -> list[str]:
-    """Return hashes of the visits and values of each position's search."""
+    """Return for each position hashes of the visits and values of the search."""
 
     def visits_at(number: int, position: Position) -> str:
         world = position.resample(position.current_player(), number).pack()
@@ -68,7 +68,7 @@ def visits(game: Game, players: int, **options: Any) -> list[str]:
 
 
 def made_up(players: int) -> Callable[[Leaves], tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Return an `evaluate` with made-up priors and values."""
+    """Return an `evaluate` with arbitrary priors and values."""
 
     def evaluate(leaves: Leaves) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         priors = leaves.legal_ids.astype(np.float64) % 13 + 1
@@ -79,9 +79,9 @@ def made_up(players: int) -> Callable[[Leaves], tuple[NDArray[np.float64], NDArr
 
 
 def choices() -> dict[str, dict[str, list[str]]]:
-    """Return the choices of all bots in all games, with the most players.
+    """Return the choices of all bots in all games, with the largest number of players.
 
-    Those with the package's networks are with the fewest.
+    Bots with the package's networks play with the smallest number.
     """
     found: dict[str, dict[str, list[str]]] = {}
     for game in engine.games():

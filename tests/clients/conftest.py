@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import grpc
 import pytest
 from prometheus_client import CollectorRegistry
+from tools.over import each
 
 from chatiere.clients import AsyncClient, Client
 from chatiere.service.base.settings import Settings
@@ -19,7 +20,7 @@ Play = Callable[[Iterator[Any], grpc.ServicerContext], Iterator[batch_service_pb
 
 
 class FakeServicer(game_service_pb2_grpc.GameServiceServicer):
-    """A fake service whose ListGames calls the test's function with the number of the call, from 1, and its context."""
+    """A fake service; its ListGames calls the test's function with the number of the call, from 1, and its context."""
 
     def __init__(self, answer: Callable[[int, grpc.ServicerContext], None]) -> None:
         self.calls = 0
@@ -51,7 +52,7 @@ def client(address: str) -> Iterator[Client]:
 
 @pytest.fixture
 def make_fake() -> Iterator[MakeFake]:
-    """Return a function that makes a fake service, and returns its servicer and its address."""
+    """Return a function that starts a fake service, and returns its servicer and its address."""
     servers = []
 
     def make(answer: Callable[[int, grpc.ServicerContext], None]) -> tuple[FakeServicer, str]:
@@ -102,7 +103,7 @@ class MakeFakeBatch(Protocol):
 
 @pytest.fixture
 def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
-    """Return a function that makes a fake BatchService, with the real GameService, as make_fake does."""
+    """Return a function that starts a fake BatchService together with the real GameService, like make_fake."""
     servers = []
     channel = grpc.insecure_channel(address)
     games = game_service_pb2_grpc.GameServiceStub(channel)
@@ -132,7 +133,7 @@ def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
     channel.close()
 
 
-@pytest.fixture(params=["sync", "async"])
+@pytest.fixture(params=each("ask_at", ["sync", "async"]))
 def ask_at(request: pytest.FixtureRequest) -> Ask:
     """Return ask_at(address, method, …), which calls a method of the synchronous and of the asyncio client."""
 

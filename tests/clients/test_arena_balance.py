@@ -5,24 +5,25 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from tools.over import over_tables
 
 from chatiere import bots, engine
 from chatiere.arena.balance import Balance, Course
 from chatiere.arena.matches import Results, play_many, ratio_interval, wilson_interval
 from chatiere.envs import TableEnv
 
-TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 SEED = 3
+GAMES = 10
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_the_course_is_that_of_the_games(name: str, players: int) -> None:
+@over_tables
+def test_the_recorded_course_matches_the_games(name: str, players: int) -> None:
     game = engine.game(name)
-    course = Course.of(name, players, 24, SEED)
-    results = Results.of(24, players, 1)
-    first_to_decide = np.zeros(24, np.int64)
-    kinds = [Counter[str]() for _ in range(24)]
-    with TableEnv(name, players, num_envs=7, games=24) as env:
+    course = Course.of(name, players, GAMES, SEED)
+    results = Results.of(GAMES, players, 1)
+    first_to_decide = np.zeros(GAMES, np.int64)
+    kinds = [Counter[str]() for _ in range(GAMES)]
+    with TableEnv(name, players, num_envs=4, games=GAMES) as env:
         for batch, actions in play_many(env, [bots.get("random", name, players)], SEED):
             course.add(batch, actions)
             results.add(batch.ended)
@@ -34,7 +35,7 @@ def test_the_course_is_that_of_the_games(name: str, players: int) -> None:
                     for kind in game.description.action_kinds
                     if actions[row] in range(kind.first_id, kind.last_id + 1)
                 )
-    # The seat that begins need not be the first to decide: another may have to set up before.
+    # The seat that begins need not be the first to decide: another seat may have to set up first.
     distance = game.new_game(players, {"first_seat": 0}, seed=SEED).current_player()
     assert course.first_seats.tolist() == ((first_to_decide - distance) % players).tolist()
     names = [kind.name for kind in game.description.action_kinds]
@@ -43,10 +44,10 @@ def test_the_course_is_that_of_the_games(name: str, players: int) -> None:
     assert np.sum(list(course.kinds.values()), axis=0).tolist() == results.lengths.tolist()
 
 
-def test_the_figures() -> None:
+def test_balance_counts_lengths_shared_wins_first_seats_and_kinds() -> None:
     results = Results.of(4, 3, 1)
     results.lengths[:] = [10, 13, 20, 17]
-    # Seat 0 wins; seats 0 and 2 share it; all share it; seat 1 wins.
+    # Seat 0 wins; seats 0 and 2 share a win; all seats share a win; seat 1 wins.
     results.returns[:] = np.array([[2, -1, -1], [0.5, -1, 0.5], [0, 0, 0], [-1, 2, -1]])
     course = Course(
         np.array([0, 1, 2, 1], np.int8),
@@ -62,7 +63,7 @@ def test_the_figures() -> None:
         assert balance.kinds[name] == (played / 60, *ratio_interval(course.kinds[name], results.lengths))
 
 
-def test_the_figures_can_be_json() -> None:
+def test_the_figures_can_be_converted_to_json() -> None:
     results = Results.of(2, 2, 1)
     results.lengths[:] = 5
     course = Course(np.zeros(2, np.int8), {"play": np.full(2, 5, np.uint32)})

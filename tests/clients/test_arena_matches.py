@@ -1,26 +1,30 @@
-"""Many games at a time between bots: the bots' seats and choices, and results."""
+"""Many simultaneous games between bots: the bots' seats and choices, and results."""
 
 from collections import Counter
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 import pytest
 from scipy import stats
+from tools.over import over, over_names
 
 from chatiere import bots, engine
 from chatiere.arena.matches import Results, bots_of, deals_interval, play_many, ratio_interval, wilson_interval
 from chatiere.bots import Bot, Decisions
 from chatiere.clients import Client, VectorEnv, begin, play
+from chatiere.envs import TableEnv
+
+pytestmark = pytest.mark.long
 
 GAMES = [game.name for game in engine.games()]
-TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-# The bots without a budget.
+# Bots without a budget.
 SIMPLE = {name: [bot for bot in bots.names(name) if bot not in ("flat", "ismcts")] for name in GAMES}
 SEED = 3
+DECISIONS = 40
 
 
 class Watched(Bot):
-    """A random bot that counts its decisions by actor, and keeps the last ones."""
+    """A random bot that counts its decisions by actor, and keeps its most recent ones."""
 
     def __init__(self) -> None:
         self.asked: Counter[int] = Counter()
@@ -32,8 +36,8 @@ class Watched(Bot):
         return decisions.random_actions()
 
 
-@pytest.mark.parametrize(("players", "bots"), [*product(range(2, 7), range(1, 8))])
-def test_every_bot_plays_every_seat_as_often(players: int, bots: int) -> None:
+@over(("players", "bots"), [*product(range(2, 7), range(1, 8))])
+def test_every_bot_plays_every_seat_equally_often(players: int, bots: int) -> None:
     seats = [
         (int(bot), seat)
         for number in range(bots)
@@ -44,12 +48,12 @@ def test_every_bot_plays_every_seat_as_often(players: int, bots: int) -> None:
     assert Counter(seats) == dict.fromkeys(product(range(bots), range(players)), 1)
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-@pytest.mark.parametrize("bots", [1, 2, 3])
-def test_each_bot_is_asked_for_its_own_seats(address: str, name: str, players: int, bots: int) -> None:
+@over_names
+@over("bots", [1, 2, 3])
+def test_each_bot_decides_for_its_own_seats(name: str, bots: int) -> None:
     watched = [Watched() for _ in range(bots)]
     expected = [Counter[int]() for _ in range(bots)]
-    with VectorEnv(address, name, players, num_envs=4, games=6) as env:
+    with TableEnv(name, engine.game(name).max_players, num_envs=4, games=6) as env:
         for batch, _ in play_many(env, watched, SEED):
             for game, seat in zip(batch.game_numbers.tolist(), batch.actors.tolist(), strict=True):
                 expected[(game + seat) % bots][seat] += 1
@@ -57,8 +61,8 @@ def test_each_bot_is_asked_for_its_own_seats(address: str, name: str, players: i
     assert all(expected)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_bot_gets_what_it_needs_and_no_more(address: str, name: str) -> None:
+@over_names
+def test_a_bot_gets_only_the_columns_that_it_needs(address: str, name: str) -> None:
     game = engine.game(name)
     for observations, worlds in product((False, True), repeat=2):
         bot = Watched()
@@ -70,35 +74,36 @@ def test_a_bot_gets_what_it_needs_and_no_more(address: str, name: str) -> None:
         assert bot.last.drawn.size == 2 * game.packed_size * worlds
 
 
-@pytest.mark.parametrize(
-    ("name", "players", "bot"), [(name, players, bot) for name, players in TABLES for bot in bots.names(name)]
-)
-def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: str, players: int, bot: str) -> None:
-    # A small budget, where there is one: games are long.
+@over(("name", "bot"), [(name, bot) for name in GAMES for bot in bots.names(name)])
+def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: str, bot: str) -> None:
+    players = engine.game(name).max_players
+    # The budget is small, where there is one, and only the first decisions are compared, since games are long.
     spec = {"flat": "flat:playouts=20", "ismcts": "ismcts:simulations=20"}.get(bot, bot)
     seated = [bots.get(spec, name, players), bots.get("random", name, players)]
     games: list[list[int]] = [[], []]
     with VectorEnv(address, name, players, num_envs=2, games=2, batches=1, observations=True) as env:
-        for batch, actions in play_many(env, seated, SEED):
+        for batch, actions in islice(play_many(env, seated, SEED), DECISIONS):
             for number, action in zip(batch.game_numbers.tolist(), actions.tolist(), strict=True):
                 games[number].append(action)
     with Client(address) as client:
         for number, chosen in enumerate(games):
             beginning = begin(client, name, players, seed=SEED, game_number=number)
             chairs = [seated[(number + seat) % 2] for seat in range(players)]
-            assert [step.action.id for step in play(client, beginning, chairs, SEED)] == chosen
+            steps = play(client, beginning, chairs, SEED)
+            assert [step.action.id for step in islice(steps, len(chosen))] == chosen
+            assert len(chosen) > DECISIONS / 2
 
 
 def test_shares_of_wins() -> None:
     results = Results.of(4, 3, 2)
     assert results.bots.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0], [1, 0, 1]]
-    # Seat 0 wins; seats 0 and 1 share it; all share it; seat 2 wins.
+    # Seat 0 wins; seats 0 and 1 share a win; all seats share a win; seat 2 wins.
     results.returns[:] = np.array([[2, -1, -1], [0.5, 0.5, -1], [0, 0, 0], [-1, -1, 2]])
     assert results.wins(0).tolist() == pytest.approx([1, 1 / 2, 2 / 3, 0])
     assert results.wins(1).tolist() == pytest.approx([0, 1 / 2, 1 / 3, 1])
 
 
-def test_shares_of_wins_are_of_the_games_that_a_bot_sat_in() -> None:
+def test_shares_of_wins_count_only_the_games_of_a_bot() -> None:
     results = Results.of(3, 2, 3)
     assert results.bots.tolist() == [[0, 1], [1, 2], [2, 0]]
     results.returns[:] = [[1, -1], [-1, 1], [0, 0]]
@@ -117,7 +122,7 @@ def test_rotations_become_deals() -> None:
     rotations[1].returns[:] = [[-1, 1], [1, -1], [0, 0]]
     rotations[0].lengths[:], rotations[1].lengths[:] = [10, 20, 30], [11, 22, 33]
     deals = Results.of_rotations(rotations, 1, 3)
-    # Game 1 seats bot 1 first, then its rotation bot 0.
+    # Game 1 seats bot 1 first, and its rotation seats bot 0 first.
     assert deals.bots.tolist() == [[1, 0], [0, 1], [0, 1], [1, 0]]
     assert deals.lengths.tolist() == [20, 22, 30, 33]
     assert deals.wins(0).tolist() == [0, 1, 0, 0.5]
@@ -128,18 +133,18 @@ def test_rotations_become_deals() -> None:
 
 @pytest.mark.parametrize("deals", [30, 100, 400])
 @pytest.mark.parametrize(("share", "luck"), [(0.5, 0.6), (0.5, 0), (0.9, 0.1), (0.97, 0)])
-def test_the_interval_of_deals_holds_as_often_as_it_says(deals: int, share: float, luck: float) -> None:
+def test_the_interval_of_deals_has_the_stated_coverage(deals: int, share: float, luck: float) -> None:
     generator = np.random.default_rng(1)
-    # Luck lets each bot win a game of the two; else the better one tends to win either.
+    # With luck each bot wins one of a deal's two games; otherwise the better bot tends to win both.
     won = generator.binomial(2, (share - luck / 2) / (1 - luck), (2000, deals)) / 2
     means = np.where(generator.random((2000, deals)) < luck, 0.5, won)
     intervals = np.array([deals_interval(each) for each in means])
     held = float(((intervals[:, 0] <= share) & (share <= intervals[:, 1])).mean())
-    # Of few deals, all the more if they are nearly all won, it is on the safe side.
+    # With few deals, especially if nearly all are won, the interval is conservative.
     assert 0.935 <= held <= (0.96 if deals == 400 and share < 0.97 else 0.98 if share < 0.9 else 1)
 
 
-def test_the_interval_of_deals_that_are_all_alike() -> None:
+def test_the_interval_of_identical_deals() -> None:
     low, high = deals_interval(np.ones(100))
     # The standard error of 100 ones, a one and a zero is 1 / 102.
     assert low == pytest.approx((101 - 1.96) / 102, abs=1e-4)
@@ -154,11 +159,11 @@ def test_the_interval_of_a_mean_is_the_normal_one() -> None:
 
 
 @pytest.mark.parametrize("correlation", [-1, 0, 1])
-def test_the_interval_of_a_ratio_is_as_wide_as_the_ratio_varies(correlation: int) -> None:
+def test_the_interval_of_a_ratio_matches_its_standard_deviation(correlation: int) -> None:
     generator = np.random.default_rng(2)
 
     def games(shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        # A game's share depends on its length, or does not.
+        # With a correlation of 0, a game's share does not depend on its length.
         wholes = generator.uniform(20, 60, shape)
         return wholes * (0.3 + 0.005 * correlation * (wholes - 40) + generator.uniform(-0.1, 0.1, shape)), wholes
 
@@ -168,7 +173,7 @@ def test_the_interval_of_a_ratio_is_as_wide_as_the_ratio_varies(correlation: int
     assert (high - low) / 2 == pytest.approx(1.96 * deviation * (100 / 100_000) ** 0.5, rel=0.03)
 
 
-def test_the_interval_of_what_is_never_negative_is_not_so_either() -> None:
+def test_the_interval_of_a_non_negative_ratio_is_non_negative() -> None:
     low, high = ratio_interval(np.array([0, 0, 0, 1]), np.array([10, 10, 10, 10]))
     assert low == 0
     assert high == pytest.approx(0.025 + 1.96 * 0.025, rel=1e-3)

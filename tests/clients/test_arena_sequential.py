@@ -1,4 +1,4 @@
-"""Sequential tests of a share of the wins: the ratio, the bounds, and how often they err."""
+"""Sequential tests of a share of the wins: the likelihood ratio, the bounds, and the error rates."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Games = Callable[[np.random.Generator, float], NDArray[np.float64]]
 
 
 def ends(sprt: Sprt, shares: NDArray[np.float64], games_per_deal: int) -> str | None:
-    """The hypothesis that is accepted first, of looks after every 16 deals."""
+    """Return the hypothesis that is accepted first, with a look after every 16 deals."""
     for count in range(LOOK, len(shares) + 1, LOOK):
         accepted = sprt.evidence(shares[:count], games_per_deal).accepted
         if accepted is not None:
@@ -27,29 +27,29 @@ def ends(sprt: Sprt, shares: NDArray[np.float64], games_per_deal: int) -> str | 
 
 
 def rates(sprt: Sprt, shares: NDArray[np.float64], games_per_deal: int = 1) -> tuple[float, float]:
-    """How often H0 and H1 are accepted. `shares`: (pairings, deals)."""
+    """Return how often H0 and H1 are accepted; `shares` has the shape (pairings, deals)."""
     found = [ends(sprt, each, games_per_deal) for each in shares]
     return found.count("H0") / len(found), found.count("H1") / len(found)
 
 
 def wins(generator: np.random.Generator, share: float) -> NDArray[np.float64]:
-    """500 pairings of 1,600 games, won or lost."""
+    """Return 500 pairings of 1,600 games, won or lost."""
     return (generator.random((500, 1600)) < share).astype(np.float64)
 
 
 def shared(generator: np.random.Generator, share: float) -> NDArray[np.float64]:
-    """The same, where a third of the games is a shared win."""
+    """Return 500 pairings of 1,600 games, a third of which are shared wins."""
     return np.where(generator.random((500, 1600)) < 1 / 3, 0.5, generator.random((500, 1600)) < (share - 1 / 6) * 1.5)
 
 
 def pairs(generator: np.random.Generator, share: float) -> NDArray[np.float64]:
-    """500 pairings of 1,600 deals of two games, most of which luck decides: then each bot wins one."""
+    """Return 500 pairings of 1,600 deals of two games; luck decides most deals, so that each bot wins one game."""
     lucky = generator.random((500, 1600)) < 0.6
     return np.where(lucky, 0.5, generator.random((500, 1600)) < (share - 0.3) / 0.4)
 
 
 def independent_pairs(generator: np.random.Generator, share: float) -> NDArray[np.float64]:
-    """The same, where luck decides nothing."""
+    """Return 500 pairings of 1,600 deals of two games without luck."""
     return generator.binomial(2, share, (500, 1600)) / 2
 
 
@@ -65,10 +65,12 @@ def independent_pairs(generator: np.random.Generator, share: float) -> NDArray[n
         (independent_pairs, 2, (0.9, 0.95)),
     ],
 )
-def test_errors_are_as_rare_as_promised(games: Games, games_per_deal: int, shares: tuple[float, float]) -> None:
+def test_errors_are_as_rare_as_the_bounds_promise(
+    games: Games, games_per_deal: int, shares: tuple[float, float]
+) -> None:
     sprt = Sprt(*shares)
     right, wrong = rates(sprt, games(np.random.default_rng(1), sprt.p0), games_per_deal)
-    # Three standard deviations above 0.05, of 500 pairings.
+    # Three standard deviations above 0.05, for 500 pairings.
     assert wrong <= 0.08
     assert right >= 0.9
     wrong, right = rates(sprt, games(np.random.default_rng(2), sprt.p1), games_per_deal)
@@ -76,14 +78,14 @@ def test_errors_are_as_rare_as_promised(games: Games, games_per_deal: int, share
     assert right >= 0.9
 
 
-def test_errors_are_as_frequent_as_asked_for() -> None:
-    # With smaller steps than those of the bounds, Wald's rates are nearly exact.
+def test_error_rates_are_the_requested_ones() -> None:
+    # With steps that are small compared with the bounds, Wald's rates are nearly exact.
     sprt = Sprt(0.5, 0.55, 0.2, 0.1)
     assert rates(sprt, wins(np.random.default_rng(3), 0.5))[1] == pytest.approx(0.2, abs=0.06)
     assert rates(sprt, wins(np.random.default_rng(4), 0.55))[0] == pytest.approx(0.1, abs=0.04)
 
 
-def test_pairs_that_luck_decides_take_fewer_games_than_games_alone() -> None:
+def test_deals_decided_by_luck_take_fewer_games_than_single_games() -> None:
     sprt = Sprt(0.5, 0.55)
     generator = np.random.default_rng(5)
     deals = pairs(generator, 0.55)[0]
@@ -100,7 +102,7 @@ def test_pairs_that_luck_decides_take_fewer_games_than_games_alone() -> None:
     assert taken(deals, 2) < taken(games, 1)
 
 
-def test_the_ratio_of_games_is_that_of_their_likelihoods() -> None:
+def test_the_ratio_of_games_is_their_likelihood_ratio() -> None:
     shares = np.array([1.0, 0, 1, 1, 0.5])
     evidence = Sprt(0.5, 0.6).evidence(shares, 1)
     likelihoods = [p**3.5 * (1 - p) ** 1.5 for p in (0.5, 0.6)]
@@ -110,7 +112,7 @@ def test_the_ratio_of_games_is_that_of_their_likelihoods() -> None:
     assert evidence.accepted is None
 
 
-def test_the_ratio_of_deals_is_that_of_normal_likelihoods() -> None:
+def test_the_ratio_of_deals_is_a_ratio_of_normal_likelihoods() -> None:
     shares = np.array([1.0, 0.5, 0.5, 1, 0, 0.5])
     evidence = Sprt(0.5, 0.6).evidence(shares, 2)
     with_prior = np.append(shares, [0, 1])
@@ -125,12 +127,12 @@ def test_the_ratio_of_deals_is_that_of_normal_likelihoods() -> None:
     st.sampled_from([(0.5, 0.55), (0.2, 0.5), (0.01, 0.99)]),
     st.sampled_from([1, 2, 3]),
 )
-def test_a_test_and_its_mirror_image_decide_alike(
+def test_a_test_and_its_mirror_image_agree(
     shares: list[float], bounds: tuple[float, float], games_per_deal: int
 ) -> None:
     low, high = bounds
     one = Sprt(low, high, 0.05, 0.1).evidence(np.array(shares), games_per_deal)
-    # The others' share: what they win, this bot does not.
+    # The other bots' share consists of the wins that this bot lacks.
     other = Sprt(1 - high, 1 - low, 0.1, 0.05).evidence(1 - np.array(shares), games_per_deal)
     assert math.isfinite(one.llr)
     assert other.llr == pytest.approx(-one.llr, abs=1e-9)
@@ -138,7 +140,7 @@ def test_a_test_and_its_mirror_image_decide_alike(
 
 
 @pytest.mark.parametrize("games_per_deal", [1, 2])
-def test_deals_that_are_all_alike_are_decided_by_number(games_per_deal: int) -> None:
+def test_identical_deals_are_decided_by_their_number(games_per_deal: int) -> None:
     sprt = Sprt(0.5, 0.6)
     assert ends(sprt, np.ones(LOOK * 2), games_per_deal) == "H1"
     assert ends(sprt, np.zeros(LOOK * 2), games_per_deal) == "H0"
@@ -158,6 +160,6 @@ def test_deals_that_are_all_alike_are_decided_by_number(games_per_deal: int) -> 
         ((0.4, 0.5, 0.05, math.nan), "error rates"),
     ],
 )
-def test_numbers_out_of_range(numbers: tuple[float, ...], message: str) -> None:
+def test_numbers_out_of_range_are_refused(numbers: tuple[float, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Sprt(*numbers)

@@ -1,4 +1,4 @@
-"""Clients of a service that requires TLS and a token; ids of requests; limits."""
+"""Clients of a service that requires TLS and a token; request ids; limits."""
 
 import asyncio
 import pickle
@@ -21,7 +21,7 @@ ListGames = Callable[..., Any]
 
 @pytest.fixture(params=["sync", "async"])
 def list_games(request: pytest.FixtureRequest) -> ListGames:
-    """Return list_games(target, option=…), which makes a client with these options and calls its list_games."""
+    """Return list_games(target, option=…), which creates a client with these options and calls its list_games."""
 
     def ask(target: Any, calls: int = 1, **options: Any) -> Any:
         with Client(target, **options) as client:
@@ -58,7 +58,9 @@ def error_of(ask: ListGames, *arguments: Any, **options: Any) -> ChatiereError:
     return raised.value
 
 
-def test_tls_and_a_token(list_games: ListGames, serving: Callable[..., str], tmp_path: Path) -> None:
+def test_calls_need_the_servers_certificate_and_the_token(
+    list_games: ListGames, serving: Callable[..., str], tmp_path: Path
+) -> None:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     certificate = authority.issue_cert("localhost")
@@ -80,7 +82,7 @@ def test_tls_and_a_token(list_games: ListGames, serving: Callable[..., str], tmp
         assert error.code is grpc.StatusCode.UNAVAILABLE
 
 
-def test_a_call_has_the_id_that_its_client_makes(
+def test_a_call_has_the_id_chosen_by_its_client(
     list_games: ListGames, serving: Callable[..., str], tmp_path: Path
 ) -> None:
     _, line = new_token("alice")
@@ -92,7 +94,7 @@ def test_a_call_has_the_id_that_its_client_makes(
     assert "" not in own
 
 
-def test_an_error_tells_when_to_try_again(list_games: ListGames, serving: Callable[..., str]) -> None:
+def test_an_error_states_when_to_retry(list_games: ListGames, serving: Callable[..., str]) -> None:
     # Not "localhost", which may resolve to several addresses, each with its own limit.
     address = serving(max_rate_per_client=0.001).replace("localhost", "127.0.0.1")
     error = error_of(list_games, address, calls=2)
@@ -102,7 +104,7 @@ def test_an_error_tells_when_to_try_again(list_games: ListGames, serving: Callab
     assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
 
 
-def test_an_error_of_the_request_says_nothing_of_trying_again(serving: Callable[..., str]) -> None:
+def test_an_error_of_the_request_has_no_time_to_retry(serving: Callable[..., str]) -> None:
     with Client(serving()) as client, pytest.raises(ChatiereError) as raised:
         client.new_game("tarock", 3)
     assert raised.value.retry_after is None

@@ -1,4 +1,4 @@
-"""The client of BatchService against a real server and every game: each item is compared with the engine."""
+"""The client of BatchService with a real server and every game; each item is compared with the engine."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -7,6 +7,7 @@ from typing import Any
 import grpc
 import numpy as np
 import pytest
+from tools.over import over_names, over_tables
 
 from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError
@@ -19,7 +20,6 @@ from chatiere.v1.game_pb2 import Options, State
 from .conftest import MakeFakeBatch
 
 GAMES = [game.name for game in engine.games()]
-TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 EVERYTHING = Columns(legal=True, scores=True, observations=True)
 SEED = 5
 
@@ -67,8 +67,8 @@ def illegal(position: engine.Position) -> int:
     return min(set(range(position.game.num_distinct_actions)) - set(position.legal_actions()))
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_new_games_are_those_of_seeds_and_numbers(client: BatchClient, name: str, players: int) -> None:
+@over_tables
+def test_new_games_are_determined_by_seeds_and_numbers(client: BatchClient, name: str, players: int) -> None:
     numbers = np.array([0, 1, 2**64 - 1], np.uint64)
     games = client.new_games(BatchSetup(game=name, players=players), np.full(3, SEED), numbers, columns=EVERYTHING)
     expected = [engine.game(name).new_game(players, seed=SEED, game_number=int(number)) for number in numbers]
@@ -83,7 +83,7 @@ def test_new_games_are_those_of_seeds_and_numbers(client: BatchClient, name: str
     assert len(games.weights) == 0
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_explicit_chance_has_outcomes_and_weights(client: BatchClient, name: str) -> None:
     players = engine.game(name).min_players
     table = BatchSetup(game=name, players=players)
@@ -98,7 +98,7 @@ def test_explicit_chance_has_outcomes_and_weights(client: BatchClient, name: str
     assert stepped.positions.states.tolist() == packed([expected] * 2).tolist()
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_options_reach_the_games(client: BatchClient, name: str) -> None:
     options = Options()
     getattr(options, name).SetInParent()
@@ -108,8 +108,8 @@ def test_options_reach_the_games(client: BatchClient, name: str) -> None:
     assert engine.game(name).unpack(games.states[0].tobytes()).options()["first_seat"] == 1
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_columns_that_were_not_asked_for_have_no_elements(client: BatchClient, name: str) -> None:
+@over_names
+def test_columns_that_were_not_requested_have_no_elements(client: BatchClient, name: str) -> None:
     games = client.new_games(BatchSetup(game=name, players=engine.game(name).min_players), [SEED, SEED])
     assert games.states.shape == (2, engine.game(name).packed_size)
     assert games.actors.shape == games.final.shape == (2,)
@@ -117,7 +117,7 @@ def test_columns_that_were_not_asked_for_have_no_elements(client: BatchClient, n
         assert getattr(games, column).size == 0, column
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
+@over_tables
 def test_step_makes_a_move_in_each_game(client: BatchClient, name: str, players: int) -> None:
     positions = on_the_way(name, players)
     moves = [position.legal_actions()[-1] for position in positions]
@@ -133,8 +133,8 @@ def test_step_makes_a_move_in_each_game(client: BatchClient, name: str, players:
     assert stepped.faults.reasons.tolist() == [0] * len(positions)
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_a_game_that_ends_is_begun_anew_if_asked(client: BatchClient, name: str, players: int) -> None:
+@over_tables
+def test_a_game_that_ends_is_restarted_on_request(client: BatchClient, name: str, players: int) -> None:
     positions = [engine.game(name).new_game(players, seed=SEED, game_number=7), last_decision(name, players)]
     moves = [position.legal_actions()[0] for position in positions]
     table = BatchSetup(game=name, players=players)
@@ -152,8 +152,8 @@ def test_a_game_that_ends_is_begun_anew_if_asked(client: BatchClient, name: str,
     assert begun.final_observations.tolist() == [[observed(over, seat) for seat in range(players)]]
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_an_item_that_fails_fails_alone(client: BatchClient, name: str) -> None:
+@over_names
+def test_a_failed_item_does_not_affect_other_items(client: BatchClient, name: str) -> None:
     players = engine.game(name).min_players
     positions = on_the_way(name, players, 3)
     moves = [illegal(positions[0]), positions[1].legal_actions()[0], engine.game(name).num_distinct_actions]
@@ -176,7 +176,7 @@ def test_an_item_that_fails_fails_alone(client: BatchClient, name: str) -> None:
     assert error.message.startswith("item 0: ")
 
 
-def test_a_fault_becomes_an_error_with_all_that_it_tells() -> None:
+def test_a_fault_becomes_an_error_with_all_its_details() -> None:
     fault = ItemFault(item=3, reason="ERROR_REASON_INVALID_STATE", message="two cats", field="cats[1]", rule="x.md: Y")
     with pytest.raises(ChatiereError) as raised:
         Faults(np.zeros(4, np.uint8), [fault]).raise_first()
@@ -186,8 +186,8 @@ def test_a_fault_becomes_an_error_with_all_that_it_tells() -> None:
     Faults(np.zeros(4, np.uint8), []).raise_first()
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_playouts_are_those_of_their_streams(client: BatchClient, name: str, players: int) -> None:
+@over_tables
+def test_playouts_are_determined_by_their_streams(client: BatchClient, name: str, players: int) -> None:
     positions = on_the_way(name, players, 2)
     played = client.playout(BatchSetup(game=name, players=players), packed(positions), 3, SEED, first_game_number=9)
     for item, position in enumerate(positions):
@@ -202,7 +202,7 @@ def test_playouts_are_those_of_their_streams(client: BatchClient, name: str, pla
     assert not played.faults
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
+@over_tables
 def test_evaluations_are_the_engine_s(client: BatchClient, name: str, players: int) -> None:
     last = last_decision(name, players)
     states = packed([*on_the_way(name, players, 2), last.child(last.legal_actions()[0])])
@@ -216,8 +216,8 @@ def test_evaluations_are_the_engine_s(client: BatchClient, name: str, players: i
     assert [item.item for item in found.faults.items] == [2]
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_scores_anywhere(client: BatchClient, name: str, players: int) -> None:
+@over_tables
+def test_scores_at_any_position(client: BatchClient, name: str, players: int) -> None:
     last = last_decision(name, players)
     over = last.child(last.legal_actions()[0])
     scores = client.score(BatchSetup(game=name, players=players), packed([last, over]))
@@ -228,7 +228,7 @@ def test_scores_anywhere(client: BatchClient, name: str, players: int) -> None:
     assert not scores.faults
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
+@over_tables
 def test_resampling_draws_from_the_streams(client: BatchClient, name: str, players: int) -> None:
     positions = on_the_way(name, players, 3)
     seats = [0, 1, 1]
@@ -240,8 +240,8 @@ def test_resampling_draws_from_the_streams(client: BatchClient, name: str, playe
     assert not drawn.faults
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_observations_are_a_seats(client: BatchClient, name: str, players: int) -> None:
+@over_tables
+def test_observations_are_those_of_the_chosen_seat(client: BatchClient, name: str, players: int) -> None:
     positions = on_the_way(name, players, 3)
     seen = client.observe(BatchSetup(game=name, players=players), packed(positions), [1, 0, 1])
     assert seen.observations.tolist() == [
@@ -250,7 +250,7 @@ def test_observations_are_a_seats(client: BatchClient, name: str, players: int) 
     assert not seen.faults
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
+@over_tables
 def test_states_can_be_typed_and_packed_again(client: BatchClient, name: str, players: int) -> None:
     table, states = BatchSetup(game=name, players=players), packed(on_the_way(name, players))
     unpacked = client.unpack(table, states)
@@ -265,7 +265,7 @@ def test_states_can_be_typed_and_packed_again(client: BatchClient, name: str, pl
     assert failed.faults.reasons[1] != 0
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_large_results_are_read_in_place(client: BatchClient, name: str) -> None:
     games = client.new_games(BatchSetup(game=name, players=engine.game(name).min_players), [SEED], columns=EVERYTHING)
     assert not games.states.flags.owndata
@@ -273,7 +273,7 @@ def test_large_results_are_read_in_place(client: BatchClient, name: str) -> None
     assert not any(column.flags.writeable and column.size for column in games)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_columns_take_any_integers_that_they_can_hold(client: BatchClient, name: str) -> None:
     table = BatchSetup(game=name, players=engine.game(name).min_players)
     games = client.new_games(table, [SEED, SEED], np.array([0, 1], np.int16), columns=Columns(legal=True))
@@ -291,7 +291,7 @@ def test_columns_take_any_integers_that_they_can_hold(client: BatchClient, name:
             client.new_games(table, wrong)
 
 
-def test_numbers_may_be_numpys(client: BatchClient) -> None:
+def test_numbers_may_be_numpy_s(client: BatchClient) -> None:
     table = BatchSetup(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
     assert len(client.new_games(table, count=np.int64(2)).states) == 2
     states = client.new_games(table, range(2)).states
@@ -317,7 +317,7 @@ def test_numbers_may_be_numpys(client: BatchClient) -> None:
             call(-1)
 
 
-def test_columns_that_are_no_integers_are_refused_by_name(client: BatchClient) -> None:
+def test_columns_of_other_types_are_refused_by_name(client: BatchClient) -> None:
     table = BatchSetup(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
     states = client.new_games(table, range(2)).states
     nothing: Any = None
@@ -342,7 +342,7 @@ def test_new_games_need_seeds_or_a_count(client: BatchClient) -> None:
         assert raised.value.violations[0].field == "count"
 
 
-def test_what_is_wrong_with_a_request_ends_the_call(client: BatchClient) -> None:
+def test_an_invalid_request_ends_the_call(client: BatchClient) -> None:
     name = GAMES[0]
     table = BatchSetup(game=name, players=engine.game(name).min_players)
     states = client.new_games(table, [SEED, SEED]).states
@@ -356,7 +356,7 @@ def test_what_is_wrong_with_a_request_ends_the_call(client: BatchClient) -> None
         assert raised.value.reason == reason
 
 
-def test_unavailable_is_tried_again_with_large_batches_too(make_fake_batch: MakeFakeBatch) -> None:
+def test_unavailable_is_retried_with_large_batches_too(make_fake_batch: MakeFakeBatch) -> None:
     def answer(call: int, context: grpc.ServicerContext) -> None:
         if call < 4:
             context.abort(grpc.StatusCode.UNAVAILABLE, "not yet")
@@ -367,7 +367,7 @@ def test_unavailable_is_tried_again_with_large_batches_too(make_fake_batch: Make
     assert servicer.calls == 4
 
 
-def test_answers_may_be_larger_than_grpc_takes_unasked(make_fake_batch: MakeFakeBatch) -> None:
+def test_responses_may_exceed_grpc_s_default_limit(make_fake_batch: MakeFakeBatch) -> None:
     _, address = make_fake_batch(lambda call, context: None, size=6 * 1024 * 1024)
     with BatchClient(address) as client:
         assert client.step(BatchSetup(players=2), b"", []).positions.states.size == 6 * 1024 * 1024

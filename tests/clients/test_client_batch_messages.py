@@ -1,4 +1,4 @@
-"""Messages in wire format: the client reads and writes what protobuf does, and rejects malformed responses."""
+"""Messages in wire format: the client reads and writes them as protobuf does, and rejects malformed responses."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ from chatiere.v1.batch_service_pb2 import (
 )
 
 COLUMN = st.binary(max_size=400)
-# Longer than any test takes; no test waits so long.
+# Longer than any test takes; no test waits this long.
 PATIENCE = 60
 
 
@@ -51,8 +51,8 @@ def test_a_refusal_is_read() -> None:
     assert Response(PlayResponse, b"").which("response") is None
 
 
-def test_fields_of_other_kinds_are_passed_over() -> None:
-    # Field 99 as a number, as eight bytes and as four, as later versions may have it.
+def test_unknown_fields_are_ignored() -> None:
+    # Field 99, which later versions may define, as a varint, as eight bytes and as four.
     unknown = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4)
     assert bytes(Response(Positions, unknown + Positions(states=b"abc").SerializeToString()).column("states")) == b"abc"
 
@@ -68,16 +68,16 @@ def test_arrays_are_aligned_and_not_writable(before: int) -> None:
     assert (positions.actors.tolist(), positions.returns.tolist()) == ([1], [[0.0, 0.0]])
 
 
-def test_fields_of_another_kind_than_they_should_be_are_as_absent() -> None:
-    # Of PlayResponse, `tag` as bytes and `step` as a number.
+def test_fields_of_the_wrong_type_count_as_absent() -> None:
+    # The fields `tag` as bytes and `step` as a varint.
     answer = Response(PlayResponse, b"\x0a\x01x\x18\x05")
     assert (answer.number("tag"), answer.which("response"), bytes(answer.column("step"))) == (0, None, b"")
     assert answer.message("step") == StepResponse()
 
 
 @given(st.binary(max_size=60))
-@example(b"\x08\x00")  # `states` as a number
-@example(b"\x08" + b"\x80" * 9 + b"\x02")  # a number of eleven bytes
+@example(b"\x08\x00")  # `states` as a varint
+@example(b"\x08" + b"\x80" * 9 + b"\x02")  # a varint of eleven bytes
 def test_any_bytes_are_a_response_or_refused(data: bytes) -> None:
     try:
         answer = Response(Positions, data)
@@ -86,14 +86,14 @@ def test_any_bytes_are_a_response_or_refused(data: bytes) -> None:
     assert len(answer.column("states")) <= len(data)
 
 
-def test_a_number_has_ten_bytes_at_most() -> None:
+def test_a_varint_has_at_most_ten_bytes() -> None:
     assert Response(PlayResponse, b"\x08" + b"\xff" * 9 + b"\x01").number("tag") == 2**64 - 1
     with pytest.raises(ValueError, match="not a protobuf message"):
         Response(PlayResponse, b"\x08" + b"\x80" * 10 + b"\x00")
 
 
 @given(COLUMN, COLUMN)
-def test_requests_are_written_as_protobuf_has_them(states: bytes, moves: bytes) -> None:
+def test_requests_are_written_as_protobuf_writes_them(states: bytes, moves: bytes) -> None:
     message = StepRequest(setup=BatchSetup(game="discat", players=3))
     pieces = put(message, {"states": memoryview(states), "moves": moves})
     expected = StepRequest(setup=message.setup, states=states, moves=moves)
@@ -104,7 +104,7 @@ def test_requests_are_written_as_protobuf_has_them(states: bytes, moves: bytes) 
 
 @pytest.fixture
 def broken_address() -> Iterator[str]:
-    """Serve Score with a truncated response, and a stream whose responses are the states of its requests."""
+    """Serve Score with a truncated response, and a stream that sends the states of its requests as raw responses."""
 
     def score(request: bytes, context: grpc.ServicerContext) -> bytes:
         return b"\x0a\x05abc"
@@ -157,13 +157,13 @@ def test_a_malformed_response_on_the_stream_ends_it(broken_address: str, data: b
         PlayResponse(tag=1, score=ScoreResponse(final=b"\1\1", totals=bytes(20))),
     ],
 )
-def test_an_unexpected_response_fails_its_request_alone(broken_address: str, answer: PlayResponse) -> None:
+def test_an_unexpected_response_fails_only_its_request(broken_address: str, answer: PlayResponse) -> None:
     table = BatchSetup(game="discat", players=2)
     with BatchClient(broken_address) as client, client.stream() as stream:
         wrong = stream.submit(batch_requests.score(table, answer.SerializeToString()))
         right = PlayResponse(tag=2, score=ScoreResponse(final=b"\1"))
         other = stream.submit(batch_requests.score(table, right.SerializeToString()))
-        # A request in flight cannot be cancelled by itself, and its failure does not end the stream.
+        # A request in flight cannot be cancelled separately, and its failure does not end the stream.
         assert not other.cancel()
         with pytest.raises(TransportError):
             wrong.result(PATIENCE)

@@ -1,4 +1,4 @@
-"""Every method of both clients, against a real server and every game."""
+"""Every method of both clients, with a real server and every game."""
 
 import asyncio
 import inspect
@@ -9,16 +9,17 @@ import grpc
 import numpy as np
 import pytest
 from prometheus_client import CollectorRegistry
+from tools.over import over_names
 
 from chatiere import bots, engine
+from chatiere.bots.ladder import ladder
 from chatiere.clients import AsyncClient, ChatiereError, Client
-from chatiere.clients.calls import game_requests
 from chatiere.clients.records import begin_record
 from chatiere.engine.wire import fill
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, Position, State, View
-from chatiere.v1.game_service_pb2 import ApplyRequest, ListGamesRequest
+from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, Position, View
+from chatiere.v1.game_service_pb2 import RULES_AUDIENCE_AUTHORS
 from chatiere.v1.record_pb2 import GameRecord, RecordStream
 
 from .conftest import Ask
@@ -38,7 +39,7 @@ def first_seat(name: str, seat: int) -> Options:
     return options
 
 
-def test_list_games_tells_what_the_engine_has(ask: Ask) -> None:
+def test_list_games_describes_the_engine_s_games(ask: Ask) -> None:
     games = ask("list_games")
     assert [(info.name, info.min_players, info.max_players, info.num_actions) for info in games] == [
         (game.name, game.min_players, game.max_players, game.num_distinct_actions) for game in engine.games()
@@ -46,7 +47,7 @@ def test_list_games_tells_what_the_engine_has(ask: Ask) -> None:
     assert not any(info.pieces or info.observation or info.phrases for info in games)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_list_games_by_name_and_in_parts(ask: Ask, name: str) -> None:
     (plain,) = ask("list_games", [name])
     assert plain in ask("list_games")
@@ -56,16 +57,27 @@ def test_list_games_by_name_and_in_parts(ask: Ask, name: str) -> None:
         for field in ("pieces", "piece_details", "piece_fields") if part == "pieces" else (part,):
             info.ClearField(field)
         assert info == plain
+    (info,) = ask("list_games", [name], phrases=True)
+    assert info.phrases
+    info.ClearField("phrases")
+    assert info == plain
 
 
-def test_one_name_is_no_sequence_of_names(ask: Ask) -> None:
+def test_a_single_name_instead_of_a_sequence_is_refused(ask: Ask) -> None:
     with pytest.raises(TypeError, match="games is a sequence of names, not the one name 'discat'"):
         ask("list_games", "discat")
-    assert game_requests.list_games((), False, False, True).message == ListGamesRequest(phrases=True)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_new_game_begins_the_game_of_seed_and_number(ask: Ask, name: str) -> None:
+def test_get_rules_has_the_audience_and_the_options(ask: Ask) -> None:
+    assert ask("get_rules", "discat").markdown.startswith("# How to play Discat\n")
+    options = first_seat("discat", 1)
+    found = ask("get_rules", "discat", players=np.uint8(2), options=options, audience=RULES_AUDIENCE_AUTHORS)
+    assert found.markdown.startswith("# Discat (2–6 players)\n")
+    assert "\n- `first_seat`: seat 1. " in found.markdown
+
+
+@over_names
+def test_seed_and_number_determine_a_new_game(ask: Ask, name: str) -> None:
     expected = engine.game(name).new_game(fewest(name), seed=5, game_number=2**64 - 1)
     position = ask("new_game", name, fewest(name), seed=5, game_number=2**64 - 1, include=Include(legal_actions=True))
     assert (position.turn.kind, position.turn.seat) == (TURN_KIND_DECISION, expected.current_player())
@@ -75,7 +87,7 @@ def test_new_game_begins_the_game_of_seed_and_number(ask: Ask, name: str) -> Non
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint8, np.array])
-def test_numbers_may_be_numpys(ask: Ask, kind: Callable[[int], Any]) -> None:
+def test_numbers_may_be_numpy_s(ask: Ask, kind: Callable[[int], Any]) -> None:
     name = GAMES[0]
     position = ask("new_game", name, 3, seed=5, game_number=6, include=Include(legal_actions=True))
     assert ask("new_game", name, kind(3), seed=kind(5), game_number=kind(6)).state == position.state
@@ -89,7 +101,7 @@ def test_numbers_may_be_numpys(ask: Ask, kind: Callable[[int], Any]) -> None:
     assert ask("apply", begun.state, outcome=kind(outcome)) == ask("apply", begun.state, outcome=outcome)
 
 
-def test_what_is_no_number_or_fits_in_no_field_is_refused_by_name(ask: Ask) -> None:
+def test_other_types_and_numbers_out_of_range_are_refused_by_name(ask: Ask) -> None:
     state = ask("new_game", GAMES[0], 3, seed=5).state
     calls: tuple[tuple[str, Callable[[Any], Any]], ...] = (
         ("players", lambda wrong: ask("new_game", GAMES[0], wrong)),
@@ -112,27 +124,27 @@ def test_what_is_no_number_or_fits_in_no_field_is_refused_by_name(ask: Ask) -> N
                 call(wrong)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_new_game_without_a_seed_takes_a_random_one(ask: Ask, name: str) -> None:
     seeds = {ask("new_game", name, fewest(name)).state.stream.seed for _ in range(3)}
     assert len(seeds) == 3
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_new_game_takes_options(ask: Ask, name: str) -> None:
     position = ask("new_game", name, fewest(name), options=first_seat(name, 1), seed=1)
     assert getattr(position.state, name).options == getattr(first_seat(name, 1), name)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_nothing_is_included_unasked(ask: Ask, name: str) -> None:
+@over_names
+def test_parts_are_included_only_on_request(ask: Ask, name: str) -> None:
     position = ask("new_game", name, fewest(name), seed=1)
     assert not position.legal_actions
     assert not position.updates
     assert not position.HasField("score")
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_include_reaches_new_game_and_apply(ask: Ask, name: str) -> None:
     position = ask("new_game", name, fewest(name), seed=1, include=EVERYTHING)
     for answer in (position, ask("apply", position.state, position.legal_actions[0].id, include=EVERYTHING)):
@@ -142,7 +154,7 @@ def test_include_reaches_new_game_and_apply(ask: Ask, name: str) -> None:
         assert [viewer.view for viewer in answer.updates] == views
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_get_position_is_the_position_without_events(ask: Ask, name: str) -> None:
     position = ask("new_game", name, fewest(name), seed=1, include=EVERYTHING)
     state = position.state
@@ -152,7 +164,7 @@ def test_get_position_is_the_position_without_events(ask: Ask, name: str) -> Non
     assert ask("get_position", state, EVERYTHING) == position
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_explicit_chance_stops_for_an_outcome(ask: Ask, name: str) -> None:
     state = ask("new_game", name, fewest(name), explicit_chance=True).state
     assert not state.HasField("stream")
@@ -166,13 +178,21 @@ def test_explicit_chance_stops_for_an_outcome(ask: Ask, name: str) -> None:
     assert [(each.outcome, each.weight) for each in answer.chance_outcomes] == expected.chance_outcomes()
 
 
-def test_outcome_0_is_an_outcome_and_action_0_an_action() -> None:
-    assert game_requests.apply(State(), None, 0, None, None).message == ApplyRequest(state=State(), outcome=0)
-    assert game_requests.apply(State(), 0, None, None, None).message == ApplyRequest(state=State(), action=Action(id=0))
+def test_outcome_0_and_action_0_are_moves(ask: Ask) -> None:
+    game = engine.game("discat")
+    begun = ask("new_game", "discat", 2, explicit_chance=True).state
+    answer = ask("list_legal_actions", ask("apply", begun, outcome=0).state)
+    outcomes = game.new_game(2).child(0).chance_outcomes()
+    assert [(each.outcome, each.weight) for each in answer.chance_outcomes] == outcomes
+    seed, position = next(
+        (seed, position) for seed in range(100) if 0 in (position := game.new_game(2, seed=seed)).legal_actions()
+    )
+    after = ask("apply", ask("new_game", "discat", 2, seed=seed).state, 0, include=Include(legal_actions=True))
+    assert [action.id for action in after.legal_actions] == position.child(0).legal_actions()
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_an_action_may_be_an_id_or_typed_or_as_it_came(ask: Ask, name: str) -> None:
+@over_names
+def test_an_action_may_be_an_id_or_typed_or_from_a_response(ask: Ask, name: str) -> None:
     position = ask("new_game", name, fewest(name), seed=3, include=EVERYTHING)
     for action in position.legal_actions:
         typed = Action()
@@ -183,8 +203,8 @@ def test_an_action_may_be_an_id_or_typed_or_as_it_came(ask: Ask, name: str) -> N
         assert after == ask("apply", position.state, typed) == ask("apply", position.state, action)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_apply_takes_one_move(ask: Ask, name: str) -> None:
+@over_names
+def test_apply_accepts_only_one_move(ask: Ask, name: str) -> None:
     state = ask("new_game", name, fewest(name), seed=1).state
     with pytest.raises(TypeError, match="either an action or an outcome"):
         ask("apply", state)
@@ -192,15 +212,15 @@ def test_apply_takes_one_move(ask: Ask, name: str) -> None:
         ask("apply", state, 0, outcome=0)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_get_score_tells_totals_in_the_middle_of_a_game(ask: Ask, name: str) -> None:
+@over_names
+def test_get_score_has_totals_in_the_middle_of_a_game(ask: Ask, name: str) -> None:
     score = ask("get_score", ask("new_game", name, fewest(name), seed=1).state)
     assert list(score.totals) == engine.game(name).new_game(fewest(name), seed=1).totals()
     assert not score.final
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_get_view_is_a_seats_or_a_spectators(ask: Ask, name: str) -> None:
+@over_names
+def test_get_view_returns_the_view_of_a_seat_or_a_spectator(ask: Ask, name: str) -> None:
     state = ask("new_game", name, fewest(name), seed=1).state
     position = engine.game(name).new_game(fewest(name), seed=1)
     for seat in (0, 1, None):
@@ -212,7 +232,7 @@ def test_get_view_is_a_seats_or_a_spectators(ask: Ask, name: str) -> None:
     assert ask("get_view", state) == ask("get_view", state, None)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_resample_changes_nothing_that_the_seat_knows(ask: Ask, name: str) -> None:
     state = ask("new_game", name, fewest(name), seed=1).state
     drawn = ask("resample", state, 1, seed=9, game_number=4)
@@ -223,11 +243,12 @@ def test_resample_changes_nothing_that_the_seat_knows(ask: Ask, name: str) -> No
     assert ask("resample", state, 1) != ask("resample", state, 1)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_suggest_asks_a_bot(ask: Ask, name: str) -> None:
     position = ask("new_game", name, fewest(name), seed=5, include=Include(legal_actions=True))
-    known = [bot.name for bot in ask("list_bots", name)]
-    assert known == bots.names(name)
+    listed = ask("list_bots", name)
+    assert [bot.name for bot in listed.bots] == bots.names(name)
+    assert [rung.name for rung in listed.ladder] == [rung.name for rung in ladder(engine.game(name))]
     found = ask("suggest", position.state, "flat:playouts=20", seed=7)
     assert found.action in position.legal_actions
     assert len(found.ratings) == len(position.legal_actions)
@@ -236,7 +257,7 @@ def test_suggest_asks_a_bot(ask: Ask, name: str) -> None:
         ask("suggest", position.state, "nobody")
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_analyse_judges_the_decisions_of_a_record(ask: Ask, name: str) -> None:
     position = ask("new_game", name, fewest(name), seed=5, include=Include(legal_actions=True))
     record = begin_record(position, fewest(name))
@@ -252,7 +273,7 @@ def test_analyse_judges_the_decisions_of_a_record(ask: Ask, name: str) -> None:
         ask("analyse", record, simulations=0)
 
 
-async def test_an_analysis_too_long_for_a_call_takes_several() -> None:
+async def test_an_analysis_too_long_for_one_call_takes_several() -> None:
     position = engine.game("discat").new_game(2, seed=5)
     record = GameRecord(game="discat", rules_version=1, players=2, stream=RecordStream(seed=5))
     while len(record.actions) < 7:
@@ -274,12 +295,7 @@ async def test_an_analysis_too_long_for_a_call_takes_several() -> None:
     assert [each.ply for each in there] == [1, 2, 3, 4, 5, 6]
 
 
-def test_numbers_that_no_field_can_hold_are_refused(ask: Ask) -> None:
-    with pytest.raises(ValueError, match="-1"):
-        ask("new_game", GAMES[0], 2, seed=-1)
-
-
-async def test_asyncio_calls_run_side_by_side(address: str) -> None:
+async def test_asyncio_calls_run_concurrently(address: str) -> None:
     name = GAMES[0]
     async with AsyncClient(address) as client:
         begun = await asyncio.gather(*(client.new_game(name, fewest(name), seed=seed) for seed in range(50)))
@@ -297,7 +313,7 @@ def test_both_clients_have_the_same_methods() -> None:
     assert signatures(Client) == signatures(AsyncClient)
 
 
-def test_a_ready_channel_is_used_and_left_open(address: str) -> None:
+def test_a_given_channel_is_used_and_left_open(address: str) -> None:
     with grpc.insecure_channel(address) as channel:
         with Client(channel) as client:
             assert client.list_games()
@@ -305,7 +321,7 @@ def test_a_ready_channel_is_used_and_left_open(address: str) -> None:
             assert client.list_games()
 
 
-async def test_a_ready_asyncio_channel_is_used_and_left_open(address: str) -> None:
+async def test_a_given_asyncio_channel_is_used_and_left_open(address: str) -> None:
     async with grpc.aio.insecure_channel(address) as channel:
         async with AsyncClient(channel) as client:
             assert await client.list_games()

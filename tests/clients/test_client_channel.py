@@ -4,15 +4,15 @@ import socket
 from typing import Any
 
 import grpc
-from patience import PATIENCE
+from tools.patience import PATIENCE
 
 from chatiere.clients import CHANNEL_OPTIONS
 
-# The frame with which a server's side of a connection begins (RFC 9113, 6.5), without settings.
+# The first frame of a server's side of a connection, without settings (RFC 9113, 6.5).
 SETTINGS = bytes.fromhex("000000 04 00 00000000")
 
 
-def test_two_channels_to_a_server_share_no_connection() -> None:
+def test_two_channels_to_a_server_have_separate_connections() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(PATIENCE)
         address = f"127.0.0.1:{listening.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""The client's side of gRPC's protocol, against a server that is played here, frame by frame (RFC 9113)."""
+"""The client's side of gRPC's protocol, with a simulated server that sends single frames (RFC 9113)."""
 
 import base64
 import signal
@@ -18,7 +18,9 @@ from google.rpc.status_pb2 import Status
 from hpack import Decoder, Encoder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from played_frames import (
+from psutil import Process
+from tools.needs import needs
+from tools.played_frames import (
     ACK,
     CONTINUATION,
     DATA,
@@ -43,18 +45,17 @@ from played_frames import (
     setting,
     window,
 )
-from psutil import Process
 
 from chatiere.clients import ChatiereError, TransportError
-from chatiere.clients.transport.fast_call import IS_BUILT, FastCall
+from chatiere.clients.transport.fast_call import FastCall
 
-pytestmark = pytest.mark.skipif(not IS_BUILT, reason="built without libnghttp2")
+pytestmark = needs("libnghttp2")
 
 # Longer than any test takes.
 PATIENCE = 60.0
 MAX_WINDOW = 2**31 - 1
 MAX_FRAME = 2**24 - 1
-# What the service begins with: settings, and that it knows the client's.
+# The service's first frames: its settings, and the acknowledgement of the client's.
 GREETING = Frame(SETTINGS, 0, 0, b""), Frame(SETTINGS, ACK, 0, b"")
 
 
@@ -63,7 +64,7 @@ class Closable(Protocol):
 
 
 class Service:
-    """The other end of the calls that are made to `address`."""
+    """The service's end of calls that are made to `address`."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -79,7 +80,7 @@ class Service:
         token: str | None = None,
         greeting: tuple[Frame, ...] = GREETING,
     ) -> FastCall:
-        """Begin a call, of which this is the service now, and which gets the greeting and `answers`."""
+        """Begin a call, which becomes this service's current one, and send the greeting and `answers`."""
         call = FastCall(self.address, "/a.Service/Method", timeout, token)
         self.connection, _ = self._listener.accept()
         self.came = self.connection.makefile("rb")
@@ -89,7 +90,7 @@ class Service:
         return call
 
     def answered_call(self, *answers: Frame) -> FastCall:
-        """Begin a call that gets headers first."""
+        """Begin a call, and send headers before `answers`."""
         call = self.call()
         self.send(self.headers((":status", "200")), *answers)
         return call
@@ -98,7 +99,7 @@ class Service:
         self.connection.sendall(b"".join(map(bytes, frames)))
 
     def meanwhile(self, work: Callable[[], None]) -> None:
-        """Do something in a thread, until this is closed."""
+        """Run work in a thread; `close` waits for its end."""
         self._threads.append(threading.Thread(target=work))
         self._threads[-1].start()
 
@@ -106,7 +107,7 @@ class Service:
         return Frame(HEADERS, flags, 1, self._encoder.encode(headers))
 
     def frame(self) -> Frame:
-        """The next that the client has sent."""
+        """Return the next frame from the client."""
         size_and_kind, flags, stream = struct.unpack(">IBI", self.came.read(9))
         return Frame(size_and_kind & 0xFF, flags, stream, self.came.read(size_and_kind >> 8))
 
@@ -116,7 +117,7 @@ class Service:
         return frame
 
     def greeted(self) -> None:
-        """Take what a call begins with, to its headers."""
+        """Read the beginning of a call, including its headers."""
         assert self.came.read(len(PREFACE)) == PREFACE
         self.skip_to(HEADERS)
 
@@ -135,12 +136,12 @@ def service() -> Iterator[Service]:
 
 
 def ended(service: Service, code: int, *more: tuple[str, str]) -> Frame:
-    """Return the trailers of a call that has had headers."""
+    """Return the trailers of a call whose headers were sent before."""
     return service.headers(("grpc-status", str(code)), *more, flags=END_HEADERS | END_STREAM)
 
 
 def refused(service: Service, code: int, *more: tuple[str, str]) -> Frame:
-    """Return trailers alone."""
+    """Return a response that consists only of trailers."""
     return service.headers((":status", "200"), ("grpc-status", str(code)), *more, flags=END_HEADERS | END_STREAM)
 
 
@@ -148,7 +149,7 @@ def decoded(headers: Frame) -> typing.Any:
     return Decoder().decode(headers.payload)
 
 
-def test_how_a_call_begins(service: Service) -> None:
+def test_a_call_begins_with_preface_settings_window_and_headers(service: Service) -> None:
     service.call()
     assert service.came.read(len(PREFACE)) == PREFACE
     first = service.frame()
@@ -173,7 +174,7 @@ def test_a_token_is_sent(service: Service) -> None:
     assert dict(decoded(service.skip_to(HEADERS)))["authorization"] == "Bearer purr"
 
 
-def test_a_message_is_sent_as_grpc_has_it(service: Service) -> None:
+def test_a_message_is_sent_in_grpc_s_format(service: Service) -> None:
     call = service.call()
     call.send([b"one ", memoryview(b"message")])
     service.greeted()
@@ -191,7 +192,7 @@ def test_a_message_is_sent_as_grpc_has_it(service: Service) -> None:
         st.sampled_from([PING, SETTINGS, PRIORITY, UNKNOWN_KIND, WINDOW_UPDATE, GOAWAY, None]), max_size=8
     ),
 )
-def test_messages_arrive_however_they_are_cut_into_frames(
+def test_messages_may_be_split_into_frames_in_any_way(
     service: Service, contents: list[bytes], cuts: list[int], paddings: list[int | None], between: list[int | None]
 ) -> None:
     harmless = {
@@ -200,7 +201,7 @@ def test_messages_arrive_however_they_are_cut_into_frames(
         PRIORITY: Frame(PRIORITY, 0, 1, bytes(5)),
         UNKNOWN_KIND: Frame(UNKNOWN_KIND, 0xFF, 7, b"from a later version"),
         WINDOW_UPDATE: window(0, 5),
-        # The connection takes no more streams, but goes on with this one.
+        # The connection accepts no more streams, but continues with this one.
         GOAWAY: Frame(GOAWAY, 0, 0, struct.pack(">II", 1, 0)),
     }
     call = service.answered_call()
@@ -219,7 +220,7 @@ def test_messages_arrive_however_they_are_cut_into_frames(
         call.receive(PATIENCE)
 
 
-def test_long_messages(service: Service) -> None:
+def test_long_messages_arrive_whole(service: Service) -> None:
     call = service.answered_call()
     contents = [bytes(range(256)) * (4096 * size) + bytes(size) for size in (1, 0, 3, 7, 20, 2)]
     left = b"".join(map(message, contents))
@@ -228,7 +229,7 @@ def test_long_messages(service: Service) -> None:
     assert all(call.receive(PATIENCE) == content for content in contents)
 
 
-def test_frames_lie_anywhere_in_what_is_read_at_once(service: Service) -> None:
+def test_frames_may_begin_anywhere_in_the_data_of_a_read(service: Service) -> None:
     call = service.answered_call()
     contents = [bytes([size % 256]) * size for size in [*range(120), *range(4000, 4200, 7)]]
     ping = Frame(PING, 0, 0, b"whothere")
@@ -237,7 +238,7 @@ def test_frames_lie_anywhere_in_what_is_read_at_once(service: Service) -> None:
     assert [bytes(call.receive(PATIENCE)) for _ in contents] == contents
 
 
-def test_a_message_that_comes_in_pieces_is_waited_for(service: Service) -> None:
+def test_receive_waits_for_all_pieces_of_a_message(service: Service) -> None:
     call = service.call()
     whole = bytes(service.headers((":status", "200"))) + bytes(data(message(b"meow")))
     for i in range(len(whole) - 1):
@@ -257,12 +258,12 @@ def test_a_message_outlives_its_call(service: Service) -> None:
     assert (bytes(first), bytes(second)) == (b"first", b"second")
 
 
-def test_what_a_server_asks_is_answered(service: Service) -> None:
+def test_settings_and_pings_are_acknowledged(service: Service) -> None:
     call = service.answered_call(Frame(PING, 0, 0, b"whothere"), data(message(b"")))
     assert bytes(call.receive(PATIENCE)) == b""
     service.greeted()
     assert {service.frame(), service.frame()} == {Frame(SETTINGS, ACK, 0, b""), Frame(PING, ACK, 0, b"whothere")}
-    # Answers are not answered.
+    # Acknowledgements are not acknowledged.
     service.send(Frame(PING, ACK, 0, b"whothere"), data(message(b"")))
     call.receive(PATIENCE)
     call.send([b"last"])
@@ -270,12 +271,12 @@ def test_what_a_server_asks_is_answered(service: Service) -> None:
 
 
 def grant(service: Service, call: FastCall, *frames: Frame) -> None:
-    """Let the call take these frames."""
+    """Send these frames, and wait until the call has read them."""
     service.send(*frames, data(message(b"")))
     call.receive(PATIENCE)
 
 
-def test_no_more_is_sent_than_the_windows_and_frames_allow(service: Service) -> None:
+def test_the_client_respects_windows_and_frame_sizes(service: Service) -> None:
     call = service.answered_call()
     grant(service, call, setting(4, 1000))
     service.greeted()
@@ -284,8 +285,9 @@ def test_no_more_is_sent_than_the_windows_and_frames_allow(service: Service) -> 
     call.send([first])
     call.send([second])
     left = message(first) + message(second)
-    # What is granted, and how much comes of it: the stream's window holds, then the connection's (65,535 at first, of
-    # which 1,300 are used), then the stream's again; frames are of 16,384 at most, until more is allowed.
+    # Frames sent to the client, and the number of bytes that it may send then. The stream's window is the limit, then
+    # the connection's (65,535 at first, of which 1,300 are used), then the stream's again. Frames have at most 16,384
+    # bytes, until more is allowed.
     larger = setting(5, 50_000)
     largest = 16_384
     steps: list[tuple[list[Frame], int]] = [
@@ -317,7 +319,7 @@ def test_no_more_is_sent_than_the_windows_and_frames_allow(service: Service) -> 
 
 
 @pytest.mark.parametrize("room", [1000, 10_000_000])
-def test_what_was_sent_is_the_callers_again(service: Service, room: int) -> None:
+def test_a_sent_message_belongs_to_the_caller_again(service: Service, room: int) -> None:
     call = service.answered_call()
     grant(service, call, setting(4, room), window(0, 10_000_000))
     service.greeted()
@@ -325,7 +327,7 @@ def test_what_was_sent_is_the_callers_again(service: Service, room: int) -> None
     expected = message(bytes(content))
     call.send([memoryview(content)])
     content[:] = bytes(len(content))
-    # Nobody holds its memory any more.
+    # The call no longer holds a buffer of it.
     content.clear()
     grant(service, call, setting(4, 10_000_000))
     came = b""
@@ -334,11 +336,11 @@ def test_what_was_sent_is_the_callers_again(service: Service, room: int) -> None
     assert came == expected
 
 
-def test_both_ends_may_send_at_once(service: Service) -> None:
+def test_both_ends_may_send_simultaneously(service: Service) -> None:
     call = service.answered_call()
     grant(service, call, setting(4, MAX_WINDOW), setting(5, MAX_FRAME), window(0, 2**30))
     service.greeted()
-    # More than any socket takes.
+    # More than any socket accepts.
     content = b"meow" * 4_000_000
     came = []
 
@@ -355,7 +357,7 @@ def test_both_ends_may_send_at_once(service: Service) -> None:
 
 
 @pytest.mark.release_only
-def test_what_was_received_is_given_back_to_the_windows(service: Service) -> None:
+def test_received_bytes_are_returned_to_the_windows(service: Service) -> None:
     call = service.answered_call()
     frame = bytes(data(message(bytes(MAX_FRAME - 5))))
     # Half of the windows.
@@ -375,7 +377,7 @@ def test_what_was_received_is_given_back_to_the_windows(service: Service) -> Non
 
 
 @pytest.mark.release_only
-def test_messages_that_are_let_go_leave_no_memory_behind(service: Service) -> None:
+def test_the_memory_of_released_messages_is_freed(service: Service) -> None:
     call = service.answered_call()
     frame = bytes(data(message(bytes(MAX_FRAME - 5))))
     count = 20
@@ -392,7 +394,7 @@ def test_messages_that_are_let_go_leave_no_memory_behind(service: Service) -> No
     assert Process().memory_info().rss < before + count // 2 * len(frame)
 
 
-def test_a_refusal_says_why(service: Service) -> None:
+def test_a_refusal_has_its_reason(service: Service) -> None:
     info = ErrorInfo(reason="LIMIT_EXCEEDED", domain="chatiere", metadata={"limit": "3"})
     detail = Any()
     detail.Pack(info)
@@ -408,7 +410,7 @@ def test_a_refusal_says_why(service: Service) -> None:
     call.send([b"nobody takes this"])
 
 
-def test_headers_may_come_in_parts(service: Service) -> None:
+def test_headers_may_arrive_in_parts(service: Service) -> None:
     call = service.call()
     whole = refused(service, 5, ("grpc-message", "not here"))
     parts = [whole.payload[:3], whole.payload[3:4], whole.payload[4:]]
@@ -418,7 +420,7 @@ def test_headers_may_come_in_parts(service: Service) -> None:
         call.receive(PATIENCE)
 
 
-def test_trailers_that_come_byte_by_byte(service: Service) -> None:
+def test_trailers_may_arrive_byte_by_byte(service: Service) -> None:
     call = service.answered_call()
     whole = bytes(ended(service, 5, ("grpc-message", "not here")))
     for i in range(len(whole) - 1):
@@ -430,19 +432,19 @@ def test_trailers_that_come_byte_by_byte(service: Service) -> None:
         call.receive(PATIENCE)
 
 
-def test_trailers_before_a_reset_hold(service: Service) -> None:
+def test_trailers_before_a_reset_are_the_status(service: Service) -> None:
     call = service.answered_call()
     service.send(ended(service, 5, ("grpc-message", "not here")), Frame(RST_STREAM, 0, 1, bytes(4)))
     with pytest.raises(TransportError, match="NOT_FOUND: not here"):
         call.receive(PATIENCE)
 
 
-def test_why_the_service_closes_the_connection_is_told(service: Service) -> None:
+def test_the_error_has_the_service_s_reason_for_closing_the_connection(service: Service) -> None:
     call = service.call()
     service.greeted()
     service.send(Frame(GOAWAY, 0, 0, struct.pack(">II", 1, 1) + b"too many pings"))
     service.connection.shutdown(socket.SHUT_WR)
-    # As long as it likes: no system waits so many milliseconds.
+    # A timeout of more milliseconds than any system can wait for.
     with pytest.raises(TransportError, match="UNAVAILABLE: the other end closed the connection: too many pings"):
         call.receive(1e12)
 
@@ -455,7 +457,7 @@ def test_messages_before_the_end_are_delivered(service: Service) -> None:
         call.receive(PATIENCE)
 
 
-def test_an_end_without_a_status(service: Service) -> None:
+def test_an_end_without_a_status_is_an_error(service: Service) -> None:
     call = service.call()
     grant(service, call, service.headers((":status", "200")))
     service.send(data(b"", END_STREAM))
@@ -476,7 +478,7 @@ def long_headers(service: Service) -> list[Frame]:
     return [service.headers((":status", "200"), *((f"x-{i}", "meow" * 1000) for i in range(20)))]
 
 
-# What ends a call, and what is said of it.
+# Responses that end a call, and the resulting errors.
 BROKEN: dict[str, tuple[Callable[[Service], list[Frame]], str]] = {
     "HTTP alone": (lambda service: [service.headers((":status", "404"), flags=5)], "UNIMPLEMENTED: .* HTTP's 404"),
     "an HTTP error": (lambda service: [service.headers((":status", "502"))], "UNAVAILABLE: .* HTTP's 502"),
@@ -487,7 +489,7 @@ BROKEN: dict[str, tuple[Callable[[Service], list[Frame]], str]] = {
         lambda service: [service.headers((":status", "200"), ("grpc-status", "OK"), flags=5)],
         "INTERNAL: this is not gRPC",
     ),
-    "details that are none": (
+    "invalid details": (
         lambda service: [refused(service, 3, ("grpc-status-details-bin", "CAE-"))],
         "INTERNAL: this is not gRPC",
     ),
@@ -511,7 +513,7 @@ BROKEN: dict[str, tuple[Callable[[Service], list[Frame]], str]] = {
     "another stream": (lambda service: [head(service), Frame(DATA, 0, 3, message(b"meow"))], "INTERNAL: "),
     "a promise": (lambda service: [head(service), Frame(PUSH_PROMISE, 4, 1, bytes(8))], "INTERNAL: "),
     "half of headers": (lambda service: [service.headers((":status", "200"), flags=0), data(b"")], "INTERNAL: "),
-    "headers that go on": (lambda service: [Frame(CONTINUATION, 4, 1, b"")], "INTERNAL: "),
+    "a continuation without headers": (lambda service: [Frame(CONTINUATION, 4, 1, b"")], "INTERNAL: "),
     "headers without end": (endless_headers, "INTERNAL: .* headers have more than"),
     "long headers": (long_headers, "INTERNAL: .* headers have more than"),
     "no headers": (lambda service: [Frame(HEADERS, END_HEADERS, 1, b"\xff\xff\xff")], "INTERNAL: "),
@@ -523,7 +525,7 @@ BROKEN: dict[str, tuple[Callable[[Service], list[Frame]], str]] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_no_grpc_ends_the_call(service: Service, name: str) -> None:
+def test_responses_outside_grpc_end_the_call(service: Service, name: str) -> None:
     frames, words = BROKEN[name]
     call = service.call()
     service.send(*frames(service))
@@ -532,14 +534,14 @@ def test_what_is_no_grpc_ends_the_call(service: Service, name: str) -> None:
     assert call.is_over
 
 
-def test_a_service_of_another_protocol(service: Service) -> None:
+def test_a_service_of_another_protocol_is_reported(service: Service) -> None:
     call = service.call(greeting=())
     service.connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
     with pytest.raises(TransportError, match="INTERNAL: this is not gRPC"):
         call.receive(PATIENCE)
 
 
-def test_what_means_nothing_is_passed_over(service: Service) -> None:
+def test_meaningless_frames_are_ignored(service: Service) -> None:
     call = service.call()
     long = Frame(UNKNOWN_KIND, 0, 0, bytes(70_000))
     service.send(service.headers((":status", "103")), service.headers((":status", "200")), long)
@@ -548,7 +550,7 @@ def test_what_means_nothing_is_passed_over(service: Service) -> None:
     assert bytes(call.receive(PATIENCE)) == b"meow"
 
 
-def test_headers_with_padding_and_priority(service: Service) -> None:
+def test_headers_with_padding_and_priority_are_read(service: Service) -> None:
     call = service.call()
     headers = service.headers((":status", "200"), flags=END_HEADERS | PRIORITY_FLAG)
     service.send(padded(headers._replace(payload=bytes(5) + headers.payload), 3), data(message(b"meow")))
@@ -579,7 +581,7 @@ def test_any_bytes_are_messages_or_an_end(service: Service, greeting: tuple[Fram
         receive_all()
 
 
-def test_a_connection_that_breaks(service: Service) -> None:
+def test_a_broken_connection_ends_the_call(service: Service) -> None:
     call = service.call()
     service.came.close()
     service.connection.close()
@@ -590,10 +592,10 @@ def test_a_connection_that_breaks(service: Service) -> None:
     assert call.is_over
 
 
-def test_a_connection_that_is_reset(service: Service) -> None:
+def test_a_connection_that_is_reset_ends_the_call(service: Service) -> None:
     call = service.call()
     grant(service, call, service.headers((":status", "200")))
-    # Closed so, it sends RST.
+    # Closing the socket now sends RST.
     service.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     service.came.close()
     service.connection.close()
@@ -601,7 +603,7 @@ def test_a_connection_that_is_reset(service: Service) -> None:
         call.receive(PATIENCE)
 
 
-def test_what_came_before_a_connection_broke_is_told(service: Service) -> None:
+def test_messages_before_a_connection_broke_are_delivered(service: Service) -> None:
     call = service.answered_call(Frame(PING, 0, 0, b"whothere"), data(message(b"last")))
     service.send(ended(service, 16, ("grpc-message", "no token")))
     service.came.close()
@@ -613,7 +615,7 @@ def test_what_came_before_a_connection_broke_is_told(service: Service) -> None:
         call.receive(PATIENCE)
 
 
-def test_deadlines_hold_while_other_frames_come(service: Service) -> None:
+def test_deadlines_hold_while_other_frames_arrive(service: Service) -> None:
     ping = bytes(Frame(PING, 0, 0, b"whothere")) * 100
 
     def ask_for_ever() -> None:
@@ -626,36 +628,36 @@ def test_deadlines_hold_while_other_frames_come(service: Service) -> None:
     with pytest.raises(TimeoutError):
         call.receive(0.001)
     assert not call.is_over
-    # Ends the questions, too.
+    # This also ends the pings.
     call.close()
 
 
-def test_a_request_that_cannot_be_sent(service: Service) -> None:
+def test_a_request_that_cannot_be_sent_in_time_ends_the_call(service: Service) -> None:
     call = service.call(timeout=1.5)
     head = service.headers((":status", "200"))
     grant(service, call, head, setting(4, MAX_WINDOW), setting(5, MAX_FRAME), window(0, 2**30))
-    # Nobody reads, and no socket takes so much.
+    # The service does not read, and no socket accepts this much.
     for _ in range(10):
         call.send([bytes(2**24 - 100)])
     with pytest.raises(TransportError, match="DEADLINE_EXCEEDED: the other end takes no more"):
         call.receive(PATIENCE)
 
 
-def test_a_call_that_is_reset_while_a_request_is_being_sent(service: Service) -> None:
+def test_a_call_reset_while_a_request_is_being_sent_releases_it(service: Service) -> None:
     call = service.answered_call()
     grant(service, call, setting(4, MAX_WINDOW), setting(5, MAX_FRAME), window(0, 2**30))
     service.send(Frame(RST_STREAM, 0, 1, struct.pack(">I", 8)))
-    # Nobody reads, and it is longer than a frame.
+    # The service does not read, and the request is longer than a frame.
     content: typing.Any = bytearray(3 * MAX_FRAME)
     call.send([content])
     assert call.is_over
-    # Nobody holds its memory any more.
+    # The call no longer holds a buffer of it.
     content.clear()
     with pytest.raises(TransportError, match="CANCELLED"):
         call.receive(PATIENCE)
 
 
-def test_pieces_that_are_no_bytes(service: Service) -> None:
+def test_pieces_of_other_types_are_refused_and_the_call_continues(service: Service) -> None:
     call = service.call()
     with pytest.raises(TypeError):
         call.send([b"meow", "meow"])  # type: ignore[list-item]
@@ -677,12 +679,12 @@ def test_closing_ends_the_connection(service: Service) -> None:
         call.receive(PATIENCE)
 
 
-def test_a_call_is_for_one_thread_at_a_time(service: Service) -> None:
+def test_only_one_thread_at_a_time_may_use_a_call(service: Service) -> None:
     call = service.answered_call(Frame(PING, 0, 0, b"whothere"))
     received = []
     thread = threading.Thread(target=lambda: received.append(bytes(call.receive(PATIENCE))))
     thread.start()
-    # Answered, because the thread waits.
+    # The ping is answered because the thread waits in `receive`.
     service.greeted()
     service.skip_to(PING)
     for use in (lambda: call.send([b"meow"]), call.close, lambda: call.receive(0)):
@@ -704,9 +706,9 @@ def test_a_signal_ends_a_wait(service: Service) -> None:
 
     def signal_until_done() -> None:
         service.greeted()
-        # Answered, because the call is being waited for.
+        # The ping is answered because the main thread waits in `receive`.
         service.skip_to(PING)
-        # A signal that comes just before the wait does not end it.
+        # A signal just before the wait does not end it.
         while not done.wait(0.01):
             signal.pthread_kill(waiting, signal.SIGUSR1)
 
@@ -722,12 +724,12 @@ def test_a_signal_ends_a_wait(service: Service) -> None:
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:port", "127.0.0.1"])
-def test_an_address_that_is_none(address: str) -> None:
+def test_an_invalid_address_is_refused(address: str) -> None:
     with pytest.raises(TransportError, match="UNAVAILABLE: no connection to"):
         FastCall(address, "/a.Service/Method", PATIENCE)
 
 
-def test_nobody_listens(service: Service) -> None:
+def test_a_call_to_a_port_without_a_server_is_unavailable(service: Service) -> None:
     service.close()
     with pytest.raises(TransportError, match="UNAVAILABLE: no connection to"):
         FastCall(service.address, "/a.Service/Method", PATIENCE)

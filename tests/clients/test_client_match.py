@@ -1,9 +1,10 @@
-"""Whole matches between bots through a real server."""
+"""Whole matches between bots on a real server."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tools.over import over_names, over_tables
 
 from chatiere import bots, engine
 from chatiere.bots import Bot, BotError, Decisions
@@ -11,12 +12,9 @@ from chatiere.clients import Client, Step, begin, play
 from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_OVER, Options
 
-GAMES = [game.name for game in engine.games()]
-TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-
 
 class Watched(Bot):
-    """A bot that records what it was given."""
+    """A bot that records its decisions."""
 
     needs_observations = needs_worlds = True
 
@@ -38,30 +36,30 @@ def random_bots(name: str, players: int) -> list[Bot]:
 
 
 class Illegal(Bot):
-    """A bot that chooses what is never legal at first."""
+    """A bot whose first choice is illegal."""
 
     def choose(self, decisions: Decisions) -> np.ndarray:
         return np.full(len(decisions), decisions.game.num_distinct_actions)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_match_ends_where_a_bot_chooses_illegally(client: Client, name: str) -> None:
+@over_names
+def test_a_match_ends_at_an_illegal_choice(client: Client, name: str) -> None:
     players = engine.game(name).min_players
     with pytest.raises(BotError, match=r"^Illegal chose action "):
         match(client, name, players, [Illegal()] * players, seed=2)
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
+@over_tables
 def test_a_match_is_played_to_its_end(client: Client, name: str, players: int) -> None:
     watched = [Watched(bot) for bot in random_bots(name, players)]
     steps = match(client, name, players, watched, seed=2)
     replayed = engine.game(name).new_game(players, seed=2)
     seen = [iter(bot.seen) for bot in watched]
     for number, step in enumerate(steps):
-        assert number == 0 or step.before is steps[number - 1].after
+        assert number == 0 or step.before == steps[number - 1].after
         seat = replayed.current_player()
         assert step.seat == seat == step.before.turn.seat
-        # The bot was given what its own seat knows.
+        # The bot was given its own seat's information.
         decisions = next(seen[seat])
         assert (decisions.game, decisions.players, decisions.actors.tolist()) == (replayed.game, players, [seat])
         assert decisions.legal_ids.tolist() == replayed.legal_actions()
@@ -77,7 +75,7 @@ def test_a_match_is_played_to_its_end(client: Client, name: str, players: int) -
     assert (list(last.score.totals), list(last.score.winners)) == (replayed.totals(), replayed.winners())
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_the_same_seeds_play_the_same_match(client: Client, name: str) -> None:
     players = engine.game(name).max_players
 
@@ -90,8 +88,8 @@ def test_the_same_seeds_play_the_same_match(client: Client, name: str) -> None:
     assert moves(4, 3) != moves(4, 6)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_match_begins_as_it_is_told(client: Client, name: str) -> None:
+@over_names
+def test_a_match_begins_with_the_given_options(client: Client, name: str) -> None:
     players = engine.game(name).min_players
     options = Options()
     getattr(options, name).SetInParent()
@@ -101,11 +99,11 @@ def test_a_match_begins_as_it_is_told(client: Client, name: str) -> None:
     assert (state.stream.seed, state.stream.game_number) == (6, 7)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_match_goes_on_from_any_step(client: Client, name: str) -> None:
+@over_names
+def test_a_match_can_continue_from_any_step(client: Client, name: str) -> None:
     players = engine.game(name).min_players
     steps = match(client, name, players, random_bots(name, players), seed=6)
     rest = list(play(client, steps[3].after, random_bots(name, players), 8))
-    assert rest[0].before is steps[3].after
+    assert rest[0].before == steps[3].after
     assert rest[-1].after.score.final
     assert list(play(client, rest[-1].after, [], 8)) == []

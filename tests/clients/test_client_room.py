@@ -1,4 +1,4 @@
-"""The clients of rooms: a host, two players and an onlooker play a game by one id, whatever happens to the service."""
+"""The clients of rooms: a host, two players and an onlooker play a game in one room, even across outages."""
 
 import asyncio
 import random
@@ -12,14 +12,17 @@ from typing import Any
 
 import grpc
 import pytest
-from patience import PATIENCE
 from prometheus_client import CollectorRegistry
-from service.rooms.redis_server import needs_redis, redis_server
+from service.rooms.redis_server import redis_server
+from tables.support import info_of
+from tools.needs import needs
+from tools.patience import PATIENCE
 
 from chatiere.clients import AsyncRoom, ChatiereError, Room, SealedSeat, TransportError, new_room_id
-from chatiere.clients.calls import room_contents
-from chatiere.clients.calls.room_contents import RoomContents, pause_before
+from chatiere.clients.calls.errors import pause_before
+from chatiere.clients.calls.room_contents import RoomContents
 from chatiere.clients.sealed_seat import ForkError, header_of
+from chatiere.clients.transport.channel import open_aio_channel
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import Server, create_server
 from chatiere.v1 import room_service_pb2 as pb
@@ -29,6 +32,11 @@ INVITATION = b"8 bytes."
 OVER, OVER_IN_NO_GAME = 3, 10_000
 KEY = bytes(range(32))
 NONE, NEXT = tables_pb.ACKNOWLEDGEMENT_NONE, tables_pb.ACKNOWLEDGEMENT_NEXT
+
+
+def answer(is_taken: bool, table: bytes) -> pb.PostResponse:
+    """Return the response to the post of a table."""
+    return pb.PostResponse(taken=is_taken, table=table, info=info_of(table))
 
 
 def started(address: str = "127.0.0.1:0", relay: str = "memory") -> tuple[Server, str]:
@@ -46,7 +54,7 @@ def address() -> Iterator[str]:
 
 
 class Player:
-    """A player, or an onlooker: a thread that follows a room and does what there is to do."""
+    """A player, or an onlooker: a thread that follows a room, and moves and acknowledges as needed."""
 
     def __init__(self, address: str, room: bytes, seat: SealedSeat | None, choices: random.Random) -> None:
         self.room = Room(address, room, secret=None if seat is None else seat.secret)
@@ -56,7 +64,7 @@ class Player:
         self.saw = 0
         self.plays_bots = False
         self.until = OVER_IN_NO_GAME
-        """The ply at which it stops to decide."""
+        """The ply at which the player stops deciding."""
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
@@ -64,7 +72,7 @@ class Player:
     def _run(self) -> None:
         try:
             for _ in self.room.follow():
-                # While a service does not respond: followed again, it tells the table again.
+                # An unavailable service is tolerated: once the room is followed again, the table is handled again.
                 with suppress(TransportError):
                     self._act()
                 with self._changed:
@@ -118,9 +126,9 @@ LOOKER: list[SealedSeat] = []
 def table_of_two(
     address: str, folder: Path, acknowledgement: Any, until: int = OVER_IN_NO_GAME, guests: str | None = None
 ) -> Iterator[tuple[list[Player], Player]]:
-    """Seat a host, a guest who accepts the invitation, and a bot, who play to a ply; an onlooker is there, too.
+    """Seat a host, a guest who accepts the invitation, and a bot, who play to a ply; an onlooker follows, too.
 
-    `guests`: the address of another server, for the guest and the onlooker.
+    `guests` is the address of another server, for the guest and the onlooker.
     """
     room, choices = new_room_id(), random.Random(4)
     addresses = (address, guests or address, guests or address)
@@ -160,19 +168,19 @@ def test_a_host_a_guest_a_bot_and_an_onlooker(address: str, tmp_path: Path, ackn
         assert len(set(views)) == 1
         known = onlooker.room.contents
         assert known.people == {each.room.person for each in (*players, onlooker)}
-        # Whoever followed has the tables for the record.
+        # All followers have the tables for the record.
         (tables,) = known.tables.values()
         seat = players[0].seat
         assert seat is not None
         assert seat.get_record([tables[ply] for ply in sorted(tables)]).record.game == "discat"
 
 
-def test_a_game_goes_on_when_the_service_was_killed_and_started(tmp_path: Path) -> None:
+def test_a_game_continues_after_the_service_was_killed_and_restarted(tmp_path: Path) -> None:
     server, address = started()
     with table_of_two(address, tmp_path, NONE, until=3) as (players, onlooker):
         for until in (3, 6):
             onlooker.wait(partial(has_seen, until))
-            # At once: nothing of the rooms is left.
+            # The server stops without a grace, and the rooms are lost.
             server.stop(None).wait()
             for each in players:
                 each.until = 6 if until == 3 else OVER_IN_NO_GAME
@@ -183,9 +191,9 @@ def test_a_game_goes_on_when_the_service_was_killed_and_started(tmp_path: Path) 
     server.stop(None).wait()
 
 
-@needs_redis
+@needs("Redis")
 @pytest.mark.long
-def test_a_game_at_two_servers_goes_on_when_redis_was_killed_and_started(tmp_path: Path) -> None:
+def test_a_game_at_two_servers_continues_after_redis_was_killed_and_restarted(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="redis") as folder, redis_server(Path(folder)) as redis:
         servers, addresses = zip(*(started(relay=redis.address) for _ in range(2)), strict=True)
         with table_of_two(addresses[0], tmp_path, NONE, until=3, guests=addresses[1]) as (players, onlooker):
@@ -193,7 +201,7 @@ def test_a_game_at_two_servers_goes_on_when_redis_was_killed_and_started(tmp_pat
                 onlooker.wait(partial(has_seen, until))
                 for each in players:
                     each.until = 6 if until == 3 else OVER_IN_NO_GAME
-                # Nothing of the rooms is left, and whoever moves meanwhile has no relay.
+                # The rooms are lost, and moves made in the meantime cannot be posted.
                 redis.kill()
                 redis.start()
             for each in (*players, onlooker):
@@ -203,7 +211,7 @@ def test_a_game_at_two_servers_goes_on_when_redis_was_killed_and_started(tmp_pat
             server.stop(None).wait()
 
 
-def test_who_comes_late_gets_all_and_a_second_table_of_a_ply_is_not_taken(address: str, tmp_path: Path) -> None:
+def test_a_late_follower_gets_all_tables_and_a_second_table_of_a_ply_is_refused(address: str, tmp_path: Path) -> None:
     room = new_room_id()
     with SealedSeat(address, tmp_path / "me") as me, Room(address, room, secret=me.secret) as mine:
         table = me.new_table("chat_perche", [me.seat, tables_pb.TableSeat(bot="random")], NONE).table
@@ -212,8 +220,8 @@ def test_who_comes_late_gets_all_and_a_second_table_of_a_ply_is_not_taken(addres
             table = me.move(table, legal[0] if legal else None).table
             mine.post_table(table)
         one, other = (me.move(table, action).table for action in legal[:2])
-        assert mine.post_table(one) == pb.PostResponse(taken=True, table=one)
-        assert mine.post_table(other) == pb.PostResponse(taken=False, table=one)
+        assert mine.post_table(one) == answer(True, one)
+        assert mine.post_table(other) == answer(False, one)
         assert mine.contents.newest() == one
         with Room(address, room) as late:
             next(late.follow())
@@ -229,14 +237,12 @@ def played_alone(seat: SealedSeat, plies: int) -> list[bytes]:
     return tables
 
 
-def test_a_room_that_has_begun_anew_gets_the_tables_before_one_that_it_cannot_take_yet(
-    address: str, tmp_path: Path
-) -> None:
+def test_an_emptied_room_gets_the_missing_tables_before_a_new_one(address: str, tmp_path: Path) -> None:
     with SealedSeat(address, tmp_path / "me") as me:
         *earlier, newest = played_alone(me, 4)
 
         def entered(room: bytes) -> Room:
-            # Somebody else has begun to fill it.
+            # Another person has begun to fill the room.
             with Room(address, room, secret=me.secret) as other:
                 other.post_table(earlier[0])
             return Room(address, room, secret=me.secret)
@@ -244,11 +250,44 @@ def test_a_room_that_has_begun_anew_gets_the_tables_before_one_that_it_cannot_ta
         with entered(new_room_id()) as knowing, entered(new_room_id()) as knows_nothing:
             for table in earlier:
                 knowing.contents.keep(pb.RoomEntry(table=table))
-            assert knowing.post_table(newest) == pb.PostResponse(taken=True, table=newest)
-            assert knows_nothing.post_table(newest) == pb.PostResponse(taken=False, table=earlier[0])
+            assert knowing.post_table(newest) == answer(True, newest)
+            assert knows_nothing.post_table(newest) == answer(False, earlier[0])
 
 
-def test_refusals(address: str) -> None:
+def test_a_replacement_player_has_earlier_tables_and_posts_later_ones(address: str, tmp_path: Path) -> None:
+    with SealedSeat(address, tmp_path / "me") as me, SealedSeat(address, tmp_path / "late") as late:
+        seats = [me.seat, tables_pb.TableSeat(bot="random")]
+        tables = [me.new_table("discat", seats, NONE).table]
+
+        def play(seat: SealedSeat, plies: int) -> None:
+            for _ in range(plies):
+                legal = seat.look(tables[-1]).legal_actions
+                tables.append(seat.move(tables[-1], legal[0] if legal else None).table)
+
+        play(me, 4)
+        tables.append(late.acknowledge(me.replace(tables[-1], 0, late.seat)))
+        play(late, 4)
+        room, other = new_room_id(), new_room_id()
+        with Room(address, room, secret=me.secret) as mine, Room(address, room, secret=late.secret) as theirs:
+            for table, poster in zip(tables, [mine] * 6 + [theirs] * 4, strict=False):
+                assert poster.post_table(table).taken
+            for each in (mine, theirs):
+                next(each.follow())
+            assert list(theirs.contents.tables.values()) == [dict(enumerate(tables))]
+            forgotten = pb.FollowResponse(is_whole=True)
+            before, since = (each.contents.take(forgotten) for each in (mine, theirs))
+        assert [[post.table for post in posts] for posts in (before, since)] == [tables[:6], tables[5:]]
+        # A second room stands for one whose contents were lost.
+        with Room(address, other, secret=late.secret) as theirs, Room(address, other, secret=me.secret) as mine:
+            assert all(theirs.post_table(post.table).taken for post in since)
+            for post in before:
+                mine.post_table(post.table)
+            with Room(address, other) as onlooker:
+                next(onlooker.follow())
+                assert list(onlooker.contents.tables.values()) == [dict(enumerate(tables))]
+
+
+def test_a_wrong_room_or_name_is_refused(address: str) -> None:
     with Room(address, b"short") as room:
         with pytest.raises(ChatiereError, match="INVALID_ROOM: room: "):
             room.post_name("Anna")
@@ -267,11 +306,11 @@ def test_a_service_without_rooms() -> None:
     server.stop(None).wait()
 
 
-def test_a_silent_connection_is_given_up(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_connection_is_replaced(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chatiere.clients.room.SILENCE", 0.3)
     with Room(address, new_room_id()) as room:
         came = room.follow()
-        # Each time it follows again it is told who is here.
+        # After each reconnection the first response lists the people present.
         for _ in range(3):
             assert list(next(came).presence.people) == [room.person]
 
@@ -293,7 +332,7 @@ def played(work: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(in_time())
 
 
-def test_asyncio(address: str, tmp_path: Path) -> None:
+def test_asyncio_clients_see_each_other_s_names_replies_and_tables(address: str, tmp_path: Path) -> None:
     room = new_room_id()
 
     async def work() -> None:
@@ -316,7 +355,7 @@ def test_asyncio(address: str, tmp_path: Path) -> None:
     played(work)
 
 
-def test_asyncio_in_a_room_that_has_begun_anew(address: str, tmp_path: Path) -> None:
+def test_asyncio_in_an_emptied_room(address: str, tmp_path: Path) -> None:
     async def work() -> None:
         with SealedSeat(address, tmp_path / "me") as me:
             *earlier, newest = played_alone(me, 4)
@@ -324,12 +363,12 @@ def test_asyncio_in_a_room_that_has_begun_anew(address: str, tmp_path: Path) -> 
                 await room.post_table(earlier[0])
                 for table in earlier:
                     room.contents.keep(pb.RoomEntry(table=table))
-                assert await room.post_table(newest) == pb.PostResponse(taken=True, table=newest)
+                assert await room.post_table(newest) == answer(True, newest)
 
     played(work)
 
 
-def test_asyncio_goes_on_when_the_service_was_killed_and_started() -> None:
+def test_asyncio_continues_after_the_service_was_killed_and_restarted() -> None:
     server, address = started()
     room = new_room_id()
 
@@ -350,7 +389,7 @@ def test_asyncio_goes_on_when_the_service_was_killed_and_started() -> None:
             await asyncio.to_thread(server.stop(None).wait)
             told.clear()
             server, _ = await asyncio.to_thread(started, address)
-            # It is told what it has posted again.
+            # The follower receives its own earlier post again.
             await told.wait()
             following.cancel()
         async with AsyncRoom(address, room) as late:
@@ -360,7 +399,7 @@ def test_asyncio_goes_on_when_the_service_was_killed_and_started() -> None:
     server.stop(None).wait()
 
 
-def test_asyncio_gives_up_a_silent_connection(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asyncio_replaces_a_silent_connection(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chatiere.clients.aio_room.SILENCE", 0.3)
 
     async def work() -> None:
@@ -375,7 +414,23 @@ def test_asyncio_gives_up_a_silent_connection(address: str, monkeypatch: pytest.
 # Without a service
 
 
-def test_what_a_room_lacks_is_posted_in_the_order_in_which_it_takes_it(address: str, tmp_path: Path) -> None:
+async def test_asyncio_closing_ends_following_on_a_shared_channel(address: str) -> None:
+    async with open_aio_channel(address, None) as channel:
+        room, has_response = AsyncRoom(channel, new_room_id()), asyncio.Event()
+
+        async def follow() -> None:
+            async for _ in room.follow():
+                has_response.set()
+
+        following = asyncio.create_task(follow())
+        await has_response.wait()
+        await room.close()
+        await following
+        with pytest.raises(TransportError, match="the room was closed"):
+            await room.post_name("Bert")
+
+
+def test_missing_entries_are_posted_in_an_order_that_the_room_accepts(address: str, tmp_path: Path) -> None:
     with SealedSeat(address, tmp_path / "me") as me, SealedSeat(address, tmp_path / "other") as other:
         tables = [me.new_table("discat", [me.seat, other.seat], NONE).table]
 
@@ -393,18 +448,80 @@ def test_what_a_room_lacks_is_posted_in_the_order_in_which_it_takes_it(address: 
         posts = contents.take(pb.FollowResponse(entries=there, is_whole=True))
         assert [post.table for post in posts] == [tables[ply] for ply in (5, 6, 2, 1, 0)]
         assert contents.take(pb.FollowResponse(entries=there)) == []
-        # Who has no seat posts none, and a second table of a ply is a fork.
+        # The host's own settings follow last; the earliest times are kept.
+        settings = pb.RoomEntry(settings=pb.RoomSettings(game="discat", players=2, person=contents.person))
+        entries[0].time.FromMilliseconds(5000)
+        contents.take(pb.FollowResponse(entries=[settings, entries[0]]))
+        entries[0].time.FromMilliseconds(9000)
+        posts = contents.take(pb.FollowResponse(entries=entries[:1], is_whole=True))
+        assert [post.WhichOneof("post") for post in posts] == ["table"] * 6 + ["settings"]
+        assert contents.take(pb.FollowResponse(entries=[settings, *entries], is_whole=True)) == []
+        assert contents.times == {header_of(tables[0]).table_id: {0: 5000}}
+        # A proposal is kept until the game has a table of its ply; a proposal of an earlier ply is not kept.
+        for number, known in enumerate([tables[:6], tables]):
+            early = RoomContents(me.seat.secret_sha256)
+            for table in known:
+                early.keep(pb.RoomEntry(table=table))
+            proposal = me.take_back(tables[4:6])
+            early.keep(pb.RoomEntry(proposal=proposal))
+            assert list(early.proposals.values()) == [proposal][number:]
+            # A room that has all tables lacks only the proposal.
+            known_there = [pb.RoomEntry(table=table) for table in known]
+            posts = early.take(pb.FollowResponse(entries=known_there, is_whole=True))
+            assert [post.table for post in posts] == [proposal][number:]
+            known_there.append(pb.RoomEntry(proposal=proposal))
+            assert early.take(pb.FollowResponse(entries=known_there, is_whole=True)) == []
+            early.keep(pb.RoomEntry(table=tables[6]))
+            assert (early.newest(), early.proposals) == (tables[6], {})
+        # A person without a seat posts no tables, and a second table of a ply is a fork.
         stranger = RoomContents(bytes(32))
         stranger.keep(entries[0])
         assert stranger.take(pb.FollowResponse(is_whole=True)) == []
-        # Whoever begins can play any card.
+        # The seat that begins can play any card.
         with pytest.raises(ForkError):
             contents.keep(pb.RoomEntry(table=moved(tables[0], 1)))
 
 
-def test_pauses() -> None:
+def test_games_of_strangers_are_kept_separately_in_limited_number(address: str, tmp_path: Path) -> None:
+    with SealedSeat(address, tmp_path / "me") as me:
+        seats = [me.seat, tables_pb.TableSeat(bot="random")]
+        first, *others = (me.new_table("discat", seats, NONE).table for _ in range(3))
+        contents = RoomContents(me.seat.secret_sha256)
+        contents.keep(pb.RoomEntry(table=others[0], is_foreign=True))
+        # Without a game of the room's own, a foreign one is the newest.
+        assert contents.newest() == others[0]
+        for table in (first, first, others[1]):
+            contents.keep(pb.RoomEntry(table=table, is_foreign=table != first))
+        assert contents.newest() == first
+        # Foreign games are not posted even with one's own seat: anyone who knows a person's hash can create such a
+        # table.
+        posts = contents.take(pb.FollowResponse(is_whole=True))
+        assert [post.table for post in posts] == [first]
+        seats = [tables_pb.TableSeat(bot="random")] * 2
+        many = [me.new_table("discat", seats, NONE).table for _ in range(64)]
+        for table in many:
+            contents.keep(pb.RoomEntry(table=table, is_foreign=True))
+        assert list(contents.tables) == [header_of(table).table_id for table in (first, *many)]
+
+
+def test_names_and_replies_of_strangers_are_kept_in_limited_number(address: str, tmp_path: Path) -> None:
+    with SealedSeat(address, tmp_path / "me") as me, SealedSeat(address, tmp_path / "other") as other:
+        contents = RoomContents(me.seat.secret_sha256)
+        contents.keep(pb.RoomEntry(table=me.new_table("discat", [me.seat, other.seat], NONE).table))
+        players = [me.seat.secret_sha256, other.seat.secret_sha256]
+        strangers = [number.to_bytes(32) for number in range(1100)]
+        for person in (*players, *strangers, strangers[0]):
+            contents.keep(pb.RoomEntry(name=pb.RoomName(person=person, name="cat")))
+            contents.keep(pb.RoomEntry(reply=pb.RoomReply(person=person, invitation=person[-8:])))
+        assert list(contents.names) == [*players, *strangers[101:], strangers[0]]
+        assert [persons for persons in contents.replies.values() if len(persons) != 1] == []
+        assert [person for (person,) in contents.replies.values()] == [*players, *strangers[101:], strangers[0]]
+
+
+def test_pauses_before_following_again_double_up_to_a_limit() -> None:
     gone = TransportError(grpc.StatusCode.UNAVAILABLE, "gone")
-    assert [pause_before(attempt, gone) for attempt in (0, 1, 2, 20)] == [0.1, 0.2, 0.4, 5.0]
-    assert pause_before(0, TransportError(grpc.StatusCode.UNAVAILABLE, "stops", retry_after=1.0)) == 1.0
+    stops = TransportError(grpc.StatusCode.UNAVAILABLE, "stops", retry_after=1.0)
+    for error, attempt, least in ((gone, 0, 0.1), (gone, 1, 0.2), (gone, 2, 0.4), (gone, 20, 5.0), (stops, 0, 1.0)):
+        pauses = [pause_before(attempt, error) or 0.0 for _ in range(100)]
+        assert least <= min(pauses) < 1.1 * least < 1.4 * least < max(pauses) <= 1.5 * least
     assert pause_before(0, ChatiereError(grpc.StatusCode.RESOURCE_EXHAUSTED, "full", "LIMIT_EXCEEDED")) is None
-    assert room_contents.SILENCE == 45.0

@@ -1,11 +1,13 @@
 """The client of sealed tables: its seat's file, forks, retries, text."""
 
 import json
-import os
+import resource
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import ChatiereError, ForkError, SealedSeat
-from chatiere.clients.sealed_seat import hash_of, header_of, table_of, text_of
+from chatiere.clients.sealed_seat import awaited, hash_of, header_of, missing_seats, table_of, text_of, to_send
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
 from chatiere.v1 import table_service_pb2 as pb
@@ -57,7 +59,7 @@ def begun(seats: list[SealedSeat], mode: pb.Acknowledgement) -> tuple[bytes, int
         table = seats[actor].move(table, legal[0]).table
 
 
-def test_a_seat_is_its_file(address: str, tmp_path: Path) -> None:
+def test_a_seat_is_identified_by_its_file(address: str, tmp_path: Path) -> None:
     path = tmp_path / "seat"
     with SealedSeat(address, path) as me:
         seat = me.seat
@@ -69,7 +71,7 @@ def test_a_seat_is_its_file(address: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"secret": "00", "tables": {}}', '{"secret": 5, "tables": {}}'])
-def test_other_files_are_no_seat_s(address: str, tmp_path: Path, text: str) -> None:
+def test_other_files_are_refused(address: str, tmp_path: Path, text: str) -> None:
     path = tmp_path / "seat"
     path.write_text(text)
     with pytest.raises(ValueError, match="is not the file of a seat"):
@@ -77,7 +79,7 @@ def test_other_files_are_no_seat_s(address: str, tmp_path: Path, text: str) -> N
     assert path.read_text() == text
 
 
-def test_a_secret_that_the_service_made_is_taken_by_its_player(
+def test_a_player_can_use_a_secret_generated_by_the_service(
     address: str, seats: list[SealedSeat], tmp_path: Path
 ) -> None:
     response = seats[0].new_table("discat", [seats[0].seat, pb.TableSeat()], NONE)
@@ -114,8 +116,8 @@ def test_a_game_by_hand(seats: list[SealedSeat]) -> None:
     assert error.value.reason in ("INVALID_HISTORY", "GAME_NOT_OVER")
 
 
-def test_one_child_a_parent(seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
-    """Also after a restart: the acknowledgement is not given before the child is in the file."""
+def test_one_child_per_parent(seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
+    """This holds after a restart, too: the child is in the file before the acknowledgement is returned."""
     table, actor = begun(seats, NEXT)
     legal = seats[actor].look(table).legal_actions
     child = seats[actor].move(table, legal[0]).table
@@ -126,7 +128,7 @@ def test_one_child_a_parent(seats: list[SealedSeat], address: str, tmp_path: Pat
     assert seats[actor].move(table, legal[0]).table == child
     with pytest.raises(ForkError):
         seats[actor].move(table, legal[1])
-    # One with another file, but the same secret, does.
+    # A client with another file and the same secret does.
     stored = json.loads((tmp_path / f"seat {actor}").read_text())
     (tmp_path / "cheat").write_text(json.dumps(stored | {"tables": {}}))
     with SealedSeat(address, tmp_path / "cheat") as cheat:
@@ -139,8 +141,8 @@ def test_one_child_a_parent(seats: list[SealedSeat], address: str, tmp_path: Pat
         assert restarted.acknowledge(child) == acknowledged
 
 
-def test_one_table_a_ply(three_seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
-    """A mover and the next seat who make two branches together get one acknowledgement of the third seat."""
+def test_one_table_per_ply(three_seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
+    """If a mover and the next seat conspire to make two branches, the third seat acknowledges only one."""
     table = three_seats[0].new_table("discat", [each.seat for each in three_seats], NEXT).table
     for each in three_seats:
         table = each.acknowledge(table)
@@ -148,7 +150,7 @@ def test_one_table_a_ply(three_seats: list[SealedSeat], address: str, tmp_path: 
     helper, honest = (mover + 1) % 3, (mover + 2) % 3
     branches = []
     for place in range(2):
-        # Accomplices have a file for each branch.
+        # The conspirators have a file for each branch.
         for seat in mover, helper:
             stored = json.loads((tmp_path / f"seat {seat}").read_text())
             (tmp_path / f"cheat {place} {seat}").write_text(json.dumps(stored))
@@ -165,8 +167,38 @@ def test_one_table_a_ply(three_seats: list[SealedSeat], address: str, tmp_path: 
         three_seats[honest].acknowledge(branches[1])
 
 
-def test_one_process_at_a_time_has_a_seat(address: str, tmp_path: Path) -> None:
-    """Also after the file was written anew, and where nobody had it before."""
+def test_a_seat_consents_to_one_table_per_ply(three_seats: list[SealedSeat]) -> None:
+    """A seat that has consented to an amendment neither acknowledges another one nor moves."""
+    one, two, three = three_seats
+    table = one.new_table("chat_perche", [one.seat, two.seat], NEXT, allows_replacement=True).table
+    table = two.acknowledge(one.acknowledge(table))
+    bot = pb.TableSeat(bot="random")
+    first = one.replace(table, 0, bot)
+    assert header_of(first).allows_replacement
+    assert (missing_seats(first), awaited(first), to_send([table, first], [0]).seats) == ([1], [1], [1])
+    with pytest.raises(ForkError):
+        one.replace(table, 0, three.seat)
+    assert missing_seats(two.acknowledge(first)) == []
+    for seat in range(2):
+        with pytest.raises(ForkError):
+            two.replace(table, seat, bot)
+
+
+def test_decisions_are_taken_back_if_all_agree(seats: list[SealedSeat]) -> None:
+    one, two = seats
+    tables = [one.new_table("chat_perche", [one.seat, two.seat], NONE).table]
+    for _ in range(4):
+        mover = seats[one.look(tables[-1]).view.turn.seat]
+        tables.append(mover.move(tables[-1], mover.look(tables[-1]).legal_actions[0]).table)
+    made = one.take_back(tables[1:])
+    assert (header_of(made).mover, missing_seats(made)) == (-1, [1])
+    assert two.look(two.acknowledge(made)) == two.look(tables[1])
+    with pytest.raises(ValueError, match="no tables were given"):
+        one.take_back([])
+
+
+def test_only_one_process_at_a_time_has_a_seat(address: str, tmp_path: Path) -> None:
+    """This holds for a rewritten file and for a new one, too."""
     program = "import sys; from chatiere.clients import SealedSeat; SealedSeat(*sys.argv[1:]).close()"
     other = [sys.executable, "-c", program, address, str(tmp_path / "seat 0")]
     with SealedSeat(address, tmp_path / "seat 0") as me, SealedSeat(address, tmp_path / "seat 1") as next_seat:
@@ -179,20 +211,21 @@ def test_one_process_at_a_time_has_a_seat(address: str, tmp_path: Path) -> None:
     assert subprocess.run(other, timeout=60).returncode == 0
 
 
-def test_a_seat_that_two_make_at_once_is_one_s(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever comes second finds no file, and then finds it made."""
-    others: list[SealedSeat] = []
-    sync = os.fsync
+def test_of_many_simultaneous_creators_one_gets_the_seat(address: str, tmp_path: Path) -> None:
+    made: list[SealedSeat] = []
+    start = threading.Barrier(8)
 
-    def meanwhile(descriptor: int) -> None:
-        monkeypatch.setattr("chatiere.clients.sealed_seat.os.fsync", sync)
-        others.append(SealedSeat(address, tmp_path / "seat"))
-        sync(descriptor)
+    def make() -> None:
+        start.wait()
+        try:
+            made.append(SealedSeat(address, tmp_path / "seat"))
+        except BlockingIOError as error:
+            assert "the seat is in use by another SealedSeat" in str(error)
 
-    monkeypatch.setattr("chatiere.clients.sealed_seat.os.fsync", meanwhile)
-    with pytest.raises(BlockingIOError, match="the seat is in use by another SealedSeat"):
-        SealedSeat(address, tmp_path / "seat")
-    (first,) = others
+    with ThreadPoolExecutor(8) as threads:
+        for attempt in [threads.submit(make) for _ in range(8)]:
+            attempt.result()
+    (first,) = made
     seat = first.seat
     first.close()
     assert [each.name for each in tmp_path.iterdir()] == ["seat"]
@@ -200,7 +233,7 @@ def test_a_seat_that_two_make_at_once_is_one_s(address: str, tmp_path: Path, mon
         assert again.seat == seat
 
 
-def test_tables_that_the_service_refuses_are_not_kept(seats: list[SealedSeat], tmp_path: Path) -> None:
+def test_refused_tables_are_not_kept(seats: list[SealedSeat], tmp_path: Path) -> None:
     """Otherwise a forged child would keep a seat from acknowledging the true one."""
     table, actor = begun(seats, NEXT)
     child = seats[actor].move(table, seats[actor].look(table).legal_actions[0]).table
@@ -217,21 +250,19 @@ def test_without_acknowledgement_a_move_can_be_taken_back(seats: list[SealedSeat
     assert seats[actor].move(table, legal[0]).table != seats[actor].move(table, legal[1]).table
 
 
-def test_the_file_stays_whole_if_it_cannot_be_written(
-    seats: list[SealedSeat], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_stays_intact_if_it_cannot_be_written(seats: list[SealedSeat], tmp_path: Path) -> None:
     table, actor = begun(seats, NEXT)
     child = seats[actor].move(table, seats[actor].look(table).legal_actions[0]).table
     path = tmp_path / f"seat {1 - actor}"
     before = path.read_text()
-
-    def full(*_: object) -> None:
-        raise OSError("no space left")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("chatiere.clients.sealed_seat.os.fsync", full)
-        with pytest.raises(OSError, match="no space left"):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # The limit for files is below this file's length, as if the disk were full.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
             seats[1 - actor].acknowledge(child)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert path.read_text() == before
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -244,12 +275,12 @@ def test_tables_as_text(table: bytes) -> None:
 
 
 @pytest.mark.parametrize("text", ["é", "a b", "a=b", "abcde", "+/+/"])
-def test_texts_that_are_no_table(text: str) -> None:
+def test_invalid_texts_of_tables(text: str) -> None:
     with pytest.raises(ValueError, match="a table as text is base64url"):
         table_of(text)
 
 
-def test_bytes_that_are_no_table() -> None:
+def test_invalid_bytes_of_tables() -> None:
     for read in header_of, hash_of:
-        with pytest.raises(ValueError, match="no sealed table"):
+        with pytest.raises(ValueError, match="not a sealed table"):
             read(b"\xff")

@@ -1,4 +1,4 @@
-"""Knowledge of sealed tables without the service: fixed vectors, as JavaScript has them in tests/page/unit."""
+"""Reading sealed tables without the service: fixed vectors, also used by the JavaScript tests in tests/page/unit."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data/sealed_t
 
 
 @pytest.mark.parametrize("vector", VECTORS["tables"])
-def test_who_is_awaited(vector: dict[str, Any]) -> None:
+def test_a_table_is_read_as_javascript_reads_it(vector: dict[str, Any]) -> None:
     table = table_of(vector["table"])
     header = header_of(table)
     assert text_of(table) == vector["table"]
@@ -42,7 +42,7 @@ def test_who_is_awaited(vector: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["tables"])
-def test_the_service_waits_for_the_same(vector: dict[str, Any]) -> None:
+def test_the_service_waits_for_the_same_acknowledgements(vector: dict[str, Any]) -> None:
     sealed = pb.SealedTable.FromString(table_of(vector["table"]))
     acknowledged = tuple(each.seat for each in sealed.acknowledgements)
     assert seal.missing_seats(pb.TableHeader.FromString(sealed.header), acknowledged) == vector["missing_seats"]
@@ -60,15 +60,15 @@ def test_tables_merge(vector: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["to_send"], ids=lambda vector: vector["what"])
-def test_what_is_to_be_sent_to_whom(vector: dict[str, Any]) -> None:
+def test_tables_to_send_to_each_seat(vector: dict[str, Any]) -> None:
     tables = [table_of(text) for text in vector["tables"]]
     sending = to_send(tables, vector["mine"], vector["turn"])
     assert sending.seats == vector["seats"]
     assert sending.tables == [tables[index] for index in vector["sent"]]
 
 
-def test_without_tables_nothing_can_be_sent() -> None:
-    with pytest.raises(ValueError, match="there are no tables"):
+def test_without_tables_to_send_raises_an_error() -> None:
+    with pytest.raises(ValueError, match="no tables were given"):
         to_send([], [0])
 
 
@@ -84,7 +84,7 @@ def test_damaged_tables_are_refused(what: str) -> None:
         lambda bad: merged(sound, bad),
         lambda bad: to_send([sound, bad], [0]),
     ):
-        with pytest.raises(ValueError, match="the bytes are no sealed table"):
+        with pytest.raises(ValueError, match="the bytes are not a sealed table"):
             read(table)
 
 

@@ -13,6 +13,8 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
 from service.process import wait_until
 from service.support import GRPC_DOORS, Running, running
+from tools.needs import needs
+from tools.over import over, over_names
 
 from chatiere import engine
 from chatiere.clients import (
@@ -32,7 +34,7 @@ from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayResponse, Pos
 from .conftest import MakeFakeBatch
 
 GAMES = [game.name for game in engine.games()]
-# Longer than any test takes; no test waits so long.
+# Longer than any test takes; no test waits this long.
 PATIENCE = 60
 
 
@@ -46,10 +48,7 @@ class Open(Protocol):
     def __call__(self, address: str) -> AbstractContextManager[BatchStream | FastStream]: ...
 
 
-NEEDS_LIBNGHTTP2 = pytest.mark.skipif(not fast_call.IS_BUILT, reason="built without libnghttp2")
-
-
-@pytest.fixture(params=["channel", pytest.param("fast", marks=NEEDS_LIBNGHTTP2)])
+@pytest.fixture(params=["channel", pytest.param("fast", marks=needs("libnghttp2"))])
 def open_stream(request: pytest.FixtureRequest) -> Open:
     """Return a function that opens a stream, of either kind."""
 
@@ -65,8 +64,8 @@ def step(number: int) -> batch_requests.BatchRequest[batch_requests.Stepped]:
     return batch_requests.step(BatchSetup(players=2), bytes([number]), [0])
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_call_has_the_same_answer_as_by_itself(open_stream: Open, address: str, name: str) -> None:
+@over_names
+def test_every_call_has_the_same_response_as_a_separate_call(open_stream: Open, address: str, name: str) -> None:
     table = BatchSetup(game=name, players=engine.game(name).min_players)
     columns = Columns(legal=True, scores=True, observations=True)
     with BatchClient(address) as client, open_stream(address) as stream:
@@ -99,7 +98,7 @@ def test_every_call_has_the_same_answer_as_by_itself(open_stream: Open, address:
     assert [repr(result) for result in together] == [repr(result) for result in alone]
 
 
-def test_a_refused_request_fails_alone(open_stream: Open, address: str) -> None:
+def test_a_refused_request_does_not_affect_other_requests(open_stream: Open, address: str) -> None:
     name = GAMES[0]
     table = BatchSetup(game=name, players=engine.game(name).min_players)
     with BatchClient(address) as client, open_stream(address) as stream:
@@ -112,7 +111,7 @@ def test_a_refused_request_fails_alone(open_stream: Open, address: str) -> None:
             client.new_games(BatchSetup(game="tarock"), [1])
         assert futures[0].result(PATIENCE).states.tolist() == futures[2].result(PATIENCE).states.tolist()
     assert raised.value.reason == "UNKNOWN_GAME"
-    # The log has one id for the whole stream, which is not in the refusal of a request. Paths begin in the PlayRequest.
+    # The log has one id for the whole stream, so refusals of requests contain no id. Paths begin in the PlayRequest.
     (violation,) = expected.value.violations
     within = FieldViolation(f"new_games.{violation.field}", violation.description)
     assert vars(raised.value) == vars(expected.value) | {
@@ -122,9 +121,9 @@ def test_a_refused_request_fails_alone(open_stream: Open, address: str) -> None:
     }
 
 
-def test_calls_are_under_way_together(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
+def test_several_calls_are_in_flight_simultaneously(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
-        # No response comes before three requests; tags match responses to requests.
+        # The first response follows the third request; tags match responses to requests.
         yield from reversed([answer_to(next(requests)) for _ in range(3)])
 
     _, address = make_fake_batch(play=play)
@@ -133,9 +132,7 @@ def test_calls_are_under_way_together(open_stream: Open, make_fake_batch: MakeFa
         assert [future.result(PATIENCE).positions.states.tolist() for future in futures] == [[[0]], [[1]], [[2]]]
 
 
-def test_a_stream_that_breaks_fails_what_is_under_way_and_what_comes_later(
-    open_stream: Open, make_fake_batch: MakeFakeBatch
-) -> None:
+def test_a_broken_stream_fails_current_and_later_requests(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         yield answer_to(next(requests))
         next(requests)
@@ -153,7 +150,7 @@ def test_a_stream_that_breaks_fails_what_is_under_way_and_what_comes_later(
     assert servicer.calls == 1
 
 
-def test_a_stream_that_is_ended_too_early(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
+def test_a_stream_that_ends_too_early_fails_its_requests(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     _, address = make_fake_batch(play=lambda requests, context: iter([answer_to(next(requests))]))
     with open_stream(address) as stream:
         assert stream.submit(step(0)).result(PATIENCE)
@@ -161,7 +158,7 @@ def test_a_stream_that_is_ended_too_early(open_stream: Open, make_fake_batch: Ma
             stream.submit(step(1)).result(PATIENCE)
 
 
-def test_a_stream_that_has_not_answered_is_tried_again(make_fake_batch: MakeFakeBatch) -> None:
+def test_a_stream_without_responses_is_retried(make_fake_batch: MakeFakeBatch) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         if servicer.calls < 3:
             context.abort(grpc.StatusCode.UNAVAILABLE, "not yet")
@@ -173,7 +170,7 @@ def test_a_stream_that_has_not_answered_is_tried_again(make_fake_batch: MakeFake
     assert servicer.calls == 3
 
 
-def test_closing_ends_calls_under_way(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
+def test_closing_ends_calls_in_flight(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     arrived, gone = threading.Event(), threading.Event()
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
@@ -198,7 +195,17 @@ def test_closing_ends_calls_under_way(open_stream: Open, make_fake_batch: MakeFa
     assert gone.wait(PATIENCE)
 
 
-def test_an_answer_that_makes_no_sense_fails_its_own_call(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
+def test_a_stream_fails_when_its_channel_was_closed(address: str) -> None:
+    table = BatchSetup(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
+    client = BatchClient(address)
+    with client.stream() as stream:
+        stream.submit(batch_requests.new_games(table, count=1)).result(PATIENCE)
+        client.close()
+        with pytest.raises(TransportError, match="closed"):
+            stream.submit(batch_requests.new_games(table, count=1)).result(PATIENCE)
+
+
+def test_an_invalid_response_fails_only_its_call(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         for request in requests:
             answer = answer_to(request)
@@ -214,7 +221,7 @@ def test_an_answer_that_makes_no_sense_fails_its_own_call(open_stream: Open, mak
         assert np.array_equal(futures[1].result(PATIENCE).positions.states, [[1]])
 
 
-def test_without_libnghttp2_a_fast_stream_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_libnghttp2_a_fast_stream_names_the_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast_call, "IS_BUILT", False)
     with pytest.raises(ImportError, match="libnghttp2-dev"):
         FastStream("127.0.0.1:1")
@@ -232,27 +239,27 @@ def impatient(request: pytest.FixtureRequest) -> Iterator[Running]:
 
 
 def ended(server: Running) -> float:
-    """Return how many streams ended for want of a request."""
+    """Return the number of streams that ended because no request arrived."""
     labels = {"grpc_type": "bidi_stream", "grpc_service": "chatiere.v1.BatchService", "grpc_method": "Play"}
     return server.sample("grpc_server_handled_total", **labels, grpc_code="DeadlineExceeded")
 
 
-@pytest.mark.parametrize("impatient", GRPC_DOORS, indirect=True)
-def test_an_idle_stream_is_opened_again(open_stream: Open, impatient: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+@over("impatient", GRPC_DOORS, indirect=True)
+def test_an_idle_stream_is_reopened(open_stream: Open, impatient: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chatiere.clients.transport.fast_stream._PAUSE", 0)
     request = batch_requests.new_games(BatchSetup(game="discat", players=2), [1])
     with open_stream(impatient.address) as stream:
         before = 0.0
         for _ in range(3):
             # Before the first request, and after one.
-            wait_until(lambda before=before: ended(impatient) > before, "it has ended")  # type: ignore[misc]
+            wait_until(lambda before=before: ended(impatient) > before, "the stream has ended")  # type: ignore[misc]
             before = ended(impatient)
             assert len(stream.submit(request).result(PATIENCE).states) == 1
         assert not stream.is_over
 
 
-@pytest.mark.parametrize("impatient", GRPC_DOORS, indirect=True)
-def test_a_stream_whose_slot_another_needed_is_opened_again(open_stream: Open, impatient: Running) -> None:
+@over("impatient", GRPC_DOORS, indirect=True)
+def test_a_stream_whose_slot_another_took_is_reopened(open_stream: Open, impatient: Running) -> None:
     request = batch_requests.new_games(BatchSetup(game="discat", players=2), [1])
     with (
         open_stream(impatient.address) as first,
@@ -263,9 +270,11 @@ def test_a_stream_whose_slot_another_needed_is_opened_again(open_stream: Open, i
             assert len(stream.submit(request).result(PATIENCE).states) == 1
 
 
-@pytest.mark.parametrize("fast", [False, pytest.param(True, marks=NEEDS_LIBNGHTTP2)])
-@pytest.mark.parametrize("impatient", GRPC_DOORS, indirect=True)
-def test_games_go_on_the_same_after_idle_times(impatient: Running, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("fast", [False, pytest.param(True, marks=needs("libnghttp2"))])
+@over("impatient", GRPC_DOORS, indirect=True)
+def test_games_continue_unchanged_after_idle_times(
+    impatient: Running, fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("chatiere.clients.transport.fast_stream._PAUSE", 0)
 
     def played(waits: bool) -> list[list[int]]:
@@ -292,7 +301,7 @@ def test_games_go_on_the_same_after_idle_times(impatient: Running, fast: bool, m
     assert played(waits=True) == played(waits=False)
 
 
-def test_a_stream_that_always_ends_idle_fails(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
+def test_a_stream_that_repeatedly_ends_as_idle_fails(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     opened = []
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:

@@ -1,4 +1,4 @@
-"""Data sets: every row is the game's, they go on where they were interrupted, and hold nothing else."""
+"""Data sets: rows match the games, interrupted runs are resumed, and directories contain no other files."""
 
 import dataclasses
 import hashlib
@@ -13,6 +13,7 @@ import pandas
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tools.over import over_names, over_tables
 
 from chatiere import bots, engine
 from chatiere.arena.matches import Exploration
@@ -23,15 +24,16 @@ from chatiere.selfplay.dataset import DataSet, DataSetError, Recipe, verify
 from chatiere.selfplay.shard_file import GameRange
 from chatiere.selfplay.shards import ShardPlayer
 
+pytestmark = pytest.mark.long
+
 GAMES = [game.name for game in engine.games()]
-TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-# The bots that choose fast.
+# Bots that choose fast.
 SIMPLE = {name: tuple(bot for bot in bots.names(name) if bot not in ("flat", "ismcts")) for name in GAMES}
 RECIPE = Recipe(GAMES[0], engine.game(GAMES[0]).min_players, 10, ("random",), seed=7, games_per_shard=3)
 
 
 def write(directory: Path, player: ShardPlayer) -> DataSet:
-    """Play what is missing of a data set, the last shard first."""
+    """Play the missing games of a data set, the last shard first."""
     data_set = DataSet(directory, player.recipe)
     for games in reversed(data_set.missing()):
         data_set.add(games, player.play(games))
@@ -49,8 +51,8 @@ def ids(row: dict[str, Any]) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_every_row_is_the_decision_that_the_engine_has(tmp_path: Path, name: str, players: int) -> None:
+@over_tables
+def test_every_row_is_the_engine_s_decision(tmp_path: Path, name: str, players: int) -> None:
     names = (*SIMPLE[name], "random")
     recipe = Recipe(name, players, 7, names, seed=2**64 - 1, games_per_shard=3)
     data_set = write(tmp_path, ShardPlayer(recipe, batch=2))
@@ -84,7 +86,7 @@ def test_every_row_is_the_decision_that_the_engine_has(tmp_path: Path, name: str
     assert next(rows, None) is None
 
 
-def test_options_are_those_of_the_recipe(tmp_path: Path) -> None:
+def test_games_have_the_options_of_the_recipe(tmp_path: Path) -> None:
     for first_seat in (0, 1):
         directory = tmp_path / str(first_seat)
         write(directory, ShardPlayer(dataclasses.replace(RECIPE, options={"first_seat": first_seat}))).finish()
@@ -92,7 +94,7 @@ def test_options_are_those_of_the_recipe(tmp_path: Path) -> None:
         assert json.loads((directory / "manifest.json").read_text())["options"] == {"first_seat": first_seat}
 
 
-def test_the_manifest_says_what_the_games_depend_on_and_the_hash_is_that_of_their_decisions(tmp_path: Path) -> None:
+def test_the_manifest_has_the_games_dependencies_and_the_hash_of_their_decisions(tmp_path: Path) -> None:
     hashed = write(tmp_path, ShardPlayer(RECIPE)).finish()
     rows = rows_of(tmp_path)
     shards, digests = [], []
@@ -135,7 +137,7 @@ def test_the_manifest_says_what_the_games_depend_on_and_the_hash_is_that_of_thei
     ]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_the_hash_does_not_depend_on_how_games_are_played(tmp_path: Path, address: str, name: str) -> None:
     recipe = Recipe(name, engine.game(name).min_players, 10, SIMPLE[name], seed=3, games_per_shard=4)
     players = [
@@ -179,7 +181,7 @@ def test_pyarrow_and_pandas_read_it(tmp_path: Path) -> None:
 
 
 class Searching(SearchBot):
-    """Takes the first legal action, searches where luck is even, and tells numbers by which these are known again."""
+    """Takes the first legal action, reports values if the luck is even, and makes all its numbers recognisable."""
 
     is_reproducible = True
 
@@ -190,7 +192,7 @@ class Searching(SearchBot):
         return Judgement(actions, np.repeat(values, decisions.legal_counts()), decisions.legal_ids / 1000)
 
 
-def test_what_a_search_found_out_stands_beside_its_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_has_the_results_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     get = bots.get
     monkeypatch.setattr(bots, "get", lambda spec, *table: Searching() if spec == "searching" else get(spec, *table))
     recipe = dataclasses.replace(RECIPE, bots=("searching", "random"))
@@ -199,7 +201,7 @@ def test_what_a_search_found_out_stands_beside_its_decision(monkeypatch: pytest.
     for row in parquet.read_table(pa.BufferReader(shard)).to_pylist():
         own, lucky = (row["game"] + row["actor"]) % 2 == 0, luck(recipe.seed, [row["game"]], [row["ply"]])[0]
         kinds.add((own, lucky % 2))
-        # The shares are there for each decision of that bot, values where it has any.
+        # Shares exist for each decision of that bot, values only if it reports them.
         if own:
             shares = np.frombuffer(row["visit_shares"], "<f4")
             assert shares.tolist() == pytest.approx([legal / 1000 for legal in ids(row)])
@@ -216,7 +218,7 @@ def test_what_a_search_found_out_stands_beside_its_decision(monkeypatch: pytest.
 
 
 class Preferring(SearchBot):
-    """Takes the first legal action, and tells that it likes each half as much as the one before."""
+    """Takes the first legal action; the share of each action is half that of the one before."""
 
     is_reproducible = True
 
@@ -230,7 +232,7 @@ class Preferring(SearchBot):
 
 @pytest.fixture
 def preferring(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a bot be called preferring."""
+    """Register the bot under the name "preferring"."""
     get = bots.get
     monkeypatch.setattr(bots, "get", lambda spec, *table: Preferring() if spec == "preferring" else get(spec, *table))
 
@@ -243,7 +245,7 @@ def explored(exploration: Exploration, games: int = 40, batch: int = 1024) -> li
 
 
 @pytest.mark.usefixtures("preferring")
-def test_games_begin_at_random_and_the_bots_go_on() -> None:
+def test_games_begin_at_random_and_the_bots_continue() -> None:
     rows = explored(Exploration(random_plies=3))
     assert rows == explored(Exploration(random_plies=3), batch=3)
     for row in rows:
@@ -255,7 +257,7 @@ def test_games_begin_at_random_and_the_bots_go_on() -> None:
 
 
 @pytest.mark.usefixtures("preferring")
-def test_a_temperature_draws_by_shares_and_leaves_them_as_they_are() -> None:
+def test_a_temperature_draws_by_shares_and_does_not_change_them() -> None:
     found = {}
     for temperature in (0.0, 0.2, 1.0, 50.0):
         rows = explored(Exploration(temperature=temperature, temperature_plies=10), games=150)
@@ -280,12 +282,12 @@ def test_a_temperature_draws_by_shares_and_leaves_them_as_they_are() -> None:
     "wrong",
     [{"random_plies": -1}, {"temperature_plies": 2**32}, {"temperature": -1.0}, {"temperature": float("nan")}],
 )
-def test_explorations_that_make_no_sense(wrong: dict[str, Any]) -> None:
+def test_invalid_explorations_are_named(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"^{next(iter(wrong))} must be "):
         Exploration(**wrong)
 
 
-def test_what_is_whole_is_kept_and_the_rest_is_made_anew(tmp_path: Path) -> None:
+def test_intact_shards_are_kept_and_the_others_are_played_again(tmp_path: Path) -> None:
     hashed = write(tmp_path, ShardPlayer(RECIPE)).finish()
     lost, cut, changed, kept = sorted((tmp_path / "games").iterdir())
     before = kept.stat()
@@ -294,7 +296,7 @@ def test_what_is_whole_is_kept_and_the_rest_is_made_anew(tmp_path: Path) -> None
     cut.write_bytes(cut.read_bytes()[:-1])
     actions = pa.array(rows["action"].to_numpy() + 1)
     parquet.write_table(rows.set_column(rows.schema.get_field_index("action"), "action", actions), changed)
-    # As a run leaves it that is killed while it writes.
+    # A run that is killed while it writes leaves such a file.
     (tmp_path / "games" / f".{lost.name}.part").write_bytes(b"PAR1")
     data_set = DataSet(tmp_path, RECIPE)
     assert data_set.missing() == [GameRange(0, 3), GameRange(3, 3), GameRange(6, 3)]
@@ -316,7 +318,7 @@ def flip(path: Path, place: int) -> None:
     path.write_bytes(content)
 
 
-def test_a_changed_byte_is_found_wherever_it_is(tmp_path: Path) -> None:
+def test_a_changed_byte_is_found_anywhere(tmp_path: Path) -> None:
     hashed = write(tmp_path, ShardPlayer(RECIPE)).finish()
     assert verify(tmp_path) == (len(rows_of(tmp_path)), hashed)
     path = tmp_path / "games" / "000000000003.parquet"
@@ -331,8 +333,8 @@ def test_a_changed_byte_is_found_wherever_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("column", ["observation", "legal_ids", "visit_shares", "returns", "final_observation"])
-def test_a_column_that_was_changed_is_found(tmp_path: Path, column: str) -> None:
-    """As by a program that reads and writes the file, so that all of Parquet's own checksums are right."""
+def test_a_changed_column_is_found(tmp_path: Path, column: str) -> None:
+    """A program that reads and rewrites the file updates Parquet's own checksums."""
     write(tmp_path, ShardPlayer(dataclasses.replace(RECIPE, bots=("ismcts:simulations=2",)))).finish()
     path = tmp_path / "games" / "000000000003.parquet"
     table = parquet.read_table(path)
@@ -342,11 +344,11 @@ def test_a_column_that_was_changed_is_found(tmp_path: Path, column: str) -> None
     field = table.schema.field(column)
     index = table.schema.get_field_index(column)
     parquet.write_table(table.set_column(index, field, pa.array(rows, field.type)), path)
-    with pytest.raises(DataSetError, match=r"^\S+/000000000003\.parquet is damaged: it has another checksum$"):
+    with pytest.raises(DataSetError, match=r"^\S+/000000000003\.parquet is damaged: its checksum differs$"):
         verify(tmp_path)
 
 
-def test_all_that_is_wrong_with_a_data_set_is_told(tmp_path: Path) -> None:
+def test_all_faults_of_a_data_set_are_reported(tmp_path: Path) -> None:
     write(tmp_path, ShardPlayer(RECIPE)).finish()
     lost, flipped, swapped, kept = sorted((tmp_path / "games").iterdir())
     lost.unlink()
@@ -356,7 +358,7 @@ def test_all_that_is_wrong_with_a_data_set_is_told(tmp_path: Path) -> None:
         verify(tmp_path)
     assert str(raised.value).splitlines() == [
         f"games 0 to 2 are missing in {tmp_path}",
-        f"{flipped} is damaged: it has another checksum",
+        f"{flipped} is damaged: its checksum differs",
         f"{swapped} has games 9 to 9, not games 6 to 8",
     ]
 
@@ -366,15 +368,15 @@ def test_all_that_is_wrong_with_a_data_set_is_told(tmp_path: Path) -> None:
     [
         ({"format_version": 1}, "manifest.json has format 1, not 2"),
         ({"format_version": None}, "manifest.json has format null, not 2"),
-        ({"games": "ten"}, "manifest.json does not say how many games there are"),
-        ({"games_per_shard": 0}, "manifest.json does not say how many games there are"),
+        ({"games": "ten"}, "manifest.json does not give valid numbers of games"),
+        ({"games_per_shard": 0}, "manifest.json does not give valid numbers of games"),
         ({"games": 13}, "000000000009.parquet has games 9 to 9, not games 9 to 11"),
-        ({"hash": "0"}, "manifest.json has another hash of the games"),
+        ({"hash": "0"}, "manifest.json lists a different hash of the games"),
         ({"shards": []}, "manifest.json does not list 4 shards"),
-        ({"shards": [None] * 4}, "manifest.json has another shard of games 0 to 2"),
+        ({"shards": [None] * 4}, "manifest.json lists a different shard of games 0 to 2"),
     ],
 )
-def test_a_manifest_that_does_not_fit(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
+def test_a_manifest_that_does_not_match_is_reported(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
     write(tmp_path, ShardPlayer(RECIPE)).finish()
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changed))
@@ -383,17 +385,17 @@ def test_a_manifest_that_does_not_fit(tmp_path: Path, changed: dict[str, Any], m
     assert message in str(raised.value)
 
 
-def test_a_run_that_has_not_ended_is_told_so(tmp_path: Path) -> None:
+def test_an_unfinished_run_is_reported(tmp_path: Path) -> None:
     data_set = DataSet(tmp_path, RECIPE)
     with pytest.raises(DataSetError, match=r"^games 0 to 2 are missing .*\n.*\n.*\ngames 9 to 9 are missing "):
         verify(tmp_path)
     for games in data_set.missing():
         data_set.add(games, ShardPlayer(RECIPE).play(games))
-    with pytest.raises(DataSetError, match=r"manifest\.json is that of a run which has not ended"):
+    with pytest.raises(DataSetError, match=r"manifest\.json is incomplete: run the same"):
         verify(tmp_path)
 
 
-def test_the_checksums_are_those_of_the_files(tmp_path: Path) -> None:
+def test_the_checksums_match_the_files(tmp_path: Path) -> None:
     data_set = DataSet(tmp_path, RECIPE)
     for games in [*data_set.missing(), GameRange(3, 3)]:
         data_set.add(games, ShardPlayer(RECIPE).play(games))
@@ -403,7 +405,7 @@ def test_the_checksums_are_those_of_the_files(tmp_path: Path) -> None:
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  games/{path.name}\n"
         for path in sorted((tmp_path / "games").iterdir())
     )
-    # A line that was cut when the machine crashed.
+    # A line that was cut off when the machine crashed.
     (tmp_path / "SHA256SUMS").write_text((tmp_path / "SHA256SUMS").read_text()[:-1])
     assert DataSet(tmp_path, RECIPE).missing() == []
     (tmp_path / "SHA256SUMS").write_text((tmp_path / "SHA256SUMS").read_text()[:-2])
@@ -411,12 +413,12 @@ def test_the_checksums_are_those_of_the_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [".manifest.json.part", "games/.000000000000.parquet.part", "SHA256SUMS"])
-def test_a_full_disk_is_told_with_the_file_and_leaves_no_half_of_one(tmp_path: Path, name: str) -> None:
+def test_a_full_disk_is_reported_with_the_file_and_leaves_no_partial_file(tmp_path: Path, name: str) -> None:
     def fill() -> None:
         if name == ".manifest.json.part":
             (tmp_path / name).symlink_to("/dev/full")
         data_set = DataSet(tmp_path, RECIPE)
-        # Not before: to be read, /dev/full has no end.
+        # Only now: reading /dev/full never ends.
         (tmp_path / name).symlink_to("/dev/full")
         data_set.add(GameRange(0, 3), ShardPlayer(RECIPE).play(GameRange(0, 3)))
 
@@ -427,7 +429,7 @@ def test_a_full_disk_is_told_with_the_file_and_leaves_no_half_of_one(tmp_path: P
     assert not list(tmp_path.rglob(".*"))
 
 
-def test_a_bot_in_a_file_is_that_of_the_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recipe_may_have_a_bot_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     code = "from chatiere.bots.random import RandomBot as Agent\n"
     (tmp_path / "mybot.py").write_text(code)
@@ -437,7 +439,7 @@ def test_a_bot_in_a_file_is_that_of_the_recipe(tmp_path: Path, monkeypatch: pyte
     assert manifest["bot_files"] == {"mybot.py": hashlib.sha256(code.encode()).hexdigest()}
     assert len(DataSet(tmp_path / "out", recipe).missing()) == 4
     (tmp_path / "mybot.py").write_text(code + "# Another one.\n")
-    with pytest.raises(DataSetError, match=r"manifest\.json has another bot_files: "):
+    with pytest.raises(DataSetError, match=r"manifest\.json has a different bot_files: "):
         DataSet(tmp_path / "out", recipe)
 
 
@@ -460,41 +462,41 @@ def test_a_shard_of_other_games_is_refused(tmp_path: Path) -> None:
         ("games_per_shard", {"games_per_shard": 4}),
     ],
 )
-def test_a_data_set_of_another_recipe(tmp_path: Path, key: str, others: dict[str, Any]) -> None:
+def test_a_data_set_of_another_recipe_is_refused(tmp_path: Path, key: str, others: dict[str, Any]) -> None:
     recipe = dataclasses.replace(RECIPE, game="discat", players=2)
     DataSet(tmp_path, recipe)
     DataSet(tmp_path, recipe)
-    with pytest.raises(DataSetError, match=rf"manifest\.json has another {key}: .*, not ") as raised:
+    with pytest.raises(DataSetError, match=rf"manifest\.json has a different {key}: .*, not ") as raised:
         DataSet(tmp_path, dataclasses.replace(recipe, **others))
     assert str(tmp_path) in str(raised.value)
 
 
 @pytest.mark.parametrize("key", ["format_version", "package_version", "rules_version"])
-def test_a_data_set_of_another_version(tmp_path: Path, key: str) -> None:
+def test_a_data_set_of_another_version_is_refused(tmp_path: Path, key: str) -> None:
     DataSet(tmp_path, RECIPE)
     path = tmp_path / "manifest.json"
     manifest = json.loads(path.read_text())
     ours = json.dumps(manifest[key])
     for theirs in ("99", None):
         path.write_text(json.dumps({**manifest, key: theirs}))
-        with pytest.raises(DataSetError, match=f"has another {key}: {json.dumps(theirs)}, not {ours}"):
+        with pytest.raises(DataSetError, match=f"has a different {key}: {json.dumps(theirs)}, not {ours}"):
             DataSet(tmp_path, RECIPE)
     del manifest[key]
     path.write_text(json.dumps(manifest))
-    with pytest.raises(DataSetError, match=f"has another {key}: null"):
+    with pytest.raises(DataSetError, match=f"has a different {key}: null"):
         DataSet(tmp_path, RECIPE)
 
 
 @pytest.mark.parametrize(
     ("content", "message"), [(b"", "is not JSON"), (b"\xff", "is not JSON"), (b"[1]", "is not a JSON object")]
 )
-def test_a_manifest_that_is_none(tmp_path: Path, content: bytes, message: str) -> None:
+def test_an_invalid_manifest_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "manifest.json").write_bytes(content)
     with pytest.raises(DataSetError, match=message):
         DataSet(tmp_path, RECIPE)
 
 
-def test_a_directory_with_something_else_in_it(tmp_path: Path) -> None:
+def test_a_directory_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear cat")
     with pytest.raises(DataSetError, match=r"has no manifest\.json, and is not empty"):
         DataSet(tmp_path, RECIPE)
@@ -502,7 +504,7 @@ def test_a_directory_with_something_else_in_it(tmp_path: Path) -> None:
         DataSet(tmp_path / "letter.txt", RECIPE)
 
 
-def test_a_directory_where_writing_the_first_manifest_was_interrupted(tmp_path: Path) -> None:
+def test_a_directory_with_a_partial_first_manifest_is_accepted(tmp_path: Path) -> None:
     (tmp_path / ".manifest.json.part").write_text('{"format')
     assert len(DataSet(tmp_path, RECIPE).missing()) == 4
 
@@ -522,7 +524,7 @@ def test_a_directory_where_writing_the_first_manifest_was_interrupted(tmp_path: 
         ),
     ],
 )
-def test_recipes_that_make_no_sense(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_recipes_are_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         dataclasses.replace(RECIPE, **wrong)
 
@@ -535,7 +537,7 @@ def test_recipes_that_make_no_sense(wrong: dict[str, Any], message: str) -> None
         ("INVALID_OPTION", {"options": {"weather": 1}}),
     ],
 )
-def test_games_that_the_engine_does_not_know(reason: str, wrong: dict[str, Any]) -> None:
+def test_unknown_games_are_refused(reason: str, wrong: dict[str, Any]) -> None:
     with pytest.raises(EngineError) as raised:
         dataclasses.replace(RECIPE, **wrong)
     assert raised.value.reason.name == reason

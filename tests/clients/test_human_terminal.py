@@ -1,4 +1,4 @@
-"""What people at a terminal are shown, and how their words are read."""
+"""The terminal for people: its output, and the reading of typed words."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -9,6 +9,7 @@ import grpc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tools.over import over_names
 
 from chatiere import bots, engine
 from chatiere.clients import Client, TransportError
@@ -19,13 +20,14 @@ from chatiere.terminal.line_input import LineInput
 from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, GameInfo, Include, Position
 from chatiere.v1.record_pb2 import GameRecord, RecordStream
 
-GAMES = [game.name for game in engine.games()]
+pytestmark = pytest.mark.long
+
 SEED = 12345678901234567890
 LEAK = "LEAKED"
 
 
 class Poisoned:
-    """A client whose positions say LEAKED wherever a person must not look."""
+    """A client whose positions contain LEAKED wherever a person must not look."""
 
     def __init__(self, client: Client, people: list[int]) -> None:
         self._client = client
@@ -54,7 +56,7 @@ class Poisoned:
 
 
 class Typed(LineInput):
-    """Lines that a program types, one for each prompt."""
+    """Input that a program types, one line for each prompt."""
 
     is_terminal = True
 
@@ -78,9 +80,9 @@ def begun(client: Any, name: str, players: int, people: list[int], bot: str = "r
     return HumanMatch(client, record, {seat: made for seat in range(players) if seat not in people})
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("count", [1, 2])
-def test_only_what_the_people_may_know_is_looked_at(
+def test_only_information_of_the_people_is_shown(
     client: Client, name: str, count: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     players = engine.game(name).max_players
@@ -93,12 +95,12 @@ def test_only_what_the_people_may_know_is_looked_at(
     assert LEAK not in shown
     assert LEAK not in lines.completions
     assert "987654" not in shown
-    # The seed tells the rest.
+    # The seed would reveal the rest.
     assert str(SEED) not in shown.split("\nResult\n")[0]
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_worlds_that_a_seat_cannot_tell_apart_look_the_same_to_it(client: Client, name: str) -> None:
+@over_names
+def test_worlds_that_a_seat_cannot_distinguish_look_the_same_to_it(client: Client, name: str) -> None:
     players = engine.game(name).max_players
     include = Include(legal_actions=True)
     position = client.new_game(name, players, seed=1, include=include)
@@ -125,7 +127,7 @@ def unreachable() -> TransportError:
 
 
 @pytest.mark.parametrize("person", [0, 1])
-def test_a_game_survives_a_service_that_is_away(
+def test_a_game_survives_an_outage_of_the_service(
     client: Client, person: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = begun(client, "discat", 2, [person])
@@ -141,7 +143,7 @@ def test_a_game_survives_a_service_that_is_away(
     typed = ["", "1"] if bot_begins else ["1", "1"]
     HumanTerminal(match, info_of(client, "discat"), ["random"] * 2, Typed(iter(typed))).run()
     shown = capsys.readouterr().out
-    assert ("Enter tries again." if bot_begins else "Nothing has changed") in shown
+    assert ("Enter tries again." if bot_begins else "The game is unchanged") in shown
     assert f"seat {person} plays" in shown
     assert match.decisions >= 2
 
@@ -150,7 +152,7 @@ def moves(*labels: str) -> list[Move]:
     return [Move(number, Action(label=label)) for number, label in enumerate(labels, 1)]
 
 
-def test_what_words_find() -> None:
+def test_actions_found_by_words() -> None:
     offered = moves("play 4", "play 4 with 5 on top", "play 45", "stop", "lay a cat at 7 (column 1)")
 
     def found(text: str, *, unfinished: bool = False) -> list[int]:
@@ -166,7 +168,7 @@ def test_what_words_find() -> None:
     assert found("45") == [3]
     assert found("at") == [5]
     assert found("") == found("()") == []
-    # What is being typed can still become more.
+    # An unfinished word can still become a longer one.
     assert found("play 4", unfinished=True) == [1, 2, 3]
     assert found("p", unfinished=True) == [1, 2, 3]
     assert found("la c", unfinished=True) == [5]
@@ -174,7 +176,7 @@ def test_what_words_find() -> None:
 
 
 @given(st.lists(st.text("ab12[] ", min_size=1, max_size=12), min_size=1, max_size=20), st.integers(20, 80))
-def test_lines_are_broken_at_spaces_alone(words: list[str], width: int) -> None:
+def test_lines_are_broken_only_at_spaces(words: list[str], width: int) -> None:
     line = "  " + " ".join(click.style(word, fg="red") if "a" in word else word for word in words)
     parts = list(fit(line, width))
     assert "".join(parts).replace(" ", "") == line.replace(" ", "")

@@ -1,4 +1,4 @@
-"""Records as text: every record comes back as it was, and damaged texts are refused with their line."""
+"""Records as text: every record is read back unchanged, and damaged texts are refused with their line."""
 
 import json
 import random
@@ -11,7 +11,8 @@ import pytest
 from google.protobuf import json_format
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_records import SAMPLES, TRACES, record_of
+from tools.over import over, over_games
+from tools.sample_records import SAMPLES, TRACES, record_of
 
 from chatiere import engine
 from chatiere.clients.records import (
@@ -26,17 +27,17 @@ from chatiere.clients.records import (
 from chatiere.v1.game_pb2 import Position, State
 from chatiere.v1.record_pb2 import GameRecord
 
-GAMES = engine.games()
-# Read by the page and the package in TypeScript, too.
+# The page and the TypeScript package read these files, too.
 VECTORS = json.loads((Path(__file__).parents[1] / "data/records.json").read_text("utf-8"))
 REFUSED = json.loads((Path(__file__).parents[1] / "data/refused_records.json").read_text("utf-8"))
+EDITED = json.loads((Path(__file__).parents[1] / "data/edited_records.json").read_text("utf-8"))
 RECORD = record_of(TRACES / "discat" / "2p-1.jsonl")
 TEXT = to_text(RECORD)
 WHOLE = TEXT.splitlines()
 
 
 def sampled(game: engine.Game, players: int, seed: int, moves: int) -> GameRecord:
-    """Return the record of a random game of so many moves, with sampled chance."""
+    """Return the record of a random game of `moves` moves, with sampled chance."""
     record = GameRecord(game=game.name, rules_version=game.rules_version, players=players)
     record.stream.seed, record.stream.game_number = seed, 2**64 - 1
     position, choices = game.new_game(players, seed=seed, game_number=2**64 - 1), random.Random(seed)
@@ -46,8 +47,8 @@ def sampled(game: engine.Game, players: int, seed: int, moves: int) -> GameRecor
     return record
 
 
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_a_sample_game_comes_back_from_its_text(path: Path) -> None:
+@over("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_sample_game_is_read_back_from_its_text(path: Path) -> None:
     record = record_of(path)
     text = to_text(record)
     assert from_text(text) == record
@@ -60,9 +61,9 @@ def test_records_with_options_are_read_as_by_other_clients(vector: dict[str, Any
     assert from_text(vector["text"]) == json_format.ParseDict(vector["record"], GameRecord())
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+@over_games
 @given(seed=st.integers(0, 2**64 - 1), moves=st.integers(0, 40), data=st.data())
-def test_a_game_from_a_seed_comes_back_from_its_text(
+def test_a_game_from_a_seed_is_read_back_from_its_text(
     game: engine.Game, seed: int, moves: int, data: st.DataObject
 ) -> None:
     record = sampled(game, data.draw(st.integers(game.min_players, game.max_players)), seed, moves)
@@ -72,7 +73,7 @@ def test_a_game_from_a_seed_comes_back_from_its_text(
 @given(
     names=st.lists(st.text(max_size=100), min_size=2, max_size=2) | st.just([]), date=st.dates().map(str) | st.just("")
 )
-def test_names_and_dates_of_any_characters_come_back(names: list[str], date: str) -> None:
+def test_names_and_dates_of_any_characters_are_read_back(names: list[str], date: str) -> None:
     record = GameRecord()
     record.CopyFrom(RECORD)
     record.seat_names.extend(names)
@@ -82,15 +83,15 @@ def test_names_and_dates_of_any_characters_come_back(names: list[str], date: str
     assert all(line.isprintable() for line in text.split("\n"))
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+@over_games
 @given(data=st.data())
-def test_a_first_seat_comes_back(game: engine.Game, data: st.DataObject) -> None:
+def test_a_first_seat_is_read_back(game: engine.Game, data: st.DataObject) -> None:
     record = sampled(game, game.min_players, 1, 0)
     getattr(record.options, game.name).first_seat = data.draw(st.integers(0, game.min_players - 1))
     assert from_text(to_text(record)) == record
 
 
-def test_the_text_is_that_of_the_documentation() -> None:
+def test_the_text_matches_the_documentation() -> None:
     page = (Path(__file__).parents[2] / "docs" / "records.md").read_text()
     (example,) = re.findall(r"```\n(game: .*?)```", page, re.DOTALL)
     assert to_text(from_text(example)) == example
@@ -115,7 +116,7 @@ def test_a_file_is_written_and_read(tmp_path: Path) -> None:
     assert read_record(path) == RECORD
 
 
-def test_on_a_full_disk_a_record_that_is_there_stays_whole(tmp_path: Path) -> None:
+def test_on_a_full_disk_an_existing_record_stays_intact(tmp_path: Path) -> None:
     path = tmp_path / "game.chatiere"
     path.write_text(TEXT)
     path.with_name(".game.chatiere.part").symlink_to("/dev/full")
@@ -125,14 +126,24 @@ def test_on_a_full_disk_a_record_that_is_there_stays_whole(tmp_path: Path) -> No
     assert path.read_text() == TEXT
 
 
-def test_lines_may_end_as_on_windows_and_comments_are_ignored() -> None:
-    assert from_text(TEXT.replace("\n", "\r\n")) == RECORD
+@pytest.mark.parametrize("edited", EDITED, ids=[edited["what"] for edited in EDITED])
+def test_records_saved_by_editors_are_read(edited: dict[str, str], tmp_path: Path) -> None:
+    text = f"{edited['before']}{TEXT.rstrip()}".replace("\n", edited["newline"]) + edited["after"]
+    assert from_text(text) == RECORD
+    path = tmp_path / "game.chatiere"
+    path.write_bytes(text.encode())
+    assert read_record(path) == RECORD
+
+
+def test_comments_are_ignored() -> None:
     assert from_text("# a comment\n\n" + re.sub("#.*", "# nothing: 1. seat 0: 3", TEXT)) == RECORD
     assert from_text(re.sub(" +#.*", "", TEXT)) == RECORD
 
 
-def test_a_text_cut_short_anywhere_is_refused() -> None:
-    for end in range(len(TEXT)):
+def test_a_text_cut_short_before_its_end_is_refused() -> None:
+    last = TEXT.index("\nover") + len("\nover")
+    assert from_text(TEXT[:last]) == RECORD
+    for end in range(last):
         with pytest.raises(MalformedRecordError, match=r"^record, line \d+: "):
             from_text(TEXT[:end])
 
@@ -153,7 +164,7 @@ FIRST_MOVE = next(number for number, line in enumerate(WHOLE, 1) if line.startsw
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda: "", "line 1: cut short: the last line must be 'over' or 'so far', with a newline"),
+        (lambda: "", "line 1: truncated: the last line must be 'over' or 'so far'"),
         (lambda: "\0" * 100 + "\n", "line 1: a control character"),
         (lambda: "x" * 1_000_000 + "\n", "line 1: a line has at most 10000 characters, not 1000000"),
         (replaced("^game: .*\n", ""), f"line {FIRST_OUTCOME - 1}: no line 'game: …' before the moves"),
@@ -165,7 +176,7 @@ FIRST_MOVE = next(number for number, line in enumerate(WHOLE, 1) if line.startsw
         (replaced("^rules_version: 1", "rules_version: -1"), "line 2: rules_version must be an integer from 0 to "),
         (replaced("^players: 2", "players: 7"), "line 3: "),
         (replaced("^players: 2", "players: " + "9" * 5000), "line 3: players must be an integer from 0 to "),
-        (replaced("^players: 2", "players: 2\nplayers: 2"), "line 4: 'players' was given in line 3 already"),
+        (replaced("^players: 2", "players: 2\nplayers: 2"), "line 4: duplicate tag 'players', first given in line 3"),
         (replaced("^players: 2", "players: 2\ncolour: 2"), "line 4: unknown tag 'colour'; tags are game, "),
         (replaced("^players: 2", "players: 2\noption first_seat: 2"), "line 4: first_seat must be "),
         (replaced("^players: 2", "players: 2\noption first_seat: "), "line 4: a move must be "),
@@ -175,9 +186,9 @@ FIRST_MOVE = next(number for number, line in enumerate(WHOLE, 1) if line.startsw
         (replaced("^players: 2", "players: 2\noption up_arrows: NaN"), "line 4: up_arrows must be "),
         (replaced("^players: 2", "players: 2\noption no_such: 1"), "line 4: Discat has no option 'no_such'"),
         (replaced("^chance: explicit\n", ""), f"line {FIRST_OUTCOME - 1}: neither 'seed: …' nor 'chance: explicit'"),
-        (replaced("^chance: explicit", "chance: random"), "line 4: chance is 'explicit', or has a seed, not 'random'"),
+        (replaced("^chance: explicit", "chance: random"), "line 4: chance must be 'explicit', not 'random'"),
         (replaced("^chance: explicit", "chance: explicit\nseed: 3"), "line 5: explicit chance has no seed"),
-        (replaced("^chance: explicit", "seed: 3"), f"line {FIRST_OUTCOME}: chance comes from the seed"),
+        (replaced("^chance: explicit", "seed: 3"), f"line {FIRST_OUTCOME}: outcomes are not allowed"),
         (replaced("^chance: explicit", f"seed: {2**64}"), "line 4: seed must be an integer from 0 to "),
         (replaced("^\n", 'name 0: "A"\n\n'), f"line {FIRST_OUTCOME - 1}: no line 'name 1: …'"),
         (replaced("^\n", 'name 2: "A"\n\n'), f"line {FIRST_OUTCOME - 1}: no such seat: seats are 0 to 1"),
@@ -187,7 +198,7 @@ FIRST_MOVE = next(number for number, line in enumerate(WHOLE, 1) if line.startsw
         (replaced("^\n", "date: 2023-02-29\n\n"), f"line {FIRST_OUTCOME - 1}: a date is a day as YYYY-MM-DD"),
         (replaced("^chance: [0-9]+", "chance: 7"), f"line {FIRST_OUTCOME}: not a possible outcome of the pending chan"),
         (replaced("^chance: [0-9].*\n", ""), f"line {FIRST_OUTCOME}: not a possible outcome of the pending chance ev"),
-        (replaced("^chance: [0-9].*", "1. seat 0: 3"), f"line {FIRST_OUTCOME}: a chance event comes first"),
+        (replaced("^chance: [0-9].*", "1. seat 0: 3"), f"line {FIRST_OUTCOME}: an outcome is missing"),
         (replaced(r"^1\. ", "chance: 3\n1. "), f"line {FIRST_MOVE}: no chance event is pending: seat 0 has to act"),
         (replaced(r"^1\. ", "2. "), f"line {FIRST_MOVE}: this is move 1, not 2"),
         (replaced(r"^1\. seat 0", "1. seat 1"), f"line {FIRST_MOVE}: seat 0 has to act, not seat 1"),
@@ -196,10 +207,10 @@ FIRST_MOVE = next(number for number, line in enumerate(WHOLE, 1) if line.startsw
         (replaced("^over.*", "so far"), f"line {len(WHOLE)}: the game is over"),
         (replaced("^over.*", "99. seat 0: 1"), f"line {len(WHOLE)}: the game is over: the last line must be 'over'"),
         (lambda: "\n".join([*WHOLE[:-9], "over", ""]), f"line {len(WHOLE) - 8}: the game is not over yet"),
-        (lambda: TEXT + "over\n", f"line {len(WHOLE) + 1}: the record has ended, but the text goes on"),
+        (lambda: TEXT + "over\n", f"line {len(WHOLE) + 1}: text after the end of the record"),
     ],
 )
-def test_a_text_that_is_no_record_is_refused_with_its_line(change: Callable[[], str], complaint: str) -> None:
+def test_an_invalid_text_is_refused_with_its_line(change: Callable[[], str], complaint: str) -> None:
     with pytest.raises(MalformedRecordError) as refused:
         from_text(change(), "game.chatiere")
     assert str(refused.value).startswith(f"game.chatiere, {complaint}")

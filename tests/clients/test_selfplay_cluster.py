@@ -1,4 +1,4 @@
-"""Self-play on a Ray cluster: the games are those of one process, whoever dies meanwhile."""
+"""Self-play on a Ray cluster gives the games of a single process, even if nodes or workers die."""
 
 import dataclasses
 import os
@@ -59,7 +59,7 @@ def on_ray(directory: Path, play: Callable[[GameRange], bytes]) -> str:
 
 
 class Meeting:
-    """Plays on one node. On others it tells its node, and waits: meanwhile the one waits, too, until it may begin."""
+    """Plays on one node, once it may begin. On any other node it writes the node's id, and never returns."""
 
     def __init__(self, directory: Path, node: str) -> None:
         self._directory = directory
@@ -70,16 +70,16 @@ class Meeting:
         if here != self._node:
             (self._directory / "here").write_text(here)
             signal.pause()
-        # Blocks until somebody writes there.
+        # Blocks until the pipe is opened for writing.
         (self._directory / "begin").open().close()
         return ShardPlayer(RECIPE).play(games)
 
 
-# Ray Data sets options of its own that it calls deprecated.
+# Ray Data sets some of its own options that it calls deprecated.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data.context")
 @pytest.mark.usefixtures("nodes")
 def test_ray_data_reads_it(tmp_path: Path) -> None:
-    # First: Ray needs some time to see that a node is dead, and until then gives it work.
+    # This test runs first: Ray takes some time to detect a dead node, and until then gives it work.
     in_one_process(tmp_path)
     read = ray.data.read_parquet(str(tmp_path / "games")).take_all()
     rows = parquet.read_table(tmp_path / "games").to_pylist()
@@ -113,7 +113,7 @@ def test_a_node_that_is_killed_costs_only_its_tasks(nodes: Cluster, tmp_path: Pa
 
 
 class First:
-    """Does something when it plays the first games for the first time, and else plays."""
+    """Acts when it first plays the first games, and otherwise plays."""
 
     def __init__(self, directory: Path, act: Callable[[], None]) -> None:
         self._mark = directory / "mark"
@@ -148,8 +148,8 @@ def test_a_range_is_played_again(tmp_path: Path, address: str) -> None:
 
 
 @pytest.mark.usefixtures("nodes")
-def test_a_bot_in_a_file_goes_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once it is made here, no node needs its file, nor what it has read."""
+def test_a_bot_in_a_file_is_sent_to_the_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bot is created here, so that nodes need neither its file nor the data that it read."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "weights.txt").write_text("1")
     code = """\
@@ -191,7 +191,7 @@ def raises(games: GameRange) -> bytes:
     ("play", "message"),
     [(dies, "WorkerCrashedError: "), (raises, "MemoryError: no room for games 10 to 14")],
 )
-def test_a_range_that_fails_again_and_again_is_named(play: Callable[[GameRange], bytes], message: str) -> None:
+def test_a_range_that_fails_repeatedly_is_named(play: Callable[[GameRange], bytes], message: str) -> None:
     with pytest.raises(TaskError, match=f"games 10 to 14 failed 4 times, at last with: {message}"):
         list(play_on_ray(play, [GameRange(10, 5)]))
 
@@ -203,15 +203,15 @@ def test_without_ray_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("wrong", ["", "nonsense", "host:", ":1", "host:port", "host:65536", "ray://host"])
-def test_an_address_that_is_none(wrong: str) -> None:
+def test_an_invalid_address_is_refused(wrong: str) -> None:
     with pytest.raises(ConnectionError, match=r"HOST:PORT, .* auto or local, not"), cluster(wrong):
         pass
 
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_where_no_cluster_responds(scheme: str) -> None:
+def test_without_a_cluster_at_an_address_the_error_names_it(scheme: str) -> None:
     with socket.socket() as taken:
-        # Bound, but nobody listens there.
+        # Bound, but not listening.
         taken.bind(("127.0.0.1", 0))
         nobody = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(ConnectionError, match=f"no Ray cluster responds at {nobody}: "), cluster(nobody):

@@ -2,17 +2,18 @@
 
 import click
 import pytest
+from tools.over import over_names
 
 from chatiere import bots, engine
 from chatiere.clients import Client, begin, play
 from chatiere.terminal import lines as module
 from chatiere.terminal.lines import narrate
 
-GAMES = [game.name for game in engine.games()]
-
 
 def narrated(client: Client, name: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the lines of a match of the most players, and the labels of events, of its beginning and of its moves."""
+    """Return the lines of a match with the most players, and the labels of the events of its beginning and of its
+    moves.
+    """
     players = engine.game(name).max_players
     info = next(info for info in client.list_games() if info.name == name)
     beginning = begin(client, name, players, seed=1)
@@ -32,13 +33,13 @@ def in_order(wanted: list[str], lines: list[str]) -> bool:
     return all(any(line == f"  {label}" for line in rest) for label in wanted)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_every_event_of_a_move_is_shown_in_order(client: Client, name: str) -> None:
     lines, _, events = narrated(client, name)
     assert in_order(events, lines)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_a_game_without_a_drawing_is_shown_by_its_events_and_scores(
     client: Client, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,7 +49,7 @@ def test_a_game_without_a_drawing_is_shown_by_its_events_and_scores(
     assert lines[-1].endswith(" won.")
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_the_mover_and_the_result_are_shown(client: Client, name: str) -> None:
     players = engine.game(name).max_players
     position = engine.game(name).new_game(players, seed=1)

@@ -1,27 +1,35 @@
-"""@chatiere/client, the package in TypeScript: its own tests, what npm packs, and the page of docs/frontends.md."""
+"""@chatiere/client, the TypeScript package: its own tests, the packed files, and the page of docs/frontends.md."""
 
+import base64
 import re
+import secrets
 import shutil
+import subprocess
 import tarfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from client_package import ROOT, build_package, launched_browser, served_files
 from prometheus_client import CollectorRegistry
+from tools.client_package import ROOT, build_package, launched_browser, served_files
+from tools.cutting_proxy import cutting_proxy
+from tools.node_modules import install
 
-pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
-
+from chatiere.clients import Room, new_room_id
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from release.npm import LEGAL, PACKAGE, SHARED, run
+from release.npm import LEGAL, MADE, PACKAGE, SHARED, run
+
+pytestmark = pytest.mark.long
 
 
 @contextmanager
 def serving(*origins: str) -> Iterator[tuple[str, str]]:
-    """Run a service for pages of these origins; its URLs for browsers and for gRPC."""
+    """Run a service for pages of these origins; yield its URLs for browsers and for gRPC."""
     settings = Settings(address="127.0.0.1:0", web_address="127.0.0.1:0", web_origins=origins, relay="memory")
     server, port = create_server(settings, CollectorRegistry())
     server.start()
@@ -37,15 +45,39 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_package(tmp_path_factory.mktemp("package"))
 
 
+@contextmanager
+def cutting() -> Iterator[dict[str, str]]:
+    """Run a service whose connections end, and post in a room of it; yield variables of the environment."""
+    room, is_over = new_room_id(), threading.Event()
+
+    def post() -> None:
+        with Room(urlsplit(grpc).netloc, room) as poster:
+            while not is_over.wait(0.02):
+                poster.post_name("last" if proxy.all_cut.is_set() else secrets.token_hex(8))
+
+    with serving() as (door, grpc), cutting_proxy(urlsplit(door).netloc, 0, is_http2=False) as (proxy, address):
+        proxy.cut()
+        poster = threading.Thread(target=post)
+        poster.start()
+        try:
+            yield {
+                "CHATIERE_CUT": f"http://{address}",
+                "CHATIERE_CUT_ROOM": base64.urlsafe_b64encode(room).rstrip(b"=").decode(),
+            }
+        finally:
+            is_over.set()
+            poster.join()
+
+
 def test_its_own_tests_pass(built: Path) -> None:
-    with serving() as (door, grpc):
+    with serving() as (door, grpc), cutting() as cut:
         vectors = str(ROOT / "tests/data")
-        tested = run(built, "npm", "test", CHATIERE_DOOR=door, CHATIERE_GRPC=grpc, CHATIERE_VECTORS=vectors)
+        tested = run(built, "npm", "test", CHATIERE_DOOR=door, CHATIERE_GRPC=grpc, CHATIERE_VECTORS=vectors, **cut)
     (passed,) = re.findall(r"^\S+ pass (\d+)$", tested, re.M)
     assert int(passed) >= 40
 
 
-def test_what_is_packed(built: Path) -> None:
+def test_the_package_has_only_its_modules_types_and_licences(built: Path) -> None:
     (packed,) = built.glob("*.tgz")
     with tarfile.open(packed) as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
@@ -59,9 +91,20 @@ def test_what_is_packed(built: Path) -> None:
     assert packed.stat().st_size < 300_000
 
 
+@pytest.mark.parametrize("command", ["pack", "run generate", "test"])
+def test_an_unbuilt_clone_states_the_missing_step(command: str, tmp_path: Path) -> None:
+    install(PACKAGE)
+    folder = tmp_path / "clients/typescript"
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*MADE))
+    done = subprocess.run(["npm", *command.split()], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 1
+    for step in ("Missing: node_modules", "npm ci", "chatiere protos api", "npm run generate"):
+        assert step in done.stderr
+
+
 @pytest.mark.slow
-def test_what_is_packed_can_be_installed(built: Path, tmp_path: Path) -> None:
-    # As npm would: the package beside what it needs.
+def test_the_packed_files_can_be_installed(built: Path, tmp_path: Path) -> None:
+    # As npm would lay it out: the package next to its dependencies.
     (packed,) = built.glob("*.tgz")
     shutil.copytree(built / "node_modules", tmp_path / "node_modules")
     (tmp_path / "node_modules/@chatiere").mkdir()
@@ -73,7 +116,7 @@ def test_what_is_packed_can_be_installed(built: Path, tmp_path: Path) -> None:
         (tmp_path / "program.mts").write_text(program.replace("http://127.0.0.1:8080", door), "utf-8")
         options = ("--strict", "--noUncheckedIndexedAccess", "--module", "nodenext", "--target", "es2022")
         run(tmp_path, "node", "node_modules/typescript/lib/tsc.js", *options, "program.mts")
-        # It prints the record of a game, then the seat of a player who was invited.
+        # The program prints the record of a game, then the seat of an invited player.
         assert re.search("game: 'discat'.*^seat 2$", run(tmp_path, "node", "program.mjs"), re.M | re.S)
 
 
@@ -99,7 +142,7 @@ def test_the_page_plays_a_game_from_another_origin(page: tuple[Path, str], brows
         tab = browser.new_page()
         tab.goto(origin)
         tab.wait_for_selector("button")
-        # Until the game is over, always the first button that is there.
+        # Until the game is over, click the first button each time.
         tab.evaluate(
             "new Promise((over) => { const click = () => news.textContent.includes('won by') ? over() "
             ": (document.querySelector('button')?.click(), setTimeout(click)); click(); })"
@@ -110,7 +153,7 @@ def test_the_page_plays_a_game_from_another_origin(page: tuple[Path, str], brows
         assert any(text.startswith("seat 1") for text in log)
 
 
-def test_the_page_is_refused_where_its_origin_is_not_named(page: tuple[Path, str], browser: Any) -> None:
+def test_the_page_is_refused_if_its_origin_is_not_named(page: tuple[Path, str], browser: Any) -> None:
     folder, html = page
     with served_files(folder) as origin, serving("http://127.0.0.1:1") as (door, _):
         (folder / "index.html").write_text(html.replace("http://127.0.0.1:8080", door), "utf-8")

@@ -1,4 +1,4 @@
-"""The vector environment, against a real server and every game."""
+"""The vector environment, with a real server and every game."""
 
 import contextlib
 import dataclasses
@@ -19,13 +19,15 @@ from grpc_status import rpc_status
 from prometheus_client import CollectorRegistry
 from scipy import stats
 from service.process import served
+from tools.needs import needs
+from tools.over import over_names, over_tables
 
 from chatiere import engine
 from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part, vector_env
 from chatiere.clients.calls import kept_batch
-from chatiere.clients.transport.fast_call import IS_BUILT
 from chatiere.engine.wire import fill
 from chatiere.service.base.settings import Settings
+from chatiere.service.guards.memory import Holding
 from chatiere.service.ports.server import create_server
 from chatiere.v1 import batch_service_pb2_grpc
 from chatiere.v1.batch_service_pb2 import PlayResponse
@@ -34,9 +36,7 @@ from chatiere.v1.game_pb2 import Options
 from .conftest import MakeFakeBatch
 
 GAMES = [game.name for game in engine.games()]
-TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 SEED = 11
-NEEDS_LIBNGHTTP2 = pytest.mark.skipif(not IS_BUILT, reason="built without libnghttp2")
 
 
 def fewest(name: str) -> int:
@@ -52,8 +52,8 @@ def play(env: VectorEnv, seed: int = SEED, choose: Callable[[Batch], Any] = Batc
         yield batch
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_every_row_is_the_position_that_the_engine_has(address: str, name: str, players: int) -> None:
+@over_tables
+def test_every_row_is_the_engine_s_position(address: str, name: str, players: int) -> None:
     games = 7
     positions = {number: engine.game(name).new_game(players, seed=SEED, game_number=number) for number in range(games)}
     lengths = dict.fromkeys(positions, 0)
@@ -109,9 +109,9 @@ def trajectories(
         batch = env.step(actions)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("first", [0, 5, 2**64 - 10])
-def test_a_range_of_games_is_a_part_of_all_games(address: str, name: str, first: int) -> None:
+def test_a_range_of_games_is_part_of_all_games(address: str, name: str, first: int) -> None:
     with (
         VectorEnv(address, name, fewest(name), num_envs=6, games=10, first_game=first) as env,
         VectorEnv(address, name, fewest(name), num_envs=2, games=4, first_game=first + 6) as part,
@@ -121,8 +121,8 @@ def test_a_range_of_games_is_a_part_of_all_games(address: str, name: str, first:
         assert trajectories(part, SEED) == {number: all_games[number] for number in range(first + 6, first + 10)}
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_seed_means_the_same_games_however_they_are_batched(address: str, name: str) -> None:
+@over_names
+def test_a_seed_gives_the_same_games_with_any_batching(address: str, name: str) -> None:
     def games_of(num_envs: int, batches: int, seed: int = SEED) -> dict[int, list[int]]:
         with VectorEnv(address, name, fewest(name), num_envs=num_envs, batches=batches, games=10) as env:
             return trajectories(env, seed)
@@ -135,8 +135,8 @@ def test_a_seed_means_the_same_games_however_they_are_batched(address: str, name
     assert games_of(10, 1, SEED + 1) != games
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_reset_begins_anew(address: str, name: str) -> None:
+@over_names
+def test_reset_restarts_all_games(address: str, name: str) -> None:
     with VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=10) as env:
         first = trajectories(env, SEED)
         batch = env.reset(SEED + 1)
@@ -158,15 +158,15 @@ def test_without_a_number_games_never_run_out(address: str) -> None:
     assert max(numbers) >= 10
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_unasked_batches_have_no_observations(address: str, name: str) -> None:
+@over_names
+def test_batches_have_no_observations_by_default(address: str, name: str) -> None:
     with VectorEnv(address, name, fewest(name), num_envs=3, batches=1, games=3) as env:
         batches = list(play(env))
     assert all(batch.observations.size == 0 and batch.ended.observations.size == 0 for batch in batches)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_options_are_those_of_all_games(address: str, name: str) -> None:
+@over_names
+def test_options_apply_to_all_games(address: str, name: str) -> None:
     options = Options()
     getattr(options, name).SetInParent()
     fill(getattr(options, name), engine.codec(name).put_options, {"first_seat": 1})
@@ -192,7 +192,7 @@ def relayed(
     return play
 
 
-def test_all_batches_but_one_are_under_way(address: str, make_fake_batch: MakeFakeBatch) -> None:
+def test_all_batches_but_one_are_in_flight(address: str, make_fake_batch: MakeFakeBatch) -> None:
     name = GAMES[0]
     _, relay = make_fake_batch(play=relayed(address, 3))
     with (
@@ -205,9 +205,9 @@ def test_all_batches_but_one_are_under_way(address: str, make_fake_batch: MakeFa
             batch, expected = env.step(batch.random_actions()), direct.step(expected.random_actions())
 
 
-@pytest.mark.parametrize("is_fast", [False, pytest.param(True, marks=NEEDS_LIBNGHTTP2)])
+@pytest.mark.parametrize("is_fast", [False, pytest.param(True, marks=needs("libnghttp2"))])
 @pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED])
-def test_a_stream_that_breaks_loses_no_game(
+def test_a_broken_stream_loses_no_game(
     address: str, make_fake_batch: MakeFakeBatch, code: grpc.StatusCode, is_fast: bool
 ) -> None:
     name = GAMES[0]
@@ -230,8 +230,8 @@ def test_a_stream_that_breaks_loses_no_game(
 
 
 @pytest.mark.parametrize("moves", [1, 5, 256])
-@pytest.mark.parametrize("name", GAMES)
-def test_where_the_service_keeps_the_states_the_games_are_the_same(
+@over_names
+def test_games_are_the_same_if_the_service_keeps_the_states(
     address: str, name: str, moves: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kept_batch, "_MOVES", moves)
@@ -243,10 +243,10 @@ def test_where_the_service_keeps_the_states_the_games_are_the_same(
         assert trajectories(env, SEED) == trajectories(direct, SEED)
 
 
-@pytest.mark.parametrize("is_fast", [False, pytest.param(True, marks=NEEDS_LIBNGHTTP2)])
+@pytest.mark.parametrize("is_fast", [False, pytest.param(True, marks=needs("libnghttp2"))])
 @pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED])
 @pytest.mark.parametrize("moves", [3, 256])
-def test_kept_states_that_are_lost_with_a_stream_are_reached_again(
+def test_kept_states_lost_with_a_stream_are_restored(
     address: str,
     make_fake_batch: MakeFakeBatch,
     moves: int,
@@ -274,7 +274,7 @@ def test_kept_states_that_are_lost_with_a_stream_are_reached_again(
     assert next(lasts, None) is None
 
 
-def test_a_server_that_is_killed_loses_no_kept_game(address: str) -> None:
+def test_a_killed_server_loses_no_kept_game(address: str) -> None:
     name = GAMES[0]
     with (
         served(door="fast") as server,
@@ -296,9 +296,32 @@ def test_a_server_that_is_killed_loses_no_kept_game(address: str) -> None:
         assert steps > 40
 
 
-@NEEDS_LIBNGHTTP2
-@pytest.mark.parametrize("name", GAMES)
-def test_over_a_fast_stream_the_games_are_the_same(address: str, name: str) -> None:
+def test_games_continue_when_the_service_drops_kept_states(address: str) -> None:
+    name = GAMES[0]
+    server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+    server.start()
+    call, steps = Holding(server._guards.budget, "another"), 0
+
+    def choose(batch: Batch) -> Any:
+        nonlocal steps
+        steps += 1
+        if steps % 10 == 0:
+            call.hold(Settings.max_undelivered_bytes)
+            call.release()
+        return batch.random_actions()
+
+    with (
+        VectorEnv(f"127.0.0.1:{port}", name, fewest(name), num_envs=6, batches=3, games=13, states=False) as env,
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=13) as direct,
+    ):
+        assert trajectories(env, SEED, choose) == trajectories(direct, SEED)
+    assert steps > 20
+    server.stop(grace=None).wait()
+
+
+@needs("libnghttp2")
+@over_names
+def test_games_are_the_same_over_a_fast_stream(address: str, name: str) -> None:
     def games_over(fast_address: str | None) -> dict[int, list[int]]:
         with VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=10, fast_address=fast_address) as env:
             return trajectories(env, SEED)
@@ -306,8 +329,8 @@ def test_over_a_fast_stream_the_games_are_the_same(address: str, name: str) -> N
     assert games_over(address) == games_over(None)
 
 
-@NEEDS_LIBNGHTTP2
-def test_where_a_fast_stream_finds_nobody_any_more_the_channel_goes_on(address: str) -> None:
+@needs("libnghttp2")
+def test_the_channel_continues_when_the_fast_server_stops(address: str) -> None:
     name = GAMES[0]
     server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
     server.start()
@@ -322,8 +345,8 @@ def test_where_a_fast_stream_finds_nobody_any_more_the_channel_goes_on(address: 
             batch, expected = env.step(batch.random_actions()), direct.step(expected.random_actions())
 
 
-@NEEDS_LIBNGHTTP2
-def test_where_nobody_answers_at_the_fast_address_the_channel_goes_on(address: str) -> None:
+@needs("libnghttp2")
+def test_the_channel_continues_when_the_fast_address_does_not_answer(address: str) -> None:
     name = GAMES[0]
     with socket.create_server(("127.0.0.1", 0)) as listener:
         closed = threading.Thread(target=lambda: listener.accept()[0].close())
@@ -337,8 +360,8 @@ def test_where_nobody_answers_at_the_fast_address_the_channel_goes_on(address: s
         closed.join()
 
 
-@pytest.mark.parametrize("is_fast", [False, pytest.param(True, marks=NEEDS_LIBNGHTTP2)])
-def test_reset_begins_anew_on_a_stream_that_was_refused(
+@pytest.mark.parametrize("is_fast", [False, pytest.param(True, marks=needs("libnghttp2"))])
+def test_reset_restarts_games_after_a_refused_stream(
     address: str, make_fake_batch: MakeFakeBatch, is_fast: bool
 ) -> None:
     name = GAMES[0]
@@ -359,7 +382,7 @@ def test_reset_begins_anew_on_a_stream_that_was_refused(
         VectorEnv(relay, name, fewest(name), num_envs=6, batches=3, games=6, fast_address=fast_address) as env,
         VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6) as direct,
     ):
-        # The refusal may come before the first request.
+        # The refusal may arrive before the first request.
         with contextlib.suppress(ChatiereError):
             env.reset(SEED)
         assert trajectories(env, SEED) == trajectories(direct, SEED)
@@ -367,34 +390,40 @@ def test_reset_begins_anew_on_a_stream_that_was_refused(
 
 def test_without_libnghttp2_the_stream_goes_over_the_channel(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_env, "IS_BUILT", False)
-    # Nobody listens there.
+    # No server listens there.
     with VectorEnv(address, GAMES[0], fewest(GAMES[0]), num_envs=6, fast_address="127.0.0.1:0") as env:
         assert len(env.reset(SEED)) == 3
 
 
-@NEEDS_LIBNGHTTP2
-def test_a_fast_address_where_nobody_listens(address: str) -> None:
+@needs("libnghttp2")
+def test_a_fast_address_without_a_server_is_an_error(address: str) -> None:
     with pytest.raises(TransportError, match="no connection to"):
         VectorEnv(address, GAMES[0], fewest(GAMES[0]), fast_address="127.0.0.1:0")
 
 
-def test_a_service_that_does_not_answer(address: str, make_fake_batch: MakeFakeBatch) -> None:
+def test_a_service_that_does_not_answer_is_abandoned_after_the_timeout(
+    address: str, make_fake_batch: MakeFakeBatch
+) -> None:
     name = GAMES[0]
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        if servicer.calls > 1:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, "another stream")
         for _ in requests:
             pass
         return iter([])
 
-    _, silent = make_fake_batch(play=play)
-    error = pytest.raises(TransportError, match="no response on the stream within 2 s")
-    with VectorEnv(silent, name, fewest(name), timeout=2) as env, error as raised:
-        env.reset(SEED)
-    assert raised.value.code == grpc.StatusCode.DEADLINE_EXCEEDED
+    servicer, silent = make_fake_batch(play=play)
+    with VectorEnv(silent, name, fewest(name), timeout=2) as env:
+        with pytest.raises(TransportError, match="no response on the stream within 2 s") as raised:
+            env.reset(SEED)
+        assert raised.value.code == grpc.StatusCode.DEADLINE_EXCEEDED
+        with pytest.raises(TransportError, match="another stream"):
+            env.reset(SEED)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_an_action_that_a_rule_forbids(address: str, name: str) -> None:
+@over_names
+def test_a_forbidden_action_is_an_error_until_reset(address: str, name: str) -> None:
     with VectorEnv(address, name, fewest(name), num_envs=4, batches=2) as env:
         batch = env.reset(SEED)
         actions = batch.random_actions()
@@ -409,7 +438,7 @@ def test_an_action_that_a_rule_forbids(address: str, name: str) -> None:
         assert env.reset(SEED).states.tolist() == batch.states.tolist()
 
 
-def test_actions_that_are_not_one_a_row(address: str) -> None:
+def test_other_than_one_action_per_row_is_refused(address: str) -> None:
     name = GAMES[0]
     with VectorEnv(address, name, fewest(name), num_envs=4, batches=2, games=4) as env:
         with pytest.raises(ValueError, match="reset the environment"):
@@ -439,20 +468,20 @@ def test_actions_that_are_not_one_a_row(address: str) -> None:
         ({"first_game": 2**64 - 3, "games": 4}, r"first_game \+ games must not be above"),
     ],
 )
-def test_numbers_that_make_no_sense(address: str, wrong: dict[str, Any], message: str) -> None:
+def test_invalid_numbers_are_named(address: str, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         VectorEnv(address, GAMES[0], fewest(GAMES[0]), **wrong)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
-def test_a_seed_out_of_range(address: str, seed: int) -> None:
+def test_a_seed_out_of_range_is_refused(address: str, seed: int) -> None:
     refused = pytest.raises(ValueError, match="seed must be an integer from 0")
     with VectorEnv(address, GAMES[0], fewest(GAMES[0])) as env, refused:
         env.reset(seed)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_numbers_may_be_numpys(address: str, name: str) -> None:
+@over_names
+def test_numbers_may_be_numpy_s(address: str, name: str) -> None:
     def play(number: Callable[[int], Any]) -> list[list[int]]:
         asked = {"num_envs": number(5), "batches": number(1), "games": number(7)}
         with VectorEnv(address, name, number(fewest(name)), **asked) as env:
@@ -472,7 +501,7 @@ def test_numbers_may_be_numpys(address: str, name: str) -> None:
         env.reset(half)
 
 
-def test_what_the_service_does_not_play(address: str) -> None:
+def test_unknown_games_and_players_are_refused(address: str) -> None:
     for reason, name, players, options in (
         ("UNKNOWN_GAME", "tarock", 3, None),
         ("INVALID_PLAYERS", GAMES[0], 99, None),
@@ -483,7 +512,7 @@ def test_what_the_service_does_not_play(address: str) -> None:
         assert raised.value.reason == reason
 
 
-def test_a_ready_channel_is_used_and_left_open(address: str) -> None:
+def test_a_given_channel_is_used_and_left_open(address: str) -> None:
     with grpc.insecure_channel(address) as channel:
         for _ in range(2):
             with VectorEnv(channel, GAMES[0], fewest(GAMES[0])) as env:
@@ -491,7 +520,7 @@ def test_a_ready_channel_is_used_and_left_open(address: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Batch, Ended])
-def test_the_page_about_batches_names_all_that_there_is(kind: type) -> None:
+def test_the_page_about_batches_names_all_attributes(kind: type) -> None:
     page = (Path(__file__).parents[2] / "docs/batch.md").read_text("utf-8")
     (table,) = re.findall(rf"^\| of `{kind.__name__}` \|.*?^\|[ -|]+\n(.*?)^$", page, re.MULTILINE | re.DOTALL)
     documented = [name for row in table.splitlines() for name in re.findall(r"`(\w+)", row.split("|")[1])]
@@ -509,7 +538,7 @@ def batch(address: str) -> Batch:
     return batch
 
 
-def test_luck_depends_on_seed_game_and_decision_alone(batch: Batch) -> None:
+def test_luck_depends_only_on_seed_game_and_decision(batch: Batch) -> None:
     luck = batch.luck()
     assert len(set(luck.tolist())) == len(batch)
     same = dataclasses.replace(batch, states=batch.states[::-1], actors=batch.actors[::-1])
@@ -519,14 +548,14 @@ def test_luck_depends_on_seed_game_and_decision_alone(batch: Batch) -> None:
 
 
 def test_luck_is_pinned(batch: Batch) -> None:
-    # A seed must mean the same games everywhere.
+    # A seed must give the same games everywhere.
     pinned = dataclasses.replace(
         batch, seed=7, game_numbers=np.array([0, 1, 2**64 - 1], np.uint64), decisions=np.array([0, 5, 9], np.uint32)
     )
     assert pinned.luck().tolist() == [11241344834629033336, 5704952132319151503, 9417235901859788952]
 
 
-def test_random_actions_take_each_legal_action_as_often_as_another(batch: Batch) -> None:
+def test_random_actions_take_all_legal_actions_equally_often(batch: Batch) -> None:
     counts = np.zeros(len(batch.legal_ids))
     rounds = 600
     for number in range(rounds):
@@ -544,7 +573,7 @@ def test_random_actions_take_each_legal_action_as_often_as_another(batch: Batch)
     assert stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), freedom) > 1e-4
 
 
-def test_the_best_actions_are_the_first_of_the_highest_value(batch: Batch) -> None:
+def test_the_best_action_is_the_first_with_the_highest_value(batch: Batch) -> None:
     values = np.random.default_rng(SEED).integers(-3, 3, len(batch.legal_ids))
     for typed in (values, values.astype(np.float32)):
         for row, action in enumerate(batch.best_actions(typed)):
@@ -552,7 +581,7 @@ def test_the_best_actions_are_the_first_of_the_highest_value(batch: Batch) -> No
             assert action == batch.legal_ids[legal][typed[legal].argmax()]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_parts_of_observations_are_found_by_name(address: str, name: str) -> None:
     with VectorEnv(address, name, fewest(name)) as env:
         parts = [observation_part(env.info, part.name) for part in env.info.observation]

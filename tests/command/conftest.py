@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from prometheus_client import CollectorRegistry
+from tools.over import game as game
 
 from chatiere.command import main
 from chatiere.service.base.settings import Settings

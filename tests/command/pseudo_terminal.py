@@ -1,4 +1,4 @@
-"""A person at a pseudo-terminal, who types when there is a prompt."""
+"""A person at a pseudo-terminal, who types at each prompt."""
 
 import fcntl
 import os
@@ -12,22 +12,22 @@ import termios
 from collections.abc import Sequence
 from typing import Self
 
-# What prompt_toolkit writes when it begins to read a line, then the prompt, and the cursor at last.
+# prompt_toolkit's output when it begins to read a line: a mode, the prompt, and the cursor.
 _PROMPT = re.compile(r"\x1b\[\?2004h.*?>.*?\x1b\[\?25h", re.DOTALL)
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[78=>]|[\r\b]")
-# Ctrl-C interrupts, as in a terminal, even if the tests run in the background of a shell, which then ignores it.
+# Ctrl-C interrupts as in a terminal, even if a shell runs the tests in the background and thus ignores it.
 _PROGRAM = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from chatiere.command import main
 main()
 """
-# Only to fail: no test waits for it.
+# Only failing tests wait this long.
 _PATIENCE = 60.0
 
 
 class Person:
-    """The command line in a terminal of 80 columns and 40 lines; to be used in a `with` statement."""
+    """The command line in a terminal of 80 columns and 40 lines; a context manager."""
 
     def __init__(self, *arguments: object, environment: dict[str, str] | None = None) -> None:
         ours, theirs = pty.openpty()
@@ -45,7 +45,7 @@ class Person:
         self._terminal = ours
         self._buffer = ""
         self.screen = ""
-        """All that was shown so far, escape sequences included."""
+        """The output so far, including escape sequences."""
 
     def __enter__(self) -> Self:
         return self
@@ -60,21 +60,21 @@ class Person:
         return self._process.pid
 
     def _read(self) -> bool:
-        """Read what there is; return False at the end."""
+        """Read the available output; return False at the end."""
         ready, _, _ = select.select([self._terminal], [], [], _PATIENCE)
-        assert ready, f"nothing more comes after {self.screen[-500:]!r}"
+        assert ready, f"no more output after {self.screen[-500:]!r}"
         try:
             data = os.read(self._terminal, 65536)
-        except OSError:  # Linux's way to say that the other end is closed.
+        except OSError:  # On Linux, the other end is closed.
             return False
-        # Nothing but ASCII is looked for where a read may end.
+        # Only ASCII text is searched for, so a read may end within a character.
         text = data.decode("utf-8", "replace")
         self._buffer += text
         self.screen += text
         return bool(data)
 
     def prompt(self) -> str:
-        """Wait for the next prompt; return what was shown before it, and it, without escape sequences."""
+        """Wait for the next prompt; return the output before it, and the prompt, without escape sequences."""
         while (found := _PROMPT.search(self._buffer)) is None:
             assert self._read(), f"it ended: {self.screen[-2000:]}"
         shown, self._buffer = self._buffer[: found.end()], self._buffer[found.end() :]
@@ -89,17 +89,17 @@ class Person:
         os.write(self._terminal, keys.encode())
 
     def enters(self, line: str) -> str:
-        """Type a line; return what is shown up to the next prompt."""
+        """Type a line; return the output up to the next prompt."""
         self.types(f"{line}\r")
         return self.prompt()
 
     def leaves(self, keys: str) -> str:
-        """Type keys that end the command; return what is shown last. It must end well."""
+        """Type keys that end the command; return its last output. The command must succeed."""
         self.types(keys)
         return self.ends()
 
     def ends(self) -> str:
-        """Wait until the command ends, which must be well; return what is shown last."""
+        """Wait until the command ends, which must succeed; return its last output."""
         while self._read():
             pass
         assert self._process.wait(_PATIENCE) == 0, self.screen[-2000:]
@@ -111,7 +111,7 @@ def plain(shown: str) -> str:
 
 
 def numbers(shown: str) -> Sequence[int]:
-    """Return the numbers of the moves that were last offered; empty if the game is over."""
+    """Return the numbers of the moves offered last; empty if the game is over."""
     if shown.endswith("Game over>"):
         return []
     *_, line = re.findall("^Moves: (.*)$", shown, re.M)

@@ -1,23 +1,23 @@
-"""chatiere analyse: the table and the plot of a record, and what it refuses."""
+"""chatiere analyse: the table and the plot of a record, and refusals."""
 
 import re
 import sys
 from pathlib import Path
 
 import pytest
+from matplotlib.image import imread
+from tools.over import over_names
 
-from chatiere import engine
 from chatiere.clients import Client
 from chatiere.clients.records import read_record, write_record
 
 from .conftest import Run
 
 SAMPLES = Path(__file__).parents[2] / "docs" / "games"
-GAMES = [game.name for game in engine.games()]
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_the_table_tells_what_the_service_does(run: Run, address: str, name: str) -> None:
+@over_names
+def test_the_table_has_the_service_s_response(run: Run, address: str, name: str) -> None:
     file = SAMPLES / f"{name}.chatiere"
     result = run("analyse", file, "--to", "6", "--simulations", "30", "--seed", "4", "--address", address)
     assert (result.exit_code, result.stderr) == (0, "")
@@ -36,7 +36,7 @@ def test_the_table_tells_what_the_service_does(run: Run, address: str, name: str
         assert row == expected + best * (each.best[0].action.id != each.played.action.id)
 
 
-def test_calls_of_several_stretches_make_one_table(run: Run, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+def test_calls_for_several_ranges_make_one_table(run: Run, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     arguments = ("analyse", SAMPLES / "discat.chatiere", "--from", "3", "--to", "10", "--simulations", "20")
     whole = run(*arguments, "--address", address)
     monkeypatch.setattr("chatiere.command.analyse._AT_ONCE", 40)
@@ -44,22 +44,24 @@ def test_calls_of_several_stretches_make_one_table(run: Run, monkeypatch: pytest
     assert [line.split()[0] for line in whole.stdout.splitlines()] == ["ply", *map(str, range(3, 10))]
 
 
-def test_the_plot_is_a_picture(run: Run, tmp_path: Path, address: str) -> None:
+def test_the_plot_is_an_image(run: Run, tmp_path: Path, address: str) -> None:
     plot = tmp_path / "plot.png"
     file = SAMPLES / "momistigri.chatiere"
     result = run("analyse", file, "--to", "12", "--simulations", "20", "--plot", plot, "--address", address)
     assert result.stdout.endswith(f"written to {plot}\n")
-    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert imread(plot).size
 
 
-def test_without_matplotlib_nothing_is_analysed(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_matplotlib_the_command_fails_before_the_analysis(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = run("analyse", SAMPLES / "discat.chatiere", "--plot", tmp_path / "plot.png")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "the picture needs matplotlib" in result.stderr
 
 
-def test_what_can_not_be_analysed_is_told(run: Run, tmp_path: Path, address: str) -> None:
+def test_invalid_input_is_reported(run: Run, tmp_path: Path, address: str) -> None:
     file = SAMPLES / "discat.chatiere"
     for arguments, words in [
         (("--from", "999"), "INVALID_RANGE"),
@@ -76,7 +78,7 @@ def test_what_can_not_be_analysed_is_told(run: Run, tmp_path: Path, address: str
     assert "line 1" in run("analyse", other).stderr
 
 
-def test_a_record_without_names_or_moves(run: Run, tmp_path: Path, address: str) -> None:
+def test_a_record_without_names_or_moves_is_analysed(run: Run, tmp_path: Path, address: str) -> None:
     record = read_record(SAMPLES / "discat.chatiere")
     del record.seat_names[:]
     file = tmp_path / "plain.chatiere"

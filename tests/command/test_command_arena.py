@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 from openskill.models import PlackettLuce
+from tools.over import over, over_names
 
 from chatiere import bots, engine
 from chatiere.arena import tournament
@@ -22,21 +24,23 @@ from chatiere.envs import TableEnv
 
 from .conftest import Run
 
+pytestmark = pytest.mark.long
+
 GAMES = [game.name for game in engine.games()]
-# The fewest players, and the fewest with which a bot can be alone.
+# The smallest number of players, and the smallest one above two, at which a bot can face several copies of another.
 TABLES = [
     (game.name, players)
     for game in engine.games()
     for players in sorted({game.min_players, max(3, game.min_players)})
     if players <= game.max_players
 ]
-# For two and for three players: a table for each.
+# Games for two and for three players.
 TWO = next(game.name for game in engine.games() if game.min_players == 2)
 THREE = next(game.name for game in engine.games() if game.min_players <= 3 <= game.max_players)
 
 
 def own(game: str) -> str:
-    """The bot that knows the game."""
+    """Return the bot that is specific to the game."""
     return next(bot for bot in bots.names(game) if bot not in ("random", "flat", "ismcts"))
 
 
@@ -45,7 +49,7 @@ def without_time(output: str) -> str:
 
 
 def tables(output: str) -> list[list[list[str]]]:
-    """The cells of the report's tables, without heads."""
+    """Return the cells of the report's tables, without headings."""
     found = []
     for block in output.split("\n\n")[1:]:
         if not block.startswith("|"):
@@ -57,13 +61,13 @@ def tables(output: str) -> list[list[list[str]]]:
 
 
 def estimate(figures: dict[str, float], percent: bool = True) -> str:
-    """A mean with its interval as the report shows it."""
+    """Return a mean with its interval as the report shows it."""
     mean, low, high = (figures[name] * (100 if percent else 1) for name in ("mean", "low", "high"))
     return f"{mean:.1f}{' %' if percent else ''} ({low:.1f} to {high:.1f})"
 
 
 def balance_rows(pairing: dict[str, Any], names: list[str]) -> tuple[list[str], list[str]]:
-    """The rows that tell a pairing's balance in the report's two tables of it. `names`: who plays whom there."""
+    """Return the rows with a pairing's balance in the report's two tables; `names` are the names in its first cells."""
     balance = pairing["balance"]
     return [
         *names,
@@ -76,14 +80,14 @@ def balance_rows(pairing: dict[str, Any], names: list[str]) -> tuple[list[str], 
 
 
 def results_of(returns: list[list[float]]) -> Results:
-    """Results of games of which only the returns are known; bot 0 takes all seats in turn."""
+    """Return results of games of which only the returns are known; bot 0 takes all seats in turn."""
     results = Results.of(len(returns), len(returns[0]), len(returns[0]))
     results.returns[:] = returns
     return results
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, players: int) -> None:
+@over(("name", "players"), TABLES)
+def test_the_report_matches_the_games(run: Run, tmp_path: Path, name: str, players: int) -> None:
     names = ["random", own(name), "flat:playouts=4"]
     asked = ("--game", name, "--players", players, "--games", 12, "--seed", 5)
     result = run("arena", *asked, "--bots", ",".join(names), "--output", tmp_path / "new" / "arena")
@@ -108,7 +112,7 @@ def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, pl
             f"{100 / players:.1f} %",
         ]
         assert (pairing["low"], pairing["high"]) == wilson_interval(pairing["wins"], 12)
-        # Self-play gives the seats to the same bots, and plays the same games.
+        # Self-play gives the same bots the seats, and plays the same games.
         seated = ",".join([pairing["bot"], *[pairing["others"]] * (players - 1)])
         lengths, first = run("selfplay", *asked, "--bots", seated).stdout.splitlines()[1:3]
         assert first.startswith(f"{pairing['bot']}: wins {pairing['wins']:.1%} of 12 games ")
@@ -130,10 +134,10 @@ def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, pl
     assert sorted(rating["bot"] for rating in figures["ratings"]) == sorted(names)
     for rating in figures["ratings"]:
         assert rating["ordinal"] == pytest.approx(rating["mu"] - 3 * rating["sigma"])
-    assert (tmp_path / "new" / "arena" / "arena.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert imread(tmp_path / "new" / "arena" / "arena.png").size
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
+@over(("name", "players"), TABLES)
 def test_a_single_bot_plays_against_itself(run: Run, tmp_path: Path, name: str, players: int) -> None:
     result = run("arena", "--game", name, "--players", players, "--bots", "random", "--games", 6, "--output", tmp_path)
     assert result.exit_code == 0, result.stderr
@@ -161,7 +165,7 @@ def test_the_same_arguments_give_the_same_games(run: Run, tmp_path: Path) -> Non
     assert figures(2, "--seed", 2) != first
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_the_stronger_bot_gets_the_higher_rating(run: Run, name: str) -> None:
     result = run("arena", "--game", name, "--bots", f"random,{own(name)}", "--games", 60)
     rates, ratings, *_ = tables(result.stdout)
@@ -171,7 +175,7 @@ def test_the_stronger_bot_gets_the_higher_rating(run: Run, name: str) -> None:
 
 def test_win_rates_of_two_players() -> None:
     arena = Arena(TWO, 2, ("random", own(TWO), "flat"), 4)
-    # Bot 0 has seat 0, then seat 1, and so on: it wins two games, shares one and loses one.
+    # Bot 0 has seats 0 and 1 alternately: it wins two games, shares one and loses one.
     first = results_of([[1, -1], [-1, 1], [0, 0], [1, -1]])
     assert win_rate(first) == (0.625, *wilson_interval(0.625, 4))
     never, always = results_of([[-1, 1], [1, -1]] * 2), results_of([[1, -1], [-1, 1]] * 2)
@@ -195,7 +199,7 @@ def test_win_rates_of_three_players() -> None:
     assert np.isnan(rates.diagonal()).all()
 
 
-def test_ratings_of_two_bots_are_openskills() -> None:
+def test_ratings_of_two_bots_are_openskill_s() -> None:
     generator = np.random.default_rng(3)
     games = [[[1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]][kind] for kind in generator.integers(0, 3, 40)]
     model = PlackettLuce(tau=0.0)
@@ -210,7 +214,7 @@ def test_ratings_of_two_bots_are_openskills() -> None:
         assert ordinal == pytest.approx(expected[bot].ordinal())
 
 
-def test_ratings_stay_around_their_start_when_several_seats_are_one_bots() -> None:
+def test_ratings_stay_near_their_start_when_a_bot_has_several_seats() -> None:
     arena = Arena(THREE, 3, ("random", own(THREE)), 300)
     always = results_of([[2, -1, -1], [-1, -1, 2], [-1, 2, -1]] * 100)
     never = results_of([[-1, 2, -1], [2, -1, -1], [-1, -1, 2]] * 100)
@@ -220,8 +224,8 @@ def test_ratings_stay_around_their_start_when_several_seats_are_one_bots() -> No
     assert (best.mu + worst.mu) / 2 == pytest.approx(25, abs=2)
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_the_bot_that_is_alone_plays_every_seat_as_often(name: str, players: int) -> None:
+@over(("name", "players"), TABLES)
+def test_a_bot_with_one_seat_plays_every_seat_equally_often(name: str, players: int) -> None:
     results, _ = Arena(name, players, ("random", own(name)), 2 * players).play(Pairing(0, 1))
     alone = np.nonzero(results.bots == 0)
     assert alone[0].tolist() == list(range(2 * players))
@@ -229,14 +233,14 @@ def test_the_bot_that_is_alone_plays_every_seat_as_often(name: str, players: int
     assert (results.lengths > 0).all()
 
 
-def test_the_first_seat_is_that_of_the_games_played() -> None:
+def test_the_first_seat_counts_only_played_games() -> None:
     results, balance = Arena(TWO, 2, ("random", own(TWO)), 100, seed=7).play(Pairing(0, 1))
     same, other = (Balance.of(results, Course.of(TWO, 2, 100, seed)).first_seat for seed in (7, 1))
     assert same == balance.first_seat
     assert other != balance.first_seat
 
 
-def test_a_bot_with_a_limit_of_time_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_bot_with_a_time_limit_is_reported(run: Run, tmp_path: Path) -> None:
     asked = ("--game", TWO, "--games", 2, "--output", tmp_path)
     result = run("arena", *asked, "--bots", "random,ismcts:milliseconds=1,flat:playouts=2")
     warning = "ismcts:milliseconds=1 is not reproducible: the same arguments may give other games"
@@ -245,7 +249,7 @@ def test_a_bot_with_a_limit_of_time_is_told(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["arena.json", "arena.png"])
-def test_a_full_disk_is_told_with_the_file_and_leaves_no_half_of_one(run: Run, tmp_path: Path, name: str) -> None:
+def test_a_full_disk_is_reported_with_the_file_and_leaves_no_partial_file(run: Run, tmp_path: Path, name: str) -> None:
     (tmp_path / f".{name}.part").symlink_to("/dev/full")
     result = run("arena", "--game", TWO, "--games", 2, "--bots", f"random,{own(TWO)}", "--output", tmp_path)
     assert result.exit_code == 2
@@ -255,7 +259,7 @@ def test_a_full_disk_is_told_with_the_file_and_leaves_no_half_of_one(run: Run, t
     assert not list(tmp_path.glob(".*"))
 
 
-def test_options_of_the_game(run: Run, tmp_path: Path) -> None:
+def test_options_reach_the_games_and_the_report(run: Run, tmp_path: Path) -> None:
     result = run(
         "arena", "--game", "discat", "--games", 20, "--bots", "random", "--option", "first_seat=1", "--output", tmp_path
     )
@@ -265,7 +269,7 @@ def test_options_of_the_game(run: Run, tmp_path: Path) -> None:
     assert set(Course.of("discat", 2, 20, 1, options).first_seats.tolist()) == {1}
 
 
-def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_custom_bot_plays_or_is_named_in_the_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     code = "from chatiere.bots.random import RandomBot\n\n\nclass Agent(RandomBot):\n    is_reproducible = False\n"
     (tmp_path / "mybot.py").write_text(code)
@@ -278,7 +282,7 @@ def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (result.exit_code, result.stderr) == (2, refusal)
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
+@over(("name", "players"), TABLES)
 def test_each_deal_is_played_with_every_rotation(name: str, players: int) -> None:
     arena = Arena(name, players, ("random", own(name)), 4 * players, seed=5, paired=True)
     results, _ = arena.play(Pairing(0, 1))
@@ -291,14 +295,14 @@ def test_each_deal_is_played_with_every_rotation(name: str, players: int) -> Non
         assert np.array_equal(results.returns[shift::players], alone.returns)
         assert np.array_equal(results.totals[shift::players], alone.totals)
         assert np.array_equal(results.lengths[shift::players], alone.lengths)
-    # In each deal the bot that is alone has every seat once.
+    # In each deal the bot with one seat has every seat once.
     seats = np.nonzero(results.bots == 0)[1].reshape(4, players)
     assert np.array_equal(np.sort(seats), np.tile(np.arange(players), (4, 1)))
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@over("players", [2, 3])
 def test_the_luck_of_the_deal_cancels(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, players: int) -> None:
-    # Of bots that choose alike, each wins what its seats win: all rotations are the same game.
+    # With bots that choose alike, the seats decide who wins: all rotations are the same game.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mybot.py").write_text("from chatiere.bots.random import RandomBot as Twin\n")
     name, deals = (TWO if players == 2 else THREE), 20
@@ -330,7 +334,7 @@ def test_intervals_of_paired_games_are_over_deals() -> None:
 
 
 @pytest.mark.parametrize("paired", [(), ("--paired",)])
-def test_a_test_decides_early_who_is_stronger(run: Run, tmp_path: Path, paired: tuple[str, ...]) -> None:
+def test_a_test_decides_early_which_bot_is_stronger(run: Run, tmp_path: Path, paired: tuple[str, ...]) -> None:
     asked = ("arena", "--game", "discat", "--games", 2000, "--output", tmp_path, *paired, "--sprt", "0.5,0.55")
     for names, accepted, words in (
         ("largest,random", "H1", "H1: 55.0 % or more"),
@@ -352,22 +356,22 @@ def test_a_test_decides_early_who_is_stronger(run: Run, tmp_path: Path, paired: 
 
 
 @pytest.mark.parametrize("paired", [False, True])
-def test_a_test_ends_at_the_same_game_however_many_are_played_at_once(
+def test_a_test_ends_at_the_same_game_with_any_number_of_simultaneous_games(
     monkeypatch: pytest.MonkeyPatch, paired: bool
 ) -> None:
     arena = Arena(THREE, 3, ("random", own(THREE)), 960, 2, {}, paired, Sprt(0.5, 0.52))
     many, balance = arena.play(Pairing(1, 0))
-    monkeypatch.setattr(tournament, "_GAMES_AT_ONCE", 5)
+    monkeypatch.setattr(tournament, "_GAMES_AT_ONCE", 20)
     few, same_balance = arena.play(Pairing(1, 0))
     assert 48 <= len(few.lengths) < 960
     assert np.array_equal(few.returns, many.returns)
     assert same_balance == balance
-    # They are the first ones of those without a test.
+    # The games are the first ones of a run without a test.
     games = len(few.lengths)
-    untested, _ = Arena(THREE, 3, arena.bots, 960, 2, {}, paired).play(Pairing(1, 0))
+    untested, _ = Arena(THREE, 3, arena.bots, games + 48, 2, {}, paired).play(Pairing(1, 0))
     assert np.array_equal(few.returns, untested.returns[:games])
     assert np.array_equal(few.bots, untested.bots[:games])
-    # It ends at the first look that decides, 16 games of each seat after the one before.
+    # The test ends at the first look that decides; there is a look after every 16 games of each seat.
     assert games % 48 == 0
     assert arena.sprt is not None
     assert evidence(arena.sprt, few).accepted == "H1"
@@ -375,13 +379,13 @@ def test_a_test_ends_at_the_same_game_however_many_are_played_at_once(
     assert arena.sprt.evidence(few.deal_means(few.wins(0))[: (games - 48) // rotations], rotations).accepted is None
 
 
-def test_a_test_that_does_not_decide(run: Run) -> None:
+def test_an_undecided_test_accepts_neither_hypothesis(run: Run) -> None:
     result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 5, "--sprt", "0.01,0.99,1e-9,1e-9")
     assert result.exit_code == 0, result.stderr
     assert tables(result.stdout)[1][0][2::3] == ["5", "neither"]
 
 
-def test_pairings_that_end_at_different_games(run: Run, tmp_path: Path) -> None:
+def test_pairings_that_end_at_different_games_are_rated_together(run: Run, tmp_path: Path) -> None:
     names = f"random,{own(TWO)},flat:playouts=4"
     result = run("arena", "--game", TWO, "--bots", names, "--games", 70, "--sprt", "0.01,0.04", "--output", tmp_path)
     assert result.exit_code == 0, result.stderr
@@ -397,25 +401,25 @@ def test_pairings_that_end_at_different_games(run: Run, tmp_path: Path) -> None:
         (("--sprt", "0.5"), "'0.5' must be P0,P1[,ALPHA,BETA], such as 0.5,0.55"),
         (("--sprt", "even,better"), "'even,better' must be P0,P1[,ALPHA,BETA]"),
         (("--sprt", "0.5,0.6,0.05"), "must be P0,P1[,ALPHA,BETA]"),
-        (("--paired", "--games", 5), "games must be a multiple of 2 from 4 on with paired deals, not 5"),
-        (("--paired", "--games", 2), "games must be a multiple of 2 from 4 on with paired deals, not 2"),
+        (("--paired", "--games", 5), "with paired deals, games must be a multiple of 2, at least 4, not 5"),
+        (("--paired", "--games", 2), "with paired deals, games must be a multiple of 2, at least 4, not 2"),
         (("--paired", "--bots", "random"), "paired deals and sequential tests compare bots: there must be two or more"),
         (("--sprt", "0.5,0.6", "--bots", "random"), "compare bots: there must be two or more"),
     ],
 )
-def test_comparisons_that_make_no_sense(run: Run, arguments: tuple[object, ...], message: str) -> None:
+def test_invalid_comparisons_are_refused(run: Run, arguments: tuple[object, ...], message: str) -> None:
     result = run("arena", "--game", TWO, "--bots", "random,flat", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
 
 
-def test_what_is_to_be_installed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_reported_before_a_game(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 2)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert run(*asked).exit_code == 0
     result = run(*asked, "--output", tmp_path / "output")
     assert result.exit_code == 2
-    # Nothing has been played: there is no progress bar.
+    # No game has been played, so there is no progress bar.
     assert result.stderr == "Error: the picture needs matplotlib: pip install 'chatiere[arena]'\n"
     assert not (tmp_path / "output").exists()
     monkeypatch.setitem(sys.modules, "openskill.models", None)
@@ -424,13 +428,13 @@ def test_what_is_to_be_installed(run: Run, tmp_path: Path, monkeypatch: pytest.M
     assert result.stderr == "Error: ratings need openskill: pip install 'chatiere[arena]'\n"
 
 
-def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_named(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for output in (tmp_path / "file", tmp_path / "file" / "below"):
         result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 2, "--output", output)
         assert (result.exit_code, result.stdout) == (2, "")
         assert str(output) in result.stderr
-    # What has been played is told all the same.
+    # The results of the played games are printed nevertheless.
     (tmp_path / "arena.json").mkdir()
     result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 2, "--output", tmp_path)
     assert result.exit_code == 2
@@ -447,13 +451,13 @@ def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
         ("random,flat:playouts=0", "playouts must be a whole number from 1 to"),
     ],
 )
-def test_bots_that_make_no_tournament(run: Run, names: str, message: str) -> None:
+def test_invalid_combinations_of_bots_are_refused(run: Run, names: str, message: str) -> None:
     result = run("arena", "--game", TWO, "--bots", names)
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"Error: {message}" in result.stderr or f": {message}" in result.stderr
 
 
-def test_games_and_tables_that_there_are_not(run: Run) -> None:
+def test_unknown_games_and_tables_are_refused(run: Run) -> None:
     result = run("arena", "--game", "tarock", "--bots", "random,flat")
     assert (result.exit_code, result.stderr) == (
         2,
@@ -467,14 +471,14 @@ def test_games_and_tables_that_there_are_not(run: Run) -> None:
 
 @pytest.mark.parametrize("option", ["--games", "--seed"])
 @pytest.mark.parametrize("value", [-1, "many"])
-def test_numbers_that_make_no_sense(run: Run, option: str, value: object) -> None:
+def test_invalid_numbers_are_named(run: Run, option: str, value: object) -> None:
     result = run("arena", "--game", TWO, "--bots", "random,flat", option, value)
     assert result.exit_code == 2
     assert f"Invalid value for '{option}'" in result.stderr
 
 
 @pytest.mark.parametrize("games", [0, 1])
-def test_too_few_games(run: Run, games: int) -> None:
+def test_too_few_games_are_refused(run: Run, games: int) -> None:
     result = run("arena", "--game", TWO, "--bots", "random,flat", "--games", games)
     assert "Invalid value for '--games'" in result.stderr
 
@@ -485,11 +489,11 @@ def test_too_few_games(run: Run, games: int) -> None:
         ((TWO, 2, ("random", "flat"), 1), "games must be 2 or more, not 1"),
         ((TWO, 2, ("random", "flat"), 2, -1), "seed must"),
         ((TWO, 2, ("random", "flat"), 2, 2**64), "seed must"),
-        ((TWO, 2, (), 2), "bots must be one or more"),
+        ((TWO, 2, (), 2), "bots must have one or more items"),
         ((TWO, 99, ("random", "flat"), 2), "players"),
         (("tarock", 2, ("random", "flat"), 2), "tarock"),
     ],
 )
-def test_a_tournament_out_of_range(arguments: tuple[Any, ...], message: str) -> None:
+def test_a_tournament_out_of_range_is_refused(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Arena(*arguments)

@@ -8,50 +8,44 @@ import sys
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from chatiere import command as package
 from chatiere.command import main
 
 from .conftest import Run
 
-# What extras bring.
+# Modules that extras install.
 EXTRAS = (
     *("cryptography", "grpc", "grpc_health", "httptools", "jax", "prometheus_client", "pythonjsonlogger", "redis"),
     "uvloop",
 )
 NAMES = main.list_commands(click.Context(main))
-# The extras that subcommands need; the others do without.
+# The extras that subcommands need; other subcommands need none.
 NEEDED = {
-    **dict.fromkeys(("analyse", "play", "replay", "serve", "token", "verify"), "service"),
+    **dict.fromkeys(("analyse", "play", "replay", "rules", "serve", "token", "verify"), "service"),
     "train": "train",
     "web": "web",
 }
 
 
 def without_extras(program: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a Python that has nothing of the extras."""
+    """Run a program in a Python without the modules of extras."""
     missing = "".join(f"sys.modules[{name!r}] = None\n" for name in EXTRAS)
     return subprocess.run(
         [sys.executable, "-c", f"import sys\n{missing}{program}"], capture_output=True, text=True, check=False
     )
 
 
-def test_the_subcommands_are_listed(run: Run) -> None:
-    result = run("--help")
-    assert result.exit_code == 0
-    for command in NAMES:
-        assert f"  {command} " in result.stdout
-
-
-def test_every_subcommand_has_its_own_help() -> None:
+def test_every_subcommand_is_listed_with_its_own_help(run: Run) -> None:
     found = set()
     for module in pkgutil.iter_modules(package.__path__):
         command = getattr(importlib.import_module(f"{package.__name__}.{module.name}"), "command", None)
         if isinstance(command, click.Command):
             found.add(command.name)
     assert found == set(NAMES)
-    shown = " ".join(CliRunner().invoke(main, ["--help"]).stdout.split())
+    result = run("--help")
+    assert result.exit_code == 0
+    shown = " ".join(result.stdout.split())
     for name in NAMES:
         command = main.get_command(click.Context(main), name)
         assert command is not None
@@ -60,7 +54,7 @@ def test_every_subcommand_has_its_own_help() -> None:
 
 
 @pytest.mark.parametrize(("command", "extra"), NEEDED.items())
-def test_a_subcommand_says_which_extra_it_needs(command: str, extra: str) -> None:
+def test_a_subcommand_names_the_extra_it_needs(command: str, extra: str) -> None:
     done = without_extras(f"from chatiere.command import main; main([{command!r}])")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Error: ")
@@ -73,7 +67,7 @@ def test_other_subcommands_need_no_extra(command: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_package_alone_plays() -> None:
+def test_the_package_plays_without_extras() -> None:
     done = without_extras(
         "import chatiere.arena.matches, chatiere.drawing.discat, chatiere.envs\n"
         "from chatiere.command import main\n"
@@ -94,13 +88,13 @@ def test_games_at_a_service_need_its_client() -> None:
     assert (done.returncode, done.stderr) == (2, "Error: --address needs a client: pip install 'chatiere[service]'\n")
 
 
-def test_the_version_is_the_packages(run: Run) -> None:
+def test_the_version_is_the_package_s(run: Run) -> None:
     assert run("--version").stdout == f"chatiere, version {importlib.metadata.version('chatiere')}\n"
 
 
 @pytest.mark.parametrize("command", ["serve", "play", "selfplay", "arena", "replay", "perft"])
 @pytest.mark.parametrize("wrong", ["--no-such-option", "surplus"])
-def test_wrong_arguments(run: Run, command: str, wrong: str) -> None:
+def test_wrong_arguments_are_reported_with_the_usage(run: Run, command: str, wrong: str) -> None:
     result = run(command, wrong)
     assert result.exit_code == 2
     assert f"Usage: chatiere {command} " in result.stderr.replace("Usage: main", "Usage: chatiere")
@@ -110,7 +104,7 @@ def test_wrong_arguments(run: Run, command: str, wrong: str) -> None:
     "command", [("serve",), ("serve", "--metrics-address", "1:2"), ("play", "--game", "x"), ("replay", __file__)]
 )
 @pytest.mark.parametrize("wrong", ["localhost", ":50051", "localhost:", "localhost:65536", "localhost:http", "unix:a"])
-def test_an_address_is_host_and_port(run: Run, command: tuple[str, ...], wrong: str) -> None:
+def test_an_invalid_address_is_refused(run: Run, command: tuple[str, ...], wrong: str) -> None:
     result = run(*command, "--address", wrong)
     assert result.exit_code == 2
     assert wrong in result.stderr

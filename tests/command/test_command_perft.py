@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tools.over import over_names
 
 from chatiere import engine
 
@@ -11,10 +12,10 @@ from .conftest import Run
 GAMES = [game.name for game in engine.games()]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])
 @pytest.mark.parametrize(("options", "seed"), [((), 1), (("--seed", 7), 7), (("--explicit",), None)])
-def test_the_count_is_the_engines(
+def test_the_count_is_the_engine_s(
     run: Run, name: str, depth: int, options: tuple[object, ...], seed: int | None
 ) -> None:
     players = engine.game(name).min_players
@@ -24,9 +25,9 @@ def test_the_count_is_the_engines(
     assert re.fullmatch(r"[\d.]+ s, [\d,]+ sequences/s\n", result.stderr)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize(("options", "seed"), [(("--seed", 7), 7), (("--explicit",), None)])
-def test_divided_by_first_moves(run: Run, name: str, options: tuple[object, ...], seed: int | None) -> None:
+def test_counts_are_divided_by_first_moves(run: Run, name: str, options: tuple[object, ...], seed: int | None) -> None:
     players = engine.game(name).max_players
     result = run("perft", "--game", name, "--players", players, "--depth", 3, "--divide", *options)
     position = engine.game(name).new_game(players, seed=seed)
@@ -41,20 +42,20 @@ def test_divided_by_first_moves(run: Run, name: str, options: tuple[object, ...]
     assert int(total) == position.perft(3)
 
 
-def test_depth_0_has_nothing_to_divide(run: Run) -> None:
+def test_depth_0_cannot_be_divided(run: Run) -> None:
     players = engine.game(GAMES[0]).min_players
     assert run("perft", "--game", GAMES[0], "--players", players, "--depth", 0, "--divide").stdout == "1\n"
 
 
-def test_an_unknown_game(run: Run) -> None:
+def test_an_unknown_game_is_refused(run: Run) -> None:
     result = run("perft", "--game", "tarock", "--players", 3, "--depth", 1)
     assert result.exit_code == 2
     assert result.stderr == f"Error: UNKNOWN_GAME: unknown game 'tarock'; known games: {', '.join(GAMES)}\n"
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("players", [-1, 0, 99, 2**64])
-def test_a_table_that_the_game_is_not_for(run: Run, name: str, players: int) -> None:
+def test_an_unsupported_number_of_players_is_refused(run: Run, name: str, players: int) -> None:
     result = run("perft", "--game", name, "--players", players, "--depth", 1)
     assert result.exit_code == 2
     assert result.stderr.startswith("Error: INVALID_PLAYERS: ")
@@ -63,11 +64,11 @@ def test_a_table_that_the_game_is_not_for(run: Run, name: str, players: int) -> 
 def test_explicit_chance_has_no_seed(run: Run) -> None:
     result = run("perft", "--game", GAMES[0], "--players", 2, "--depth", 1, "--explicit", "--seed", 1)
     assert result.exit_code == 2
-    assert "--explicit takes no --seed" in result.stderr
+    assert "--explicit excludes --seed" in result.stderr
 
 
 @pytest.mark.parametrize("depth", [-1, 101, "deep"])
-def test_depths_out_of_range(run: Run, depth: object) -> None:
+def test_depths_out_of_range_are_refused(run: Run, depth: object) -> None:
     result = run("perft", "--game", GAMES[0], "--players", 2, "--depth", depth)
     assert result.exit_code == 2
     assert "Invalid value for '--depth'" in result.stderr

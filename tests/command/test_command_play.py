@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import pytest
 from prometheus_client import CollectorRegistry
+from tools.over import over_names, over_tables
 
 from chatiere import bots, engine
 from chatiere.bots.ladder import ladder
@@ -17,11 +18,12 @@ from chatiere.terminal.lines import narrate
 
 from .conftest import Run
 
+pytestmark = pytest.mark.long
+
 GAMES = [game.name for game in engine.games()]
-TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
+@over_tables
 def test_a_whole_game_is_printed(run: Run, name: str, players: int) -> None:
     result = run("play", "--game", name, "--players", players, "--seed", 4)
     assert result.exit_code == 0
@@ -35,8 +37,8 @@ def test_a_whole_game_is_printed(run: Run, name: str, players: int) -> None:
     assert lines[-1].endswith(" won.")
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_the_same_seed_prints_the_same_game_wherever_it_is_played(run: Run, address: str, name: str) -> None:
+@over_names
+def test_the_same_seed_prints_the_same_game_in_process_and_at_a_service(run: Run, address: str, name: str) -> None:
     first = run("play", "--game", name, "--seed", 4).stdout
     assert run("play", "--game", name, "--seed", 4).stdout == first
     assert run("play", "--game", name, "--seed", 4, "--address", address).stdout == first
@@ -53,8 +55,8 @@ def test_a_game_is_the_same_over_a_unix_socket(run: Run) -> None:
         server.stop(grace=None).wait()
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_the_seed_is_that_of_the_game_and_of_the_bots(run: Run, address: str, name: str) -> None:
+@over_names
+def test_the_seed_applies_to_the_game_and_the_bots(run: Run, address: str, name: str) -> None:
     players = engine.game(name).max_players
     seated = [bots.get("random", name, players)] * players
     with Client(address) as client:
@@ -65,14 +67,14 @@ def test_the_seed_is_that_of_the_game_and_of_the_bots(run: Run, address: str, na
     assert result.stdout.splitlines() == [click.unstyle(line) for line in lines]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_the_defaults_are_the_smallest_table_the_ladder_and_seed_1(run: Run, name: str) -> None:
     rungs = ladder(engine.game(name))
     given = ("--players", engine.game(name).min_players, "--bots", ",".join(rung.name for rung in rungs), "--seed", 1)
     assert run("play", "--game", name).stdout == run("play", "--game", name, *given).stdout
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_rungs_have_names(run: Run, name: str) -> None:
     players = engine.game(name).max_players
     rungs = ladder(engine.game(name))[1::-1]
@@ -81,15 +83,15 @@ def test_rungs_have_names(run: Run, name: str) -> None:
     assert result.stdout.splitlines()[1 : players + 1] == seats
 
 
-def test_a_rung_is_the_bot_of_the_number_of_players(run: Run, tmp_path: Path) -> None:
+def test_a_rung_names_the_bot_for_the_number_of_players(run: Run, tmp_path: Path) -> None:
     (rung,) = (rung for rung in ladder(engine.game("momistigri")) if rung.bots_by_players)
-    path = tmp_path / f"played{records.SUFFIX}"
     for players in (3, 4):
+        path = tmp_path / f"{players}{records.SUFFIX}"
         run("play", "--game", "momistigri", "--players", players, "--bots", rung.name, "--record", path)
         assert list(records.read_record(path).seat_names) == [rung.bot_for(players)] * players
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_the_seats_take_the_bots_in_turn(run: Run, name: str) -> None:
     names = [*reversed(bots.names(name)), "random"]
     players = engine.game(name).max_players
@@ -98,7 +100,7 @@ def test_the_seats_take_the_bots_in_turn(run: Run, name: str) -> None:
     assert result.stdout.splitlines()[1 : players + 1] == seats
 
 
-def test_styles_are_for_terminals_that_want_them(run: Run) -> None:
+def test_styles_are_used_only_on_terminals_that_support_them(run: Run) -> None:
     plain = run("play", "--game", GAMES[0]).stdout
     styled = run("play", "--game", GAMES[0], color=True).stdout
     assert "\x1b[" not in plain
@@ -106,22 +108,22 @@ def test_styles_are_for_terminals_that_want_them(run: Run) -> None:
     assert run("play", "--game", GAMES[0], color=True, env={"NO_COLOR": "1"}).stdout == plain
 
 
-def test_an_unknown_game(run: Run) -> None:
+def test_an_unknown_game_is_refused_with_the_known_ones(run: Run) -> None:
     result = run("play", "--game", "tarock")
     assert result.exit_code == 2
     assert result.stderr == f"Error: unknown game 'tarock'; known games: {', '.join(GAMES)}\n"
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("asked", ["cheater", "random,cheater"])
-def test_an_unknown_bot(run: Run, name: str, asked: str) -> None:
+def test_an_unknown_bot_is_refused_with_the_known_ones(run: Run, name: str, asked: str) -> None:
     result = run("play", "--game", name, "--bots", asked)
     assert result.exit_code == 2
     known = f"known bots: {', '.join(bots.names(name))}; one of your own is FILE.py:CLASS or MODULE:CLASS"
     assert result.stderr == f"Error: unknown bot 'cheater' for {name}; {known}\n"
 
 
-def test_a_bot_with_a_parameter(run: Run) -> None:
+def test_a_bot_takes_a_parameter_in_its_range(run: Run) -> None:
     result = run("play", "--game", GAMES[0], "--players", 3, "--bots", "flat:playouts=2,random")
     assert result.stdout.splitlines()[1:4] == [
         "  seat 0: flat:playouts=2",
@@ -133,9 +135,9 @@ def test_a_bot_with_a_parameter(run: Run) -> None:
     assert result.stderr == "Error: bot flat: playouts must be a whole number from 1 to 1000000, not '0'\n"
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("players", [-1, 0, 99, 2**64])
-def test_a_table_that_the_game_is_not_for(run: Run, name: str, players: int) -> None:
+def test_an_unsupported_number_of_players_is_refused(run: Run, name: str, players: int) -> None:
     result = run("play", "--game", name, "--players", players)
     assert result.exit_code == 2
     rules = engine.game(name)
@@ -143,13 +145,13 @@ def test_a_table_that_the_game_is_not_for(run: Run, name: str, players: int) -> 
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, "lucky"])
-def test_seeds_out_of_range(run: Run, seed: object) -> None:
+def test_seeds_out_of_range_are_refused(run: Run, seed: object) -> None:
     result = run("play", "--game", GAMES[0], "--seed", seed)
     assert result.exit_code == 2
     assert "Invalid value for '--seed'" in result.stderr
 
 
-def test_a_server_that_cannot_be_reached(run: Run) -> None:
+def test_a_server_that_cannot_be_reached_is_named(run: Run) -> None:
     with socket.socket() as held:
         # Bound, so that no other process takes the port, but not listening.
         held.bind(("127.0.0.1", 0))

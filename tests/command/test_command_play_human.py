@@ -1,9 +1,10 @@
-"""chatiere play --human without a terminal: lines in, lines out; the same but for editing."""
+"""chatiere play --human without a terminal: reads and prints lines, as in a terminal but without editing."""
 
 import re
 from pathlib import Path
 
 import pytest
+from tools.over import over_names
 
 from chatiere import engine
 from chatiere.bots.ladder import ladder
@@ -12,7 +13,6 @@ from chatiere.v1.record_pb2 import GameRecord, RecordOutcomes, RecordStream
 
 from .conftest import Run
 
-GAMES = [game.name for game in engine.games()]
 PAGE = Path(__file__).parents[2] / "docs" / "play.md"
 
 
@@ -21,17 +21,17 @@ def typed(*lines: object) -> str:
 
 
 def discat(*lines: object) -> tuple[tuple[object, ...], dict[str, str]]:
-    """Return the arguments of a game of Discat at whose second move seat 0 is, and its input."""
+    """Return the arguments of a game of Discat in which seat 0 makes the second move, and its input."""
     asked = ("play", "--game", "discat", "--players", 3, "--human", 0, "--seed", 3, "--bots", "largest")
     return asked, {"input": typed(*lines)}
 
 
 def screens(shown: str) -> list[str]:
-    """Return what is shown from each prompt to the next, the prompt and what was typed left out."""
+    """Return the output between consecutive prompts, without prompts and typed text."""
     return re.split(r"^(?:Move \d+, seat \d+|Game over)> .*\n", shown, flags=re.M)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_whole_games_fit_into_80_columns(run: Run, address: str, name: str) -> None:
     players = engine.game(name).max_players
     asked = ("play", "--game", name, "--players", players, "--seed", 5, "--bots", "random", "--address", address)
@@ -42,33 +42,33 @@ def test_whole_games_fit_into_80_columns(run: Run, address: str, name: str) -> N
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_game_that_was_saved_and_resumed_is_the_same(run: Run, address: str, tmp_path: Path, name: str) -> None:
+@over_names
+def test_a_saved_and_resumed_game_is_the_same(run: Run, address: str, tmp_path: Path, name: str) -> None:
     seated = ("--human", 0, "--bots", "random", "--address", address)
     asked = ("play", "--game", name, "--seed", 2**64 - 1, *seated)
     whole, half, rest = (tmp_path / each for each in ("whole", "half", "rest"))
-    # From the 500th line on the game is over, and numbers do nothing.
+    # The game ends before the 500 lines do; numbers after its end have no effect.
     lines = [(1, 2, 1, 3)[number % 4] for number in range(500)]
     run(*asked, input=typed(*lines, f"save {whole}"))
-    # A refused number is part of the input, so the moves of the half are counted by what is typed.
+    # Refused numbers are part of the input too, so the first half is given by its lines.
     run(*asked, input=typed(*lines[:7], f"save {half}"))
     run("play", "--resume", half, "--address", address, input=typed(*lines[7:], f"save {rest}", "save"))
     assert rest.read_text() == whole.read_text()
     assert whole.read_text().splitlines()[-1].startswith("over")
     assert len(records.read_record(half).actions) < len(records.read_record(whole).actions)
-    # A whole game can be resumed, too: to be seen, or taken back.
+    # A finished game can be resumed, too, to look at it or to undo moves.
     shown = run("play", "--resume", whole, "--address", address, input=typed("undo", 1)).stdout
     assert shown.index("\nResult\n") < shown.index("Back to move ")
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_what_is_taken_back_has_never_been(run: Run, address: str, tmp_path: Path, name: str) -> None:
+@over_names
+def test_undone_moves_leave_no_trace(run: Run, address: str, tmp_path: Path, name: str) -> None:
     asked = ("play", "--game", name, "--seed", 4, "--human", 0, "--bots", "random", "--address", address)
     plainly, back = tmp_path / "plainly", tmp_path / "back"
     run(*asked, input=typed(1, 1, 1, 1, f"save {plainly}"))
     shown = screens(run(*asked, input=typed(1, 1, 1, "undo", "undo", 1, 1, 1, f"save {back}")).stdout)
     assert back.read_text() == plainly.read_text()
-    # The same is shown again, but for the events.
+    # The same screen is shown again, without the events.
     assert shown[4] == re.sub(r"(?s).*?\n(?=\nMove )", f"Back to move {number(shown[2])}.\n", shown[2], count=1)
     assert "Back to move" in shown[5]
     assert number(shown[5]) == number(shown[1])
@@ -78,9 +78,9 @@ def number(screen: str) -> int:
     return int(re.findall(r"^Move (\d+): ", screen, re.M)[0])
 
 
-def test_the_first_decision_cannot_be_taken_back(run: Run) -> None:
+def test_undo_stops_at_the_first_decision(run: Run) -> None:
     asked, given = discat("undo")
-    assert "There is no decision of yours to take back." in run(*asked, **given).stdout
+    assert "You have no decision to take back." in run(*asked, **given).stdout
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_moves_are_made_by_number_label_or_words(run: Run, line: str, label: str
         ("?!", "No move has the words “?!”."),
         ("with 21", "3 moves have these words. Type a number, or more of the words:\n    8  play 20 with 21 on top"),
         ("moves miaow", "No move has the words “miaow”."),
-        ("more", "There are no more moves to list: moves begins again."),
+        ("more", "There are no more moves to list. Type moves to start again."),
         ("save", "Name the file: save FILE."),
         ("save /", "There is a / already: choose another name."),
         ("save /nowhere/at/all", "Cannot write the file: "),
@@ -119,7 +119,7 @@ def test_moves_are_made_by_number_label_or_words(run: Run, line: str, label: str
         ("save " + "x" * 5000, "Cannot write the file: "),
     ],
 )
-def test_wrong_input_is_told_and_changes_nothing(run: Run, line: str, message: str) -> None:
+def test_wrong_input_is_reported_and_changes_nothing(run: Run, line: str, message: str) -> None:
     asked, given = discat(line)
     result = run(*asked, **given, env={"COLUMNS": "20000"})
     assert result.exit_code == 0
@@ -142,10 +142,10 @@ def test_long_lists_are_paged(run: Run) -> None:
     assert pages[-1].startswith("There are no more moves to list")
 
 
-def test_a_hint_rates_ones_own_moves(run: Run) -> None:
+def test_a_hint_rates_the_player_s_moves(run: Run) -> None:
     asked, given = discat("hint", "hint")
     first, once, again, *_ = screens(run(*asked, **given, env={"COLUMNS": "80"}).stdout)
-    assert once.startswith("ismcts:simulations=1000, knowing what you know, would play ")
+    assert once.startswith("ismcts:simulations=1000, with your information, would play ")
     labels = dict(re.findall(r"(\d+)  (play [\w ]+?)(?= {2}|$)", first, re.M))
     rated = re.findall(r"^ +(\d+)  (.*): wins \d+%, \d+% of the search$", once, re.M)
     assert len(rated) == 5
@@ -153,7 +153,7 @@ def test_a_hint_rates_ones_own_moves(run: Run) -> None:
     assert once == again
 
 
-def test_nothing_is_to_be_decided_after_the_end(run: Run, address: str) -> None:
+def test_commands_after_the_end_find_no_move(run: Run, address: str) -> None:
     asked = ("play", "--game", "discat", "--human", 0, "--seed", 2, "--bots", "random", "--address", address)
     shown = run(*asked, input=typed(*[1] * 100, "hint", "moves", "play")).stdout
     *_, hint, moves, play, left = screens(shown)
@@ -163,15 +163,15 @@ def test_nothing_is_to_be_decided_after_the_end(run: Run, address: str) -> None:
     assert left == "The game was not saved.\n"
 
 
-def test_what_is_not_in_the_file_is_told(run: Run, tmp_path: Path) -> None:
+def test_unsaved_moves_are_reported(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "game"
     asked, given = discat(f"save {path}", 1)
     result = run(*asked, **given, env={"COLUMNS": "500"})
-    assert "What happened since you saved the game is not in the file." in result.stdout
-    assert result.stdout.endswith(f"To go on: chatiere play --resume {path}\n")
+    assert "Moves made since you saved the game are not in the file." in result.stdout
+    assert result.stdout.endswith(f"To continue: chatiere play --resume {path}\n")
 
 
-def test_a_saved_record_tells_who_plays_what(run: Run, tmp_path: Path) -> None:
+def test_a_saved_record_names_the_players(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "game"
     asked, given = discat(f"save {path}")
     run(*asked, **given)
@@ -179,12 +179,12 @@ def test_a_saved_record_tells_who_plays_what(run: Run, tmp_path: Path) -> None:
     assert (record.game, record.players, record.stream.seed) == ("discat", 3, 3)
     assert list(record.seat_names) == ["human", "largest", "largest"]
     assert record.date
-    # Others may play it on.
+    # Other players may continue the game.
     shown = run("play", "--resume", path, "--human", 2, "--bots", "random,largest").stdout
     assert shown.splitlines()[1:4] == ["  seat 0: random", "  seat 1: largest", "  seat 2: human (you)"]
 
 
-def test_bots_take_the_seats_of_nobody_in_turn(run: Run) -> None:
+def test_bots_take_the_remaining_seats_in_turn(run: Run) -> None:
     asked = ("play", "--game", "discat", "--players", 4, "--human", 1)
     shown = run(*asked, "--bots", "largest,random").stdout
     assert shown.splitlines()[1:5] == [
@@ -196,7 +196,7 @@ def test_bots_take_the_seats_of_nobody_in_turn(run: Run) -> None:
     assert f"  seat 0: {ladder(engine.game('discat'))[1].bot}\n" in run(*asked).stdout
 
 
-def test_every_game_is_another_unless_a_seed_is_given(run: Run) -> None:
+def test_games_differ_unless_a_seed_is_given(run: Run) -> None:
     asked = ("play", "--game", "momistigri", "--human", 0, "--bots", "random")
     assert run(*asked).stdout != run(*asked).stdout
     assert run(*asked, "--seed", 5).stdout == run(*asked, "--seed", 5).stdout
@@ -213,14 +213,14 @@ def test_every_game_is_another_unless_a_seed_is_given(run: Run) -> None:
         (("--game", "discat", "--human", 0, "--players", 9), "discat is for 2 to 6 players"),
     ],
 )
-def test_what_cannot_be_played_is_told(run: Run, arguments: tuple[object, ...], message: str) -> None:
+def test_invalid_arguments_are_reported(run: Run, arguments: tuple[object, ...], message: str) -> None:
     result = run("play", *arguments)
     assert result.exit_code == 2
     assert result.stderr.startswith(f"Error: {message}")
     assert result.stdout == ""
 
 
-def test_against_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_custom_bot_plays_or_is_named_in_the_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mybot.py").write_text("from chatiere.bots.random import RandomBot as Agent\n")
     result = run("play", "--game", "discat", "--human", 0, "--bots", "mybot.py:Agent", input=typed(1, 1, "save saved"))
@@ -233,7 +233,7 @@ def test_against_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest
     assert (result.exit_code, result.stderr) == (2, refusal)
 
 
-def test_a_file_that_is_no_game_to_go_on_with(run: Run, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_resumed_is_refused(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "game"
 
     def refused(text: bytes, *arguments: object) -> str:
@@ -251,20 +251,20 @@ def test_a_file_that_is_no_game_to_go_on_with(run: Run, tmp_path: Path) -> None:
     assert f"{path} does not name the seats of people" in refused(text)
     assert "unknown bot 'Bo'" in refused(text, "--human", 0)
     for option in (("--game", "discat"), ("--players", 2), ("--seed", 1)):
-        assert "leave out --game, --players and --seed" in refused(text, *option)
-    assert "cut short" in refused(text.removesuffix(b"so far\n"))
+        assert "omit --game, --players and --seed" in refused(text, *option)
+    assert "truncated" in refused(text.removesuffix(b"so far\n"))
     record.seat_names[:] = ["human", "random"]
     assert "name the bots with --bots" in refused(records.to_text(record).encode(), "--human", 1)
-    # Who wrote the file must not choose what code runs here.
+    # The author of the file must not choose the code that runs here.
     for code in ("mybot.py:Agent", "os:system"):
         record.seat_names[:] = ["human", code]
         assert f"unknown bot {code.partition(':')[0]!r} for discat" in refused(records.to_text(record).encode())
     record.outcomes.CopyFrom(RecordOutcomes())
-    assert "chance is explicit" in refused(records.to_text(record).encode())
+    assert "explicit chance" in refused(records.to_text(record).encode())
     assert "does not exist" in run("play", "--resume", tmp_path / "none").stderr
 
 
-def test_the_documented_session(run: Run) -> None:
+def test_the_documented_session_matches_the_output(run: Run) -> None:
     block = re.findall(r"^```\n\$ (chatiere play .*?)\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
     assert len(block) == 1
     ((asked, shown),) = block

@@ -7,18 +7,20 @@ import signal
 from pathlib import Path
 
 import pytest
+from tools.over import over_names
 
 from chatiere import engine
 from chatiere.clients import records
 
 from .pseudo_terminal import Person, numbers
 
-GAMES = [game.name for game in engine.games()]
+pytestmark = pytest.mark.long
+
 CLEAR = "\x1b[2J\x1b[3J"
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_whole_game(address: str, tmp_path: Path, name: str) -> None:
+@over_names
+def test_a_person_plays_a_whole_game_and_saves_it(address: str, tmp_path: Path, name: str) -> None:
     rules = engine.game(name)
     seat, path = rules.min_players - 1, tmp_path / "game.chatiere"
     chosen = random.Random(7)
@@ -35,7 +37,7 @@ def test_a_whole_game(address: str, tmp_path: Path, name: str) -> None:
     record = records.read_record(path)
     assert re.findall(r"The seed was (\d+)\.", shown) == [str(record.stream.seed)]
     assert list(record.seat_names) == ["human" if each == seat else "random" for each in range(rules.min_players)]
-    # The person decided wherever that seat had to, and nowhere else.
+    # The person made exactly the decisions of that seat.
     position = rules.new_game(record.players, seed=record.stream.seed)
     decisions = []
     for action in record.actions:
@@ -52,7 +54,7 @@ def discat(address: str, *arguments: object) -> tuple[object, ...]:
 def test_lines_are_completed(address: str) -> None:
     with Person(*discat(address, "--bots", "largest")) as person:
         person.prompt()
-        # The menu shows what a part of a label may become, and Tab takes it.
+        # The menu shows the completions of a part of a label, and Tab inserts one.
         person.types("59 wi")
         person.shows("play 59 with 19 on top")
         person.types("\t")
@@ -60,10 +62,10 @@ def test_lines_are_completed(address: str) -> None:
         person.types("hel")
         person.shows("help")
         person.types("\t")
-        assert "take back all since" in person.enters("")
-        # The up arrow brings it back.
+        assert "undo all moves since" in person.enters("")
+        # The up arrow recalls the line.
         person.types("\x1b[A")
-        assert "take back all since" in person.enters("")
+        assert "undo all moves since" in person.enters("")
         person.leaves("quit\r")
 
 
@@ -77,31 +79,31 @@ def test_control_c_and_control_d_leave(address: str, tmp_path: Path, key: str) -
         person.prompt()
         person.enters(f"save {path}")
         output = person.leaves(key).replace("\n    ", " ")
-        assert f"To go on: chatiere play --resume '{path}'" in output
+        assert f"To continue: chatiere play --resume '{path}'" in output
     with Person("play", "--resume", path, "--address", address) as person:
         assert person.prompt().endswith(", seat 0>")
         assert "not in the file" not in person.leaves(key)
 
 
-def test_control_c_while_a_bot_thinks(address: str) -> None:
+def test_control_c_leaves_while_a_bot_searches(address: str) -> None:
     bot = "ismcts:milliseconds=600000"
     with Person("play", "--game", "discat", "--human", 1, "--bots", bot, "--seed", 1) as person:
-        # It begins, and would think for ten minutes.
+        # The bot begins, and would search for ten minutes.
         person.shows("seat 0 begins")
         os.kill(person.pid, signal.SIGINT)
         assert "The game was not saved." in person.ends()
 
 
-def test_people_who_take_turns_see_their_own_hands_only(address: str) -> None:
+def test_people_who_take_turns_see_only_their_own_hands(address: str) -> None:
     seated = ("--players", 3, "--human", 0, "--human", 2, "--bots", "random", "--seed", 3)
     with Person("play", "--game", "discat", *seated, "--address", address) as person:
         before = None
         asked = person.prompt()
         for _ in range(12):
-            if asked.endswith("when nobody else sees the screen>"):
+            if asked.endswith("when no one else can see the screen>"):
                 seat = int(re.findall(r"Seat (\d), press", asked)[0])
                 assert seat != before
-                # Nothing is left of what the other one saw, and nothing is shown before this one is there.
+                # The other person's screen is cleared, and the next hand is hidden until its owner confirms.
                 assert person.screen.split(CLEAR)[-1].count("hand") == 0
                 asked = person.enters("")
                 before = seat
@@ -111,7 +113,7 @@ def test_people_who_take_turns_see_their_own_hands_only(address: str) -> None:
         person.leaves("\x04")
 
 
-def test_without_prompt_toolkit_it_is_told_what_to_install(tmp_path: Path, address: str) -> None:
+def test_without_prompt_toolkit_the_extra_to_install_is_named(tmp_path: Path, address: str) -> None:
     (tmp_path / "prompt_toolkit.py").write_text("raise ImportError\n")
     path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     person = Person(*discat(address), environment={"PYTHONPATH": path})

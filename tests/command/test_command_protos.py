@@ -1,4 +1,4 @@
-"""chatiere protos: what it writes is all that a client in any language needs."""
+"""chatiere protos: the written files suffice for a client in any language."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ WELL_KNOWN = Path(grpc_tools.__file__).parent / "_proto"
 
 @pytest.fixture
 def written(run: Run, tmp_path: Path) -> Path:
-    """A folder that does not exist yet, with what the command wrote into it."""
+    """A new folder with the files that the command wrote."""
     folder = tmp_path / "new" / "api"
     result = run("protos", folder)
     assert result.exit_code == 0
@@ -45,17 +45,17 @@ def message(pool: DescriptorPool, name: str) -> type[Message]:
     return GetMessageClass(pool.FindMessageTypeByName(name))
 
 
-def test_it_writes_the_definitions(written: Path) -> None:
+def test_the_definitions_are_written(written: Path) -> None:
     names = {path.relative_to(written).as_posix() for path in written.rglob("*") if path.is_file()}
     assert names == {"descriptors.binpb", *OURS, *STATUS}
     for name in OURS:
         assert (written / name).read_bytes() == (Path(__file__).parents[2] / "proto" / name).read_bytes()
 
 
-def test_a_refusal_is_read_with_the_descriptor_set_alone(described: FileDescriptorSet, address: str) -> None:
+def test_a_refusal_can_be_read_with_only_the_descriptor_set(described: FileDescriptorSet, address: str) -> None:
     pool = DescriptorPool()
     for file in described.file:
-        # Refused if an import is missing, or comes later.
+        # The pool raises an error if an import is missing or follows later.
         pool.Add(file)
     request: Any = message(pool, "chatiere.v1.NewGameRequest")(game="discat", players=7)
     with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as raised:
@@ -75,8 +75,8 @@ def test_a_refusal_is_read_with_the_descriptor_set_alone(described: FileDescript
     assert violation.field == "players"
 
 
-def test_code_is_generated_from_the_descriptor_set_alone(written: Path, tmp_path: Path) -> None:
-    """The same as is in the package, where its text does not depend on names in JSON, which only the set has."""
+def test_code_can_be_generated_from_only_the_descriptor_set(written: Path, tmp_path: Path) -> None:
+    """It equals the package's code where this does not depend on JSON names, which only the set contains."""
     target = tmp_path / "code"
     target.mkdir()
     described = f"--descriptor_set_in={written / 'descriptors.binpb'}"
@@ -91,7 +91,7 @@ def test_code_is_generated_from_the_descriptor_set_alone(written: Path, tmp_path
 
 
 def all_comments(described: FileDescriptorSet) -> list[tuple[str, list[int], str, str]]:
-    """Return the comments of all files but those of google.protobuf, with their places."""
+    """Return the comments of all files outside google.protobuf, with their places."""
     return [
         (file.name, list(place.path), place.leading_comments, place.trailing_comments)
         for file in described.file
@@ -101,7 +101,7 @@ def all_comments(described: FileDescriptorSet) -> list[tuple[str, list[int], str
     ]
 
 
-def test_the_proto_files_say_the_same(written: Path, described: FileDescriptorSet, tmp_path: Path) -> None:
+def test_the_proto_files_match_the_descriptor_set(written: Path, described: FileDescriptorSet, tmp_path: Path) -> None:
     out = tmp_path / "again.binpb"
     imports = [f"-I{written}", f"-I{WELL_KNOWN}", "--include_imports", "--include_source_info"]
     assert protoc.main(["protoc", *imports, f"--descriptor_set_out={out}", *OURS, *STATUS]) == 0
@@ -112,7 +112,7 @@ def test_the_proto_files_say_the_same(written: Path, described: FileDescriptorSe
     assert found == described
 
 
-def test_buf_takes_the_descriptor_set(written: Path) -> None:
+def test_buf_accepts_the_descriptor_set(written: Path) -> None:
     buf = Path(sys.executable).with_name("buf")
     done = subprocess.run([buf, "ls-files", "descriptors.binpb"], cwd=written, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -139,7 +139,7 @@ def test_the_descriptor_set_has_the_comments(described: FileDescriptorSet) -> No
     assert [name for name, text in found.items() if not text.strip()] == []
 
 
-def test_it_may_be_written_again(run: Run, written: Path) -> None:
+def test_the_files_may_be_overwritten(run: Run, written: Path) -> None:
     (written / "descriptors.binpb").write_bytes(b"of another version")
     (written / "mine.txt").write_text("stays")
     assert run("protos", written).exit_code == 0
@@ -148,7 +148,7 @@ def test_it_may_be_written_again(run: Run, written: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["file", "file/below"])
-def test_what_is_no_folder_is_refused(run: Run, tmp_path: Path, wrong: str) -> None:
+def test_an_invalid_folder_is_refused(run: Run, tmp_path: Path, wrong: str) -> None:
     (tmp_path / "file").write_text("")
     result = run("protos", tmp_path / wrong)
     assert result.exit_code == 2

@@ -14,7 +14,7 @@ from chatiere.bots.ladder import Rung
 
 from .conftest import Run
 
-# A game of Discat in which one card wins and whatever else is played loses.
+# A game of Discat in which one card wins, and any other move loses.
 DISCAT = [
     96,
     100,
@@ -48,7 +48,7 @@ WINS = 96
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a quick bot play the games."""
+    """Make a quick bot play the games."""
     monkeypatch.setattr(
         puzzles, "ladder", lambda game: [Rung("tiger", "Tiger", "flat:playouts=20", 0, 0.001, {"3": "flat:playouts=9"})]
     )
@@ -69,19 +69,19 @@ def test_a_position_with_one_good_action_is_found() -> None:
         assert MARGIN <= found["margin"] <= values[0] - values[1] + 0.001
 
 
-def test_a_position_with_two_equal_actions_is_none() -> None:
+def test_a_position_with_two_equal_actions_is_no_puzzle() -> None:
     position = engine.game("chat_perche").new_game(2, seed=11)
     drawn = random.Random(11)
     while position.ply() < 61:
         position.apply(drawn.choice(position.legal_actions()))
     seat = position.current_player()
     wins = [action for action in position.legal_actions() if position.child(action).winners() == [seat]]
-    # Each of them wins at once, and there are others.
+    # Each of them wins immediately, and there are other actions.
     assert 2 <= len(wins) < len(position.legal_actions())
     assert find(position, 30, count(), easy=True) is None
 
 
-def test_a_forced_move_is_none() -> None:
+def test_a_forced_move_is_no_puzzle() -> None:
     position = engine.game("discat").new_game(2, seed=1)
     while len(position.legal_actions()) > 1:
         position.apply(position.legal_actions()[0])
@@ -89,7 +89,7 @@ def test_a_forced_move_is_none() -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_search_that_was_stopped_is_gone_on_with(run: Run, tmp_path: Path) -> None:
+def test_an_interrupted_search_is_resumed(run: Run, tmp_path: Path) -> None:
     asked = ("puzzles", "momistigri", "--simulations", 20, "--easy", "--output")
     whole, stopped = tmp_path / "whole.json", tmp_path / "stopped.json"
     result = run(*asked, whole, "--games", 6)
@@ -99,7 +99,7 @@ def test_a_search_that_was_stopped_is_gone_on_with(run: Run, tmp_path: Path) -> 
     assert 2 <= len(kept["puzzles"]) <= 6
     assert (kept["setting"]["game"], kept["setting"]["players"]) == ("momistigri", 3)
     assert kept["setting"]["bot"] == "flat:playouts=9"
-    # It ends with the number of puzzles that were asked for.
+    # The search ends with the requested number of puzzles.
     run(*asked, stopped, "--count", 1)
     assert len(json.loads(stopped.read_text())["puzzles"]) == 1
     run(*asked, stopped, "--games", 6)

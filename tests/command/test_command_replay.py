@@ -8,7 +8,8 @@ from typing import Any
 
 import grpc
 import pytest
-from sample_records import record_of
+from tools.over import over_names
+from tools.sample_records import record_of
 
 from chatiere import engine
 from chatiere.clients import ChatiereError, Client
@@ -17,11 +18,14 @@ from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, ChanceOutcome, Position, Turn
 
 from .conftest import Run
 
+pytestmark = pytest.mark.long
+
 TRACES = Path(__file__).parents[1] / "data" / "traces"
+EDITED = json.loads((TRACES.parent / "edited_records.json").read_text("utf-8"))
 GAMES = [game.name for game in engine.games()]
 
 Record = dict[str, Any]
-# Changes the lines of a sample game, and returns the number of the changed line, from 1.
+# A function that changes the lines of a sample game, and returns the number of the changed line, from 1.
 Change = Callable[[list[Record]], int]
 
 
@@ -43,7 +47,7 @@ def last_where(records: list[Record], key: str, least: int = 1) -> int:
     return max(index for index, record in enumerate(records) if len(record.get(key, ())) >= least)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_all_sample_games_match(run: Run, name: str) -> None:
     paths = samples_of(name)
     steps = sum(len(read(path)) - 1 for path in paths)
@@ -58,13 +62,13 @@ def test_all_sample_games_match(run: Run, name: str) -> None:
     assert any(read(path)[0]["options"] for path in paths)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_running_server_is_asked(run: Run, address: str, name: str) -> None:
+@over_names
+def test_a_running_server_can_be_checked(run: Run, address: str, name: str) -> None:
     result = run("replay", samples_of(name)[0], "--address", address)
     assert (result.exit_code, result.stdout.split(", ")[1]) == (0, "1 of 1 games complete.\n")
 
 
-def test_the_help_tells_the_format(run: Run) -> None:
+def test_the_help_describes_the_format(run: Run) -> None:
     text = run("replay", "--help").stdout
     for line in ('{"game": name,', '{"actor": -1, "outcomes":', '{"actor": seat, "legal":', '{"actor": -2, "totals":'):
         assert line in text
@@ -145,9 +149,9 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize(("change", "field"), CHANGES)
-def test_a_difference_is_told_and_exits_1(run: Run, tmp_path: Path, name: str, change: Change, field: str) -> None:
+def test_a_difference_is_reported_and_exits_1(run: Run, tmp_path: Path, name: str, change: Change, field: str) -> None:
     first, second, *_ = samples_of(name)
     right, wrong = read(second), read(second)
     line = change(wrong)
@@ -164,8 +168,8 @@ def test_a_difference_is_told_and_exits_1(run: Run, tmp_path: Path, name: str, c
     assert result.stdout == f"{steps + line - 2} of {total} steps matched, 1 of 3 games complete.\n"
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_another_move_leads_to_a_difference_further_on(run: Run, tmp_path: Path, name: str) -> None:
+@over_names
+def test_another_move_leads_to_a_later_difference(run: Run, tmp_path: Path, name: str) -> None:
     records = read(samples_of(name)[0])
     index = next(index for index, record in enumerate(records) if len(record.get("legal", ())) > 1)
     records[index]["move"] = next(each for each in records[index]["legal"] if each != records[index]["move"])
@@ -174,7 +178,7 @@ def test_another_move_leads_to_a_difference_further_on(run: Run, tmp_path: Path,
     assert int(result.stderr.splitlines()[0].split("line ")[1].rstrip(":")) > index + 1
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_a_listed_move_that_the_service_refuses_is_a_difference(
     run: Run, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,7 +194,9 @@ def test_a_listed_move_that_the_service_refuses_is_a_difference(
     )
 
 
-def test_weights_of_the_service_that_differ_are_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_different_weights_of_the_service_are_reported(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     outcomes = [ChanceOutcome(outcome=0, weight=2), ChanceOutcome(outcome=1, weight=1)]
     position = Position(turn=Turn(kind=TURN_KIND_CHANCE), chance_outcomes=outcomes)
     monkeypatch.setattr(Client, "new_game", lambda *arguments, **options: position)
@@ -224,8 +230,8 @@ END = '{"actor": -2, "totals": [0, 0, 0], "winners": [0]}\n'
         (beginning(options=[]), "line 1: 'options' must be an object"),
         (beginning(), "line 1: the file ends before the game is over"),
         (beginning() + CHANCE, "line 2: the file ends before the game is over"),
-        (beginning() + CHANCE + END + DECISION + END, "line 3: the game is over, but the file goes on"),
-        (beginning() + CHANCE + "\n" + END, "line 3: not JSON: "),
+        (beginning() + CHANCE + END + DECISION + END, "line 3: the game is over, but the file continues"),
+        ("\n" + beginning() + "\n" + DECISION.replace("[3]", "3") + END, "line 4: 'legal' must be a list of integers"),
         (beginning() + "{}\n" + END, "line 2: 'actor' is missing"),
         (beginning() + CHANCE.replace("-1", "-3") + END, "line 2: 'actor' must be a seat, -1 or -2"),
         (beginning() + CHANCE.replace("[0, 1]", "[0, 1, 2]") + END, "line 2: 'outcomes' must be a list of pairs of"),
@@ -244,7 +250,7 @@ END = '{"actor": -2, "totals": [0, 0, 0], "winners": [0]}\n'
         (beginning(options={"no_such_option": 1}) + END, "line 1: "),
     ],
 )
-def test_a_file_that_is_no_sample_game_exits_2(run: Run, tmp_path: Path, text: str, complaint: str) -> None:
+def test_an_invalid_sample_game_exits_2(run: Run, tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_text(text)
     result = run("replay", path)
@@ -252,6 +258,15 @@ def test_a_file_that_is_no_sample_game_exits_2(run: Run, tmp_path: Path, text: s
     assert result.stdout == ""
     assert result.stderr.startswith(f"Error: {path}, {complaint}")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("edited", EDITED, ids=[edited["what"] for edited in EDITED])
+def test_sample_games_saved_by_editors_are_read(run: Run, tmp_path: Path, edited: dict[str, str]) -> None:
+    text = samples_of("discat")[0].read_text("utf-8").rstrip()
+    path = tmp_path / "edited.jsonl"
+    path.write_bytes((f"{edited['before']}{text}".replace("\n", edited["newline"]) + edited["after"]).encode())
+    result = run("replay", path)
+    assert (result.exit_code, result.stderr) == (0, "")
 
 
 def test_files_that_cannot_be_read_exit_2(run: Run, tmp_path: Path) -> None:
@@ -264,7 +279,7 @@ def test_files_that_cannot_be_read_exit_2(run: Run, tmp_path: Path) -> None:
         assert str(path) in result.stderr
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_a_server_that_cannot_be_reached_exits_2(run: Run, name: str) -> None:
     with socket.socket() as held:
         # Bound, so that no other process takes the port, but not listening.
@@ -275,8 +290,8 @@ def test_a_server_that_cannot_be_reached_exits_2(run: Run, name: str) -> None:
     assert result.stderr.startswith(f"Error: no response from a server at {address}: UNAVAILABLE: ")
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_record_that_play_wrote_is_shown(run: Run, tmp_path: Path, name: str) -> None:
+@over_names
+def test_a_record_written_by_play_is_shown(run: Run, tmp_path: Path, name: str) -> None:
     path = tmp_path / "game.chatiere"
     printed = run("play", "--game", name, "--bots", "random", "--seed", 3, "--record", path).stdout
     record = read_record(path)
@@ -285,16 +300,16 @@ def test_a_record_that_play_wrote_is_shown(run: Run, tmp_path: Path, name: str) 
     result = run("replay", path)
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    # It shows what play showed, and the hidden events of the deal too.
+    # The output has the lines of `play`, and the hidden events of the deal, too.
     assert set(printed.splitlines()) <= set(lines)
     assert lines[-1].endswith(" won.")
     moves = [line for line in lines if line.startswith("Move ")]
     assert [int(line.split(":")[0].removeprefix("Move ")) for line in moves] == list(range(1, len(record.actions) + 1))
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 @pytest.mark.parametrize("viewer", ["0", "spectator"])
-def test_a_stretch_is_shown_as_a_viewer_may_see_it(run: Run, tmp_path: Path, name: str, viewer: str) -> None:
+def test_a_range_is_shown_as_a_viewer_may_see_it(run: Run, tmp_path: Path, name: str, viewer: str) -> None:
     path = tmp_path / "game.chatiere"
     write_record(path, record_of(samples_of(name)[0]))
     result = run("replay", path, "--viewer", viewer, "--from", 2, "--to", 4)
@@ -323,7 +338,7 @@ def test_control_characters_in_names_are_not_printed(run: Run, tmp_path: Path) -
         (("--viewer", "9" * 5000), "is neither a seat nor 'spectator'"),
     ],
 )
-def test_stretches_and_viewers_that_there_are_not_exit_2(
+def test_invalid_ranges_and_viewers_exit_2(
     run: Run, tmp_path: Path, arguments: tuple[object, ...], complaint: str
 ) -> None:
     path = tmp_path / "game.chatiere"
@@ -333,7 +348,7 @@ def test_stretches_and_viewers_that_there_are_not_exit_2(
     assert complaint in result.stderr
 
 
-def test_a_file_that_is_no_record_exits_2(run: Run, tmp_path: Path) -> None:
+def test_an_invalid_record_exits_2(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "game.chatiere"
     path.write_text("game: tarock\n")
     result = run("replay", path)
@@ -352,13 +367,36 @@ def test_a_record_that_the_service_refuses_exits_1(run: Run, tmp_path: Path, mon
     assert (result.exit_code, result.stderr) == (1, f"{path}: ILLEGAL_ACTION: not today\n")
 
 
-def test_stretches_are_of_records_alone(run: Run) -> None:
+def test_ranges_apply_only_to_records(run: Run) -> None:
     result = run("replay", samples_of("discat")[0], "--from", 3)
     assert (result.exit_code, result.stdout) == (2, "")
 
 
-def test_a_record_has_its_suffix_and_a_folder(run: Run, tmp_path: Path) -> None:
-    for path in (tmp_path / "game.txt", tmp_path / "none" / "game.chatiere"):
+def test_play_writes_records_only_to_new_files_with_the_suffix(run: Run, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.chatiere"
+    kept.write_text("kept")
+    for path in (tmp_path / "game.txt", tmp_path / "none" / "game.chatiere", kept):
         result = run("play", "--game", "discat", "--record", path, "--bots", "random")
         assert result.exit_code == 2
         assert str(path) in result.stderr
+    assert kept.read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("names", "named"),
+    [
+        (["Alice", "Bob"], True),
+        ([], False),
+        (["Bob", "Bob"], False),
+        (["Alice", ""], False),
+        (["Alice", "B" * 41], False),
+    ],
+)
+def test_labels_have_the_names_of_the_record(run: Run, tmp_path: Path, names: list[str], named: bool) -> None:
+    record = record_of(TRACES / "discat" / "2p-1.jsonl")
+    record.seat_names.extend(names)
+    write_record(tmp_path / "game.chatiere", record)
+    for viewer in ([], ["--viewer", "0"], ["--viewer", "spectator"]):
+        shown = run("replay", tmp_path / "game.chatiere", "--to", "2", *viewer).stdout
+        assert ("  Alice plays " in shown) == named
+        assert ("  seat 0 plays " in shown) != named

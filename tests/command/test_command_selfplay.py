@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyarrow import parquet
+from tools.over import over_names, over_tables
 
 from chatiere import bots, engine
 from chatiere.arena.matches import wilson_interval
@@ -21,8 +22,7 @@ from .conftest import Run
 
 ROOT = Path(__file__).parents[2]
 GAMES = [game.name for game in engine.games()]
-TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-# The bots without a budget.
+# Bots without a budget.
 SIMPLE = {name: [bot for bot in bots.names(name) if bot not in ("flat", "ismcts")] for name in GAMES}
 PROGRAMS = re.findall(
     r"^```python\n(.*?)^```$", (ROOT / "docs/selfplay.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
@@ -42,8 +42,8 @@ def hash_of(directory: Path) -> str:
     return hashed
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, players: int) -> None:
+@over_tables
+def test_the_report_matches_the_games(run: Run, tmp_path: Path, name: str, players: int) -> None:
     names = [*SIMPLE[name], "random"]
     asked = ("--game", name, "--players", players, "--bots", ",".join(names), "--games", 60)
     result = run("selfplay", *asked, "--output", tmp_path / "games", "--shard", 25)
@@ -76,8 +76,10 @@ def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, pl
         assert float(found[6]) == pytest.approx(100 * share, abs=0.06)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_the_same_seed_is_the_same_however_it_is_batched(run: Run, address: str, tmp_path: Path, name: str) -> None:
+@over_names
+def test_the_same_seed_gives_the_same_games_with_any_batching(
+    run: Run, address: str, tmp_path: Path, name: str
+) -> None:
     def games(number: int, *arguments: object) -> tuple[str, str]:
         directory = tmp_path / str(number)
         printed = run("selfplay", "--game", name, "--games", 15, "--output", directory, *arguments).stdout
@@ -91,8 +93,8 @@ def test_the_same_seed_is_the_same_however_it_is_batched(run: Run, address: str,
     assert games(9, "--seed", 2)[1] != first[1]
 
 
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_games_are_replayed_from_the_data_set_as_the_page_says(
+@over_tables
+def test_games_are_replayed_from_the_data_set_as_documented(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, players: int
 ) -> None:
     (program,) = (code for code in PROGRAMS if "new_game" in code)
@@ -105,24 +107,24 @@ def test_games_are_replayed_from_the_data_set_as_the_page_says(
     assert replayed["position"].num_players() == players
 
 
-def test_against_a_service_the_games_are_the_same(run: Run, address: str) -> None:
+def test_games_at_a_service_are_the_same(run: Run, address: str) -> None:
     asked = ("--game", GAMES[0], "--games", 5)
     own = run("selfplay", *asked)
     assert own.exit_code == 0
     assert without_time(own.stdout) == without_time(run("selfplay", *asked, "--address", address).stdout)
 
 
-def test_an_interrupted_run_goes_on(run: Run, tmp_path: Path) -> None:
+def test_an_interrupted_run_is_resumed(run: Run, tmp_path: Path) -> None:
     asked = ("selfplay", "--game", GAMES[0], "--games", 10, "--shard", 4, "--output", tmp_path)
     whole = run(*asked).stdout
     (tmp_path / "games" / "000000000004.parquet").unlink()
     *report, kept, last = run(*asked).stdout.splitlines()
-    assert kept == "6 games were there already"
+    assert kept == "6 games existed already"
     assert without_time("\n".join([*report, last])) == without_time(whole.rstrip())
-    assert run(*asked).stdout.splitlines()[-2:] == ["10 games were there already", last]
+    assert run(*asked).stdout.splitlines()[-2:] == ["10 games existed already", last]
     other = run(*asked, "--seed", 2)
     assert other.exit_code == 2
-    assert "manifest.json has another seed: 1, not 2\n" in other.stderr
+    assert "manifest.json has a different seed: 1, not 2\n" in other.stderr
 
 
 def test_a_data_set_is_verified(run: Run, tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ def test_a_data_set_is_verified(run: Run, tmp_path: Path) -> None:
     decisions = parquet.read_table(directory / "games").num_rows
     result = run("verify-data", directory)
     assert (result.exit_code, result.stderr) == (0, "")
-    told = f"{directory}: {decisions:,} decisions, all as they were written; the games' hash is {hash_of(directory)}\n"
+    told = f"{directory}: {decisions:,} decisions, all unchanged; the games' hash is {hash_of(directory)}\n"
     assert result.stdout == told
     shard = directory / "games" / "000000000004.parquet"
     shard.write_bytes(shard.read_bytes()[:-1])
@@ -146,7 +148,7 @@ def test_a_data_set_is_verified(run: Run, tmp_path: Path) -> None:
     assert run("verify-data", tmp_path / "none").exit_code == 2
 
 
-def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_named(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for output in (tmp_path / "file", tmp_path / "file" / "below", tmp_path):
         result = run("selfplay", "--game", GAMES[0], "--games", 5, "--output", output)
@@ -155,7 +157,7 @@ def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
 
 
 def test_on_a_cluster_the_games_go_to_the_data_set(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A cluster that plays in this process: tests/clients/test_selfplay_ray.py has real ones.
+    # A cluster that plays in this process; tests/clients/test_selfplay_cluster.py has real ones.
     reached = []
 
     @contextmanager
@@ -179,7 +181,7 @@ def test_on_a_cluster_the_games_go_to_the_data_set(run: Run, tmp_path: Path, mon
     assert reached == ["no:1", "local"]
 
 
-def test_a_cluster_without_a_directory(run: Run) -> None:
+def test_a_cluster_without_a_directory_is_refused(run: Run) -> None:
     result = run("selfplay", "--game", GAMES[0], "--ray", "local")
     assert result.exit_code == 2
     assert "--ray needs --output" in result.stderr
@@ -201,7 +203,7 @@ class Timed(Agent):
 """
 
 
-def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_custom_bot_plays_or_is_named_in_the_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mybot.py").write_text(AGENT)
     asked = ("selfplay", "--game", GAMES[0], "--games", 10, "--output", "own")
@@ -223,7 +225,7 @@ def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert f"Error: {words}" in result.stderr
 
 
-def test_without_a_terminal_there_is_no_bar(run: Run, tmp_path: Path) -> None:
+def test_without_a_terminal_there_is_no_progress_bar(run: Run, tmp_path: Path) -> None:
     for more in ((), ("--output", tmp_path)):
         result = run("selfplay", "--game", GAMES[0], "--games", 2, *more)
         assert (result.exit_code, result.stderr) == (0, "")
@@ -238,7 +240,7 @@ def test_an_exploration_is_part_of_the_recipe(run: Run, tmp_path: Path) -> None:
     assert run("selfplay", "--game", "discat", "--temperature", -1).exit_code == 2
 
 
-def test_options_of_the_game(run: Run, tmp_path: Path, address: str) -> None:
+def test_options_reach_the_games_and_the_manifest(run: Run, tmp_path: Path, address: str) -> None:
     given = ("--option", "first_seat=1", "--option", "up_arrows=1,2,90")
     asked = ("selfplay", "--game", "discat", "--games", 6, *given)
     for number, more in enumerate([(), ("--address", address)]):
@@ -263,26 +265,26 @@ def test_options_of_the_game(run: Run, tmp_path: Path, address: str) -> None:
         ("discat", ["first_seat=one"], "--option first_seat=one: must be a whole number"),
         ("discat", ["first_seat=-1"], "--option first_seat=-1: must be a whole number"),
         ("discat", ["first_seat=7"], "first_seat must be an integer from 0 to 1, not 7"),
-        ("discat", ["up_arrows=1;2"], "--option up_arrows=1;2: must be numbers of pieces with commas between them"),
+        ("discat", ["up_arrows=1;2"], "--option up_arrows=1;2: must be numbers of pieces separated by commas"),
         ("chat_perche", ["solidity=1"], "solidity must be "),
         ("chat_perche", ["forward_only=maybe"], "--option forward_only=maybe: must be true or false"),
     ],
 )
 @pytest.mark.parametrize("command", ["selfplay", "arena"])
-def test_options_that_make_no_sense(run: Run, command: str, game: str, given: list[str], message: str) -> None:
+def test_invalid_options_are_named(run: Run, command: str, game: str, given: list[str], message: str) -> None:
     options = [part for each in given for part in ("--option", each)]
     result = run(command, "--game", game, "--games", 2, "--bots", "random", *options)
     assert result.exit_code == 2
     assert result.stderr.startswith(f"Error: {message}")
 
 
-def test_fewer_games_than_bots(run: Run, address: str) -> None:
+def test_fewer_games_than_bots_are_refused(run: Run, address: str) -> None:
     result = run("selfplay", "--game", GAMES[0], "--games", 2, "--bots", "random,random,random", "--address", address)
     assert result.exit_code == 2
     assert result.stderr.endswith("Error: 3 bots need at least 3 games\n")
 
 
-def test_an_unknown_game_and_an_unknown_bot(run: Run, address: str) -> None:
+def test_an_unknown_game_and_an_unknown_bot_are_refused(run: Run, address: str) -> None:
     result = run("selfplay", "--game", "tarock", "--address", address)
     assert (result.exit_code, result.stderr) == (
         2,
@@ -294,7 +296,7 @@ def test_an_unknown_game_and_an_unknown_bot(run: Run, address: str) -> None:
 
 
 @pytest.mark.parametrize("players", [-1, 99])
-def test_a_table_that_the_game_is_not_for(run: Run, address: str, players: int) -> None:
+def test_an_unsupported_number_of_players_is_refused(run: Run, address: str, players: int) -> None:
     result = run("selfplay", "--game", GAMES[0], "--players", players, "--address", address)
     assert result.exit_code == 2
     assert " players\n" in result.stderr
@@ -302,7 +304,7 @@ def test_a_table_that_the_game_is_not_for(run: Run, address: str, players: int) 
 
 @pytest.mark.parametrize("option", ["--games", "--batch", "--in-flight", "--seed", "--shard"])
 @pytest.mark.parametrize("value", [-1, "many"])
-def test_numbers_that_make_no_sense(run: Run, option: str, value: object) -> None:
+def test_invalid_numbers_are_named(run: Run, option: str, value: object) -> None:
     result = run("selfplay", "--game", GAMES[0], option, value)
     assert result.exit_code == 2
     assert f"Invalid value for '{option}'" in result.stderr

@@ -9,6 +9,7 @@ import pytest
 
 from chatiere.bots import BOTS_VERSION
 from chatiere.command import serve
+from chatiere.service.base import settings
 from chatiere.service.base.settings import SettingError, Settings
 
 from .conftest import Run
@@ -38,6 +39,7 @@ OTHERS: dict[str, Any] = {
     "web_address": "localhost:3",
     "metrics_address": "localhost:1",
     "workers": 3,
+    "oversubscribe": True,
     "max_calls": 5,
     "max_streams": 6,
     "max_calls_per_client": 7,
@@ -53,6 +55,8 @@ OTHERS: dict[str, Any] = {
     "max_undelivered_bytes": 13,
     "request_timeout": 2.5,
     "stream_idle_timeout": 3.5,
+    "max_connection_age": 12.5,
+    "connection_age_grace": 4.5,
     "default_deadline": 1.5,
     "max_deadline": 2000.0,
     "grace": 0.0,
@@ -74,7 +78,7 @@ OTHERS: dict[str, Any] = {
     "insecure": True,
     "reflection": False,
     "channelz": True,
-    "rules_versions": ("discat=1", "chat_cartonne=2"),
+    "rules_versions": ("discat=1", "chat_cartonne=1"),
     "bots_version": BOTS_VERSION,
     "bots": ("agent=mybot.py:Agent:depth=3,width=2", "theirs"),
     "log_level": "warning",
@@ -82,7 +86,7 @@ OTHERS: dict[str, Any] = {
     "log_calls": True,
     "traces": True,
 }
-# Settings that need others.
+# Settings that need other settings.
 TOGETHER = {
     "tls_certificate": ["tls_key"],
     "tls_key": ["tls_certificate"],
@@ -96,11 +100,11 @@ SETTINGS = [field.name for field in fields(Settings)]
 
 
 def written(value: object) -> object:
-    """Return a value as an option takes it: those of a list with commas between them."""
+    """Return a value as written on the command line: lists are separated by commas."""
     return ",".join(value) if isinstance(value, tuple) else value
 
 
-def test_without_options_all_is_as_settings_say(asked: Asked) -> None:
+def test_without_options_the_settings_have_their_defaults(asked: Asked) -> None:
     assert asked() == Settings()
 
 
@@ -123,11 +127,11 @@ def test_every_setting_has_an_environment_variable(asked: Asked, name: str) -> N
     assert asked(**environment) == replace(Settings(), **{each: OTHERS[each] for each in names})
 
 
-def test_options_are_stronger_than_the_environment(asked: Asked) -> None:
-    assert asked("--workers", 5, CHATIERE_WORKERS="4").workers == 5
+def test_options_override_the_environment(asked: Asked) -> None:
+    assert asked("--workers", 2, CHATIERE_WORKERS="3").workers == 2
 
 
-def test_metrics_can_be_off(asked: Asked) -> None:
+def test_metrics_can_be_turned_off(asked: Asked) -> None:
     assert asked("--metrics-address", "off").metrics_address is None
 
 
@@ -144,6 +148,7 @@ WRONG = {
     "web_address": "localhost",
     "metrics_address": "none",
     "workers": "0",
+    "oversubscribe": "maybe",
     "max_calls": "0",
     "max_streams": "-1",
     "max_calls_per_client": "-1",
@@ -159,6 +164,8 @@ WRONG = {
     "max_undelivered_bytes": "0",
     "request_timeout": "0",
     "stream_idle_timeout": "-1",
+    "max_connection_age": "-1",
+    "connection_age_grace": "-1",
     "default_deadline": "0",
     "max_deadline": "59",
     "grace": "-1",
@@ -195,12 +202,41 @@ def test_a_wrong_value_stops_the_start_and_is_named(run: Run, monkeypatch: pytes
     monkeypatch.setattr(serve, "serve", lambda settings: pytest.fail("started"))
     result = run("serve", env={f"CHATIERE_{name.upper()}": WRONG[name]})
     assert result.exit_code == 2
-    # A client CA alone lacks the certificate.
+    # A client CA without the server's certificate.
     named = "tls_certificate" if name == "client_ca" else name
     assert f"--{named.replace('_', '-')}" in result.stderr
 
 
-def test_what_the_server_cannot_follow_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_workers_is_bounded_by_processors(
+    run: Run, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "processors", lambda: 2)
+    assert asked("--workers", 8).workers == 8
+    assert asked("--workers", 1024, "--oversubscribe").workers == 1024
+    message = "Error: --workers: must be 8 or less, as this process may use 2 processors; or oversubscribe\n"
+    assert (refused := run("serve", "--workers", 9)).stderr == message
+    assert refused.exit_code == 2
+
+
+@pytest.mark.parametrize("name", settings.RANGES)
+def test_numbers_out_of_range_are_refused_and_named(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(serve, "serve", lambda settings: pytest.fail("started"))
+    most = settings.RANGES[name].most
+    for value in ("-1", "1e-9", f"{most + 1}", "1" + "0" * 400, "inf", "-inf", "nan"):
+        result = run("serve", f"--{name.replace('_', '-')}", value)
+        assert (result.exit_code, f"--{name.replace('_', '-')}" in result.stderr) == (2, True), value
+    for number in (-1, 1e-9, most + 1, float("inf"), float("nan")):
+        wrong: dict[str, Any] = {name: number}
+        with pytest.raises(SettingError, match=f"^{name}: must be from "):
+            Settings(**wrong)
+
+
+def test_every_number_has_a_range() -> None:
+    numbers = {field.name for field in fields(Settings) if type(field.default) in (int, float)}
+    assert settings.RANGES.keys() == numbers
+
+
+def test_a_setting_that_the_server_refuses_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(settings: Settings) -> None:
         raise SettingError("tokens", "line 3: nonsense")
 

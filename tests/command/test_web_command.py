@@ -13,16 +13,16 @@ from typing import Any
 
 import httpx
 import pytest
-from service.support import PATIENCE, needs_web_door
+from service.support import PATIENCE
 
 from chatiere.command import web
 from chatiere.service.base.settings import SettingError, Settings
 
 from .conftest import Run
 
-pytestmark = needs_web_door
+pytestmark = pytest.mark.long
 
-# Whoever runs the tests in the background of a shell has Ctrl-C ignored.
+# A shell that runs the tests in the background makes them ignore Ctrl-C.
 _COMMAND = (
     sys.executable,
     "-c",
@@ -35,7 +35,7 @@ _TABLES = "/chatiere.v1.TableService/"
 
 @contextmanager
 def page(*arguments: str, environment: dict[str, str] | None = None) -> Iterator[httpx.Client]:
-    """Run `chatiere web`, yield a client of its URL, interrupt it, and expect a good end without another word."""
+    """Run `chatiere web`, yield a client of its URL, interrupt it, and expect success without further output."""
     command = (*_COMMAND, "--address", "127.0.0.1:0", *arguments)
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
@@ -54,14 +54,14 @@ def page(*arguments: str, environment: dict[str, str] | None = None) -> Iterator
 
 
 def refused(environment: dict[str, str], *arguments: str) -> str:
-    """Run `chatiere web`, which must not start; return what it says."""
+    """Run `chatiere web`, which must not start; return its error output."""
     done = subprocess.run((*_COMMAND, *arguments), capture_output=True, text=True, env=environment, timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (2, "")
     return done.stderr
 
 
 def called(client: httpx.Client, method: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Call a method of TableService by JSON."""
+    """Call a method of TableService with JSON."""
     answer = client.post(_TABLES + method, json=request)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
@@ -101,7 +101,7 @@ def test_keys_can_be_elsewhere(tmp_path: Path, environment: dict[str, str]) -> N
     assert not (tmp_path / "chatiere").exists()
 
 
-def test_a_port_that_is_taken_is_named(environment: dict[str, str]) -> None:
+def test_a_port_in_use_is_named(environment: dict[str, str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         error = refused(environment, "--address", address)
@@ -113,7 +113,9 @@ Served = Callable[[Settings], None]
 
 @pytest.fixture
 def serves(monkeypatch: pytest.MonkeyPatch) -> Callable[[Served], None]:
-    """Return serves(act): the command then serves by `act`, which gets the settings, and is ready at once."""
+    """Return serves(act), which replaces the server: the command calls `act` with its settings, and is ready
+    immediately.
+    """
 
     def serves_by(act: Served) -> None:
         def serve(settings: Settings, ready: Served) -> None:
@@ -134,7 +136,7 @@ def serves(monkeypatch: pytest.MonkeyPatch) -> Callable[[Served], None]:
         ("here:80", "http://here:80/"),
     ],
 )
-def test_the_url_is_one_that_a_browser_can_open(
+def test_a_browser_can_open_the_url(
     run: Run, serves: Callable[[Served], None], environment: dict[str, str], address: str | None, url: str
 ) -> None:
     served: list[Settings] = []
@@ -143,11 +145,11 @@ def test_the_url_is_one_that_a_browser_can_open(
     assert result.stdout == f"Play at {url} (Ctrl-C to stop)\n"
     (settings,) = served
     assert (settings.address, settings.metrics_address, settings.fast_address) == ("127.0.0.1:0", None, None)
-    warned = [] if address is None else [f"Warning: unencrypted, and for anybody who reaches {address}"]
+    warned = [] if address is None else [f"Warning: unencrypted, and anyone who can reach {address} may call"]
     assert result.stderr.splitlines() == warned
 
 
-def test_other_names_of_the_machine_can_be_told(
+def test_other_names_of_the_machine_can_be_given(
     run: Run, serves: Callable[[Served], None], environment: dict[str, str]
 ) -> None:
     served: list[Settings] = []
@@ -158,7 +160,7 @@ def test_other_names_of_the_machine_can_be_told(
     assert result.stderr == "Error: --web-hosts: a host must be a name in lower case, not 'http://here'\n"
 
 
-def test_without_a_folder_for_data_it_is_in_the_home_folder(
+def test_without_a_folder_for_data_the_keys_are_in_the_home_folder(
     run: Run, serves: Callable[[Served], None], tmp_path: Path
 ) -> None:
     served: list[Settings] = []
@@ -169,7 +171,7 @@ def test_without_a_folder_for_data_it_is_in_the_home_folder(
     assert path == tmp_path / ".local" / "share" / "chatiere" / "table-keys"
 
 
-def test_what_the_server_cannot_follow_is_told(
+def test_a_setting_that_the_server_refuses_is_reported(
     run: Run, serves: Callable[[Served], None], environment: dict[str, str]
 ) -> None:
     def refuse(settings: Settings) -> None:
@@ -193,10 +195,16 @@ def test_keys_that_cannot_be_made_are_named(run: Run, environment: dict[str, str
     keys = tmp_path / "file" / "keys"
     result = run("web", "--table-keys", keys, env=environment)
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"Error: --table-keys: cannot make {keys}: ")
+    assert result.stderr.startswith(f"Error: --table-keys: cannot create {keys}: ")
 
 
-def test_whoever_makes_the_keys_first_has_made_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_created_by_another_process_are_kept(
+    run: Run,
+    serves: Callable[[Served], None],
+    environment: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     keys = tmp_path / "keys"
 
     def slower() -> bytes:
@@ -204,7 +212,8 @@ def test_whoever_makes_the_keys_first_has_made_them(tmp_path: Path, monkeypatch:
         return bytes(32)
 
     monkeypatch.setattr(web, "new_key", slower)
-    web._make_keys(keys)
+    serves(lambda settings: None)
+    assert run("web", "--table-keys", keys, env=environment).exit_code == 0
     assert keys.read_text() == "first"
     assert list(tmp_path.iterdir()) == [keys]
 

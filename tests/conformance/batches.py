@@ -1,4 +1,4 @@
-"""Batches as the tests read them, column by column and item by item, and their comparison with a Position."""
+"""Batches as lists of items, and their comparison with Position."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ class Item:
 
 
 def items_of(table: BatchTable, positions: PositionColumns) -> list[Item]:
-    """Return all items of a batch with all its columns."""
+    """Return all items of a batch that has all its columns."""
     game, players = table.game, table.players
     states = np.frombuffer(positions.states, "u1").reshape(-1, game.packed_size)
     offsets = np.frombuffer(positions.legal_offsets, "<u4")
@@ -68,7 +68,7 @@ def float32(values: list[float]) -> list[float]:
 
 
 def check_item(item: Item, position: Position, ended: Position | None = None) -> None:
-    """Assert that an item agrees with Position; `ended`: the end of the game that it was restarted from."""
+    """Assert that an item agrees with a position. `ended`: the end of the previous game, if the item was restarted."""
     scored = ended or position
     actor = position.current_player()
     outcomes = position.chance_outcomes()
@@ -85,7 +85,7 @@ def check_item(item: Item, position: Position, ended: Position | None = None) ->
 
 
 def check_broken_item(item: Item, table: BatchTable, state: bytes) -> None:
-    """Assert that an item says only that its state is broken, and gives the state back."""
+    """Assert that an item reports only that its state is broken, and returns the state unchanged."""
     length = table.game.observation_length
     zeros = [0] * table.players
     assert item.weights in (None, [])
@@ -99,7 +99,7 @@ def column(values: Any, dtype: str) -> bytes:
 
 
 def refusal(table: BatchTable, state: bytes, ask: Any) -> EngineError | None:
-    """Return Position's refusal of an item: of its state, its number of players, or what it is asked to do."""
+    """Return Position's refusal of an item: of its state, its number of players, or the operation."""
     try:
         position = table.game.unpack(state)
         if position.num_players() != table.players:
@@ -111,7 +111,7 @@ def refusal(table: BatchTable, state: bytes, ask: Any) -> EngineError | None:
 
 
 def check_faults(faults: FaultColumns, expected: list[EngineError | None]) -> None:
-    """Assert that the faults are these refusals, item by item, the first 20 of them in Position's words."""
+    """Assert that the faults are these refusals, item by item, the first 20 with Position's messages."""
     failed = [(item, error) for item, error in enumerate(expected) if error is not None]
     if not failed:
         assert faults == FaultColumns(b"", ())

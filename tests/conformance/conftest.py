@@ -1,20 +1,13 @@
-"""Run each test of the battery that takes a `table` for every game and every number of players."""
+"""Runs each test with the fixture `table` for every game and number of players."""
 
 import pytest
-
-from chatiere import engine
-from chatiere.engine import Game
+from tools.over import each
+from tools.over import game as game
 
 from .support import TABLE_NAMES, TABLES, Table
 
 
-@pytest.fixture(params=TABLES, ids=TABLE_NAMES)
+@pytest.fixture(params=each("table", TABLES), ids=TABLE_NAMES)
 def table(request: pytest.FixtureRequest) -> Table:
     found: Table = request.param
-    return found
-
-
-@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
-def game(request: pytest.FixtureRequest) -> Game:
-    found: Game = request.param
     return found

@@ -1,4 +1,4 @@
-"""Counts of the kinds of events that games meet, by the variants that their rules pages tell apart."""
+"""Counts of the kinds of events in games, by the variants that their rules pages distinguish."""
 
 import importlib
 from collections.abc import Mapping
@@ -8,9 +8,9 @@ from games.script import Happening, happenings
 
 from chatiere.engine import EventLog, Game, Position
 
-# The property of a test's report with a game's name and counts, of which the end of a test run has the sums.
+# The property of a test's report that has a game's name and counts. The end of a test run prints the sums.
 EVENTS = "kinds of events"
-# A kind that was met less often is rare.
+# A kind that occurred less often is rare.
 OFTEN = 10
 
 
@@ -20,12 +20,12 @@ def kinds_module(game: Game) -> Any:
 
 
 def kinds_of(before: Position, happened: list[Happening], after: Position) -> list[str]:
-    """Return the kinds of what happened in a move."""
+    """Return the kinds of events in a move."""
     return list(kinds_module(before.game).kinds_of(before, happened, after))
 
 
 def kinds_after(position: Position, move: int) -> list[str]:
-    """Return the kinds of what a move would bring."""
+    """Return the kinds of the events that a move would cause."""
     events = EventLog()
     after = position.clone()
     after.apply(move, events)
@@ -33,7 +33,7 @@ def kinds_after(position: Position, move: int) -> list[str]:
 
 
 def report(game: Game, counts: Mapping[str, int]) -> str:
-    """Return in words how many kinds were met, and which seldom, the rarest first."""
+    """Return a sentence about the number of kinds that occurred, with the rare kinds, rarest first."""
     kinds: tuple[str, ...] = kinds_module(game).KINDS
     rare = sorted((counts.get(kind, 0), kind) for kind in kinds if counts.get(kind, 0) < OFTEN)
     met = sum(counts.get(kind, 0) > 0 for kind in kinds)

@@ -4,7 +4,7 @@ import numpy as np
 
 
 class DocumentedStream:
-    """Philox4x64-10 with the key (seed, game number), in NumPy's order; `drawn` counts the words taken so far."""
+    """Philox4x64-10 with the key (seed, game number), in NumPy's order. `drawn` counts the words drawn so far."""
 
     def __init__(self, seed: int, game_number: int, drawn: int = 0) -> None:
         """Start at word number `drawn`."""

@@ -1,4 +1,4 @@
-"""Pairs of histories of a game that a viewer cannot tell apart: it was told the same, but hidden things differ."""
+"""Pairs of histories that a viewer cannot distinguish: it saw the same events, but hidden information differs."""
 
 import importlib
 import random
@@ -11,13 +11,13 @@ from chatiere.engine import EventLog, Position
 
 from .support import Table, begin, liked_move, moves_of, random_likings, shown_to
 
-# The moves for which an equivalent is looked for in the other history, and those that are tried there.
+# The number of moves for which an equivalent move is searched in the other history, and of moves tried there.
 TRIED = 6
 TRIED_THERE = 30
 
 
 class Pair(NamedTuple):
-    """Two positions after histories that the viewer cannot tell apart."""
+    """Two positions after histories that the viewer cannot distinguish."""
 
     one: Position
     other: Position
@@ -25,14 +25,14 @@ class Pair(NamedTuple):
 
 
 def open_facts(position: Position) -> tuple[object, ...]:
-    """Return what everybody sees though no event tells it: the phase, the actor, and what the game makes open."""
+    """Return public facts that no event contains: the phase, the actor, and public parts of the state."""
     state = state_of(position)
     of_game = importlib.import_module(f"games.{position.game.name}.kinds").open_facts(state)
     return phase(position), position.current_player(), of_game
 
 
 def followed(position: Position, move: int, viewer: int | None) -> tuple[Position, tuple[object, ...]]:
-    """Return the position after a move, and all that the viewer was told of it."""
+    """Return the position after a move, and everything that the viewer saw of the move."""
     events = EventLog()
     after = position.clone()
     after.apply(move, events)
@@ -40,9 +40,11 @@ def followed(position: Position, move: int, viewer: int | None) -> tuple[Positio
 
 
 def play_on(pair: Pair, choices: random.Random, likings: list[float], liberty: float) -> Pair | None:
-    """Make a move in both that the viewer cannot tell apart; None if some moves were tried without finding one.
+    """Make a move in each history that the viewer cannot distinguish. None if no tried move has an equivalent.
 
-    `liberty`: the probability that others and chance make any equivalent move in the other history, the same one last.
+    `liberty` is the probability that other seats and chance make any equivalent move in the other history. The same
+    move is
+    tried last.
     """
     one, other, viewer = pair
     own = one.current_player() == viewer
@@ -62,7 +64,7 @@ def play_on(pair: Pair, choices: random.Random, likings: list[float], liberty: f
 
 
 def begun(table: Table, viewer: int | None, choices: random.Random, likings: list[float]) -> Pair:
-    """Return the first position of a game twice, or some position with a world drawn for the viewer."""
+    """Return the first position of a game twice, or a position and a world resampled from it for the viewer."""
     game, players = table
     position = begin(game, players, choices, sampled=False)
     if viewer is None or choices.random() < 0.4:
@@ -76,7 +78,10 @@ def begun(table: Table, viewer: int | None, choices: random.Random, likings: lis
 
 
 def pairs(table: Table, viewer: int | None, choices: random.Random, count: int) -> Iterator[Pair]:
-    """Yield at least `count` pairs with different hidden things, along histories that go on while pairs are found."""
+    """Yield at least `count` pairs with different hidden information.
+
+    Each history is played on as long as the viewer has two positions that it cannot distinguish.
+    """
     found = 0
     while found < count:
         likings = random_likings(table[0], choices)

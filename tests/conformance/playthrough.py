@@ -1,15 +1,19 @@
 """A complete seeded game as readable text, and as numbers that pin it."""
 
 import hashlib
-import importlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
+from games.building import view_of
+
 import chatiere.engine
+from chatiere.drawing import DRAWINGS
 from chatiere.engine import EventLog, Game, Position
-from chatiere.engine.wire import written_text
+from chatiere.engine.wire import fill, written_text
+from chatiere.v1.game_pb2 import Score
 
 GAMES = Path(__file__).parents[1] / "games"
 SEED = 1
@@ -18,13 +22,13 @@ SEED = 1
 def seeded_game(
     game: Game, players: int, options: dict[str, Any], seed: int
 ) -> Iterator[tuple[Position, int, EventLog]]:
-    """Yield each position of a sampled game, the move made there and the events before the position."""
+    """Yield each position of a sampled game, with the move made there and the events before the position."""
     events = EventLog()
     position = game.new_game(players, options, seed=seed, events=events)
     step = 0
     while not position.is_terminal():
         legal = position.legal_actions()
-        # Any fixed choice would do; this one needs no generator and meets all kinds of moves.
+        # Any fixed choice would do. This one needs no generator and makes all kinds of moves.
         move = legal[7 * step % len(legal)]
         yield position.clone(), move, events
         events = EventLog()
@@ -41,14 +45,18 @@ def end_of(position: Position) -> str:
 
 
 def text(game: Game, players: int) -> str:
-    """Describe a game with default options step by step: events, position, legal actions and the one chosen."""
-    summary = importlib.import_module(f"games.{game.name}.summary").summary
-    codec = chatiere.engine.codec(game.name)
+    """Describe a game with default options step by step: events, table with open hands, legal actions, choice."""
+    codec, drawing = chatiere.engine.codec(game.name), DRAWINGS[game.name]
     lines = [f"{game.description.title}, {players} players, seed {SEED}, default options"]
     for step, (position, move, events) in enumerate(seeded_game(game, players, {}, SEED)):
         lines += [f"  {written_text(codec.put_event_label, event, True)}" for event in events]
-        lines += ["", f"{step}.", summary(position), f"totals: {' '.join(str(total) for total in position.totals())}"]
+        views = [view_of(position, seat) for seat in range(players)]
+        lines += ["", f"{step}.", *map(click.unstyle, drawing.draw_table(views))]
+        lines.append(f"totals: {' '.join(str(total) for total in position.totals())}")
         if position.is_terminal():
+            score = Score()
+            fill(getattr(score.detail, game.name), codec.put_score, position)
+            lines += [f"  seat {seat}: {points}" for seat, points in enumerate(drawing.break_down(score))]
             lines += [f"end: {end_of(position)}", f"ranks: {position.ranks()}", f"winners: {position.winners()}"]
             break
         lines.append(f"seat {position.current_player()} may:")
@@ -58,7 +66,7 @@ def text(game: Game, players: int) -> str:
 
 
 def signature(game: Game, players: int, options: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return a game in numbers: `play` pins the rules and the random stream, `packed` every position's packed form."""
+    """Return a game in numbers: `play` pins the rules and the random stream, `packed` the positions' packed form."""
     play, packed = hashlib.sha256(), hashlib.sha256()
     decisions = 0
     for position, move, _ in seeded_game(game, players, options, seed):

@@ -1,4 +1,4 @@
-"""Ways to play towards kinds of events that were seldom met."""
+"""Styles of play that prefer moves with rare kinds of events."""
 
 import random
 
@@ -9,23 +9,23 @@ from chatiere.engine import Game, Position
 from .counting import kinds_after
 from .support import liked_move, moves_of, random_likings
 
-# Of each kind of action, the moves that are looked at for a wanted kind of event.
+# The number of moves of each kind of action that are searched for a wanted kind of event.
 LOOKED_AT = 6
 
 
 class Style:
-    """A way to choose moves; `curiosity`: the share of moves for which one is looked for that brings a wanted kind."""
+    """A way to choose moves. `curiosity` is the share of moves that are searched for a wanted kind of event."""
 
     def __init__(self, game: Game, choices: random.Random, curiosity: float) -> None:
         self.choices = choices
         self.likings = random_likings(game, choices)
-        # Chance likes outcomes near a number of each seat's, or equal to it in the last digit or in a remainder by 9.
+        # Chance prefers outcomes near a number that each seat has, or outcomes with its last digit or remainder mod 9.
         self.modulus = choices.choice((0, 0, 1000, 9, 10))
         self.places = [choices.random() for _ in range(game.max_players)]
         self.curiosity = curiosity
 
     def move(self, position: Position, wanted: set[str]) -> int:
-        """Choose a move, if possible one that brings a kind that is wanted."""
+        """Choose a move, if possible one with a wanted kind of event."""
         if self.choices.random() < self.curiosity:
             for move in self.some_moves(position):
                 if not wanted.isdisjoint(kinds_after(position, move)):

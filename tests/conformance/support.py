@@ -51,7 +51,7 @@ def may_see_whole(event: Event, seat: int | None) -> bool:
 
 
 def shown(game: Game, event: Event, whole: bool) -> tuple[bytes, str]:
-    """Return an event as a viewer gets it: its message and its label."""
+    """Return an event as a viewer receives it: its message and its label."""
     codec = engine.codec(game.name)
     filled = message(game, "Event")
     fill(filled, codec.put_event, event, whole)
@@ -59,12 +59,12 @@ def shown(game: Game, event: Event, whole: bool) -> tuple[bytes, str]:
 
 
 def shown_to(game: Game, events: Sequence[Event], seat: int | None) -> list[tuple[bytes, str]]:
-    """Return events as a seat, or a spectator, gets them."""
+    """Return events as a seat, or a spectator, receives them."""
     return [shown(game, event, may_see_whole(event, seat)) for event in events]
 
 
 def body_of(position: Position) -> bytes:
-    """Return the packed state without its header, as a codec makes it from a message."""
+    """Return the packed state without its header, as a codec creates it from a message."""
     return engine.codec(position.game.name).read_state(Reader(typed_state(position)), position.rules_version())
 
 
@@ -75,7 +75,7 @@ def messages_of(game: Game) -> Messages:
 
 
 def whole_state(position: Position) -> game_pb2.State:
-    """Return a position as the State that clients hold, with ply and stream."""
+    """Return a position as the State message that clients have, with ply and stream."""
     return fill(game_pb2.State(), messages_of(position.game).put_state, position)
 
 
@@ -88,7 +88,7 @@ def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:
 
 
 def _fill_field(filled: Message, name: str, numbers: list[int]) -> None:
-    # Either a number or several: a repeated field, or one in a message of its own.
+    # The field is one number or several: a repeated field, or a repeated field in a separate message.
     field = filled.DESCRIPTOR.fields_by_name[name]
     if field.message_type is not None:
         value = getattr(filled, name)
@@ -102,12 +102,12 @@ def _fill_field(filled: Message, name: str, numbers: list[int]) -> None:
 
 
 def random_options(game: Game, players: int, choices: random.Random) -> dict[str, Any]:
-    """Return random options that the game accepts, each absent about half of the time."""
+    """Return random options that the game accepts. Each is absent about half of the time."""
     options: dict[str, Any] = {}
     for option in game.description.options:
         numbers = list(option.default_values)
         chosen: dict[str, Any] = {}
-        # Only the game knows which values go together with the others, or with this number of players.
+        # Only the game knows which values are valid together, or with this number of players.
         for _ in range(30 if choices.random() < 0.5 else 0):
             edit = len(numbers) > 1 and choices.random() < 0.8
             tried = _edited(numbers, option, choices) if edit else _any_numbers(option, choices)
@@ -129,7 +129,7 @@ def _any_numbers(option: Option, choices: random.Random) -> list[int]:
 
 
 def _edited(numbers: list[int], option: Option, choices: random.Random) -> list[int]:
-    # Two of them swapped, or one less and one more: a required sum may still hold.
+    # Two numbers are exchanged, or one is decreased and another increased: a required sum may still hold.
     edited = numbers.copy()
     one, other = choices.sample(range(len(numbers)), 2)
     if choices.random() < 0.5:
@@ -154,7 +154,7 @@ def random_move(position: Position, choices: random.Random) -> int:
 
 
 def random_likings(game: Game, choices: random.Random) -> list[float]:
-    """Return random weights for a game's kinds of actions, so that rare ones come up too."""
+    """Return random weights for a game's kinds of actions, so that rare kinds occur, too."""
     return [10 ** -choices.uniform(0, 3) for _ in game.description.action_kinds]
 
 
@@ -186,7 +186,7 @@ def random_game(game: Game, players: int, choices: random.Random, *, sampled: bo
 
 @cache
 def positions(table: Table, sampled: bool | None = None, games: int = 2) -> tuple[Position, ...]:
-    """Return all positions of a few random games, with explicit chance, sampled, or (None) both; always the same."""
+    """Return all positions of a few reproducible random games, with explicit chance, sampled chance, or (None) both."""
     game, players = table
     choices = random.Random(f"{game.name} {players}")
     return tuple(
@@ -198,5 +198,5 @@ def positions(table: Table, sampled: bool | None = None, games: int = 2) -> tupl
 
 
 def thinned(items: tuple[Position, ...], count: int) -> tuple[Position, ...]:
-    """Return about `count` of them, evenly spread."""
+    """Return about `count` of the positions, evenly spaced."""
     return items[:: max(1, len(items) // count)]

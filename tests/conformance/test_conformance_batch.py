@@ -1,4 +1,4 @@
-"""Every game: a batch does to each item what Position does, and a failing item fails alone."""
+"""Every game: a batch gives each item the result of Position, and a failing item does not affect other items."""
 
 import random
 
@@ -67,14 +67,14 @@ def test_steps_are_those_of_apply(table: Table, batch_table: BatchTable) -> None
         check_item(item, position.child(move))
 
 
-def test_weights_are_left_out_where_no_item_stands_at_a_chance_event(table: Table, batch_table: BatchTable) -> None:
+def test_weights_are_left_out_if_no_item_is_at_a_chance_event(table: Table, batch_table: BatchTable) -> None:
     sampled = [position for position in positions(table, True) if not position.is_terminal()]
     moves = column([position.legal_actions()[0] for position in sampled], "<u2")
     found, _ = batch_table.step(packed(sampled), moves, columns=ALL)
     assert found.weights == b""
 
 
-def test_what_was_not_asked_for_is_empty(table: Table, batch_table: BatchTable) -> None:
+def test_columns_that_were_not_requested_are_empty(table: Table, batch_table: BatchTable) -> None:
     found = batch_table.new_games(count=2)
     assert [name for name, value in found._asdict().items() if value] == ["states", "actors", "final"]
     full = batch_table.new_games(count=2, columns=ALL)
@@ -82,7 +82,7 @@ def test_what_was_not_asked_for_is_empty(table: Table, batch_table: BatchTable) 
 
 
 def broken(table: Table, choices: random.Random) -> bytes:
-    """Return a packed state with something wrong: mutated, of another number of players, of another version."""
+    """Return an invalid packed state: mutated, of another number of players, or of another version."""
     game, players = table
     source, other = (choices.choice(positions(table)).pack() for _ in range(2))
     kind = choices.randrange(4)
@@ -95,7 +95,9 @@ def broken(table: Table, choices: random.Random) -> bytes:
     return changed
 
 
-def test_items_fail_alone_with_the_words_of_position(table: Table, batch_table: BatchTable) -> None:
+def test_a_failed_item_has_positions_message_and_does_not_affect_other_items(
+    table: Table, batch_table: BatchTable
+) -> None:
     game = table[0]
     choices = random.Random("faults")
     all_positions = positions(table)
@@ -122,7 +124,7 @@ def test_items_fail_alone_with_the_words_of_position(table: Table, batch_table: 
 def check_stepped_item(
     table: BatchTable, item: Item, state: bytes, move: int, error: EngineError | None, stride: int = 7
 ) -> None:
-    """Assert that an item is its state, broken or unchanged, or the result of the move, restarted if the game ended."""
+    """Assert that an item is its state, broken or unchanged, or the move's result, restarted if the game ended."""
     game = table.game
     if error is not None:
         try:
@@ -143,7 +145,7 @@ def check_stepped_item(
 
 
 def begun_anew(ended: Position, options: dict[str, object], stride: int) -> Position:
-    """Return the game that follows one that has ended."""
+    """Return the game that follows a game that has ended."""
     game, players = ended.game, ended.num_players()
     if not ended.is_sampled():
         return game.new_game(players, options)
@@ -154,13 +156,13 @@ def begun_anew(ended: Position, options: dict[str, object], stride: int) -> Posi
 
 
 @pytest.mark.parametrize("sampled", [True, False], ids=["sampled", "explicit"])
-def test_a_batch_plays_the_games_that_positions_play(table: Table, batch_table: BatchTable, sampled: bool) -> None:
+def test_batches_and_positions_play_the_same_games(table: Table, batch_table: BatchTable, sampled: bool) -> None:
     """Play whole games with restarts, in batches and one by one."""
     game, players = table
     choices = random.Random(f"{game.name} {players} {sampled}")
     first, following = random_options(game, players, choices), random_options(game, players, choices)
     count, seed = 6, choices.getrandbits(64)
-    # So near the end of the range that the numbers wrap around.
+    # Near the end of the range, so that the numbers wrap around.
     numbers = [(2**64 - 3 + i) % 2**64 for i in range(count)]
     if sampled:
         begun = batch_table.new_games(
@@ -170,9 +172,8 @@ def test_a_batch_plays_the_games_that_positions_play(table: Table, batch_table: 
     else:
         begun = batch_table.new_games(first, count=count, columns=ALL)
         single = [game.new_game(players, first) for _ in numbers]
-    restarts = steps = 0
+    restarts = 0
     while restarts < count + 2:
-        steps += 1
         items = items_of(batch_table, begun)
         moves = [
             random_move(position, choices) if item.weights else choices.choice(item.legal_ids)
@@ -194,10 +195,9 @@ def test_a_batch_plays_the_games_that_positions_play(table: Table, batch_table: 
                 single[i] = begun_anew(ended, following, count)
             check_item(item, single[i], ended)
         assert np.frombuffer(begun.final_observations, "u1").tolist() == final_observations
-    assert steps > 5
 
 
-def test_without_a_restart_games_that_are_over_stay_over(table: Table, batch_table: BatchTable) -> None:
+def test_games_stay_over_without_a_restart(table: Table, batch_table: BatchTable) -> None:
     ends = [position for position in positions(table) if position.is_terminal()]
     found, faults = batch_table.step(packed(ends), bytes(2 * len(ends)), columns=ALL)
     assert {fault.reason for fault in faults.items} == {Reason.GAME_OVER}
@@ -271,7 +271,7 @@ def test_resampled_states_are_those_of_position(table: Table, batch_table: Batch
     for i, (state, error) in enumerate(zip(states, expected, strict=True)):
         drawn = state if error else game.unpack(state).resample(seats[i], seed, numbers[i]).pack()
         assert found[i * size : (i + 1) * size] == drawn
-    # A seed and a number each.
+    # A seed and a game number for each item.
     seeds = [choices.getrandbits(64) for _ in states]
     found, faults = batch_table.resample(b"".join(states), bytes(seats), seeds=seeds, game_numbers=numbers)
     check_faults(faults, expected)
@@ -308,7 +308,7 @@ def test_playouts_are_those_of_position(table: Table, batch_table: BatchTable) -
 
 
 def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table: BatchTable) -> None:
-    """A batch says of a mutated state what Position says; playing on is safe."""
+    """A batch reports the same of a mutated state as Position, and it is safe to continue from the state."""
     game, players = table
     choices = random.Random(f"{game.name} {players} batch")
     sources = [position.pack() for position in positions(table, games=4)]
@@ -327,7 +327,7 @@ def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table
     assert {0, *faults.reasons} >= {0, *resampled.reasons}
     playouts, played = batch_table.playout(everything, 1, seed=2)
     assert played.reasons == faults.reasons
-    # Sound ones can be stepped further, and agree with positions.
+    # Valid states can be stepped further, and agree with positions.
     stood, _ = batch_table.step(everything, bytes(2 * len(states)), columns=ALL)
     moves = [choices.choice(item.legal_ids) if item.legal_ids else 0 for item in items_of(batch_table, stood)]
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""Every game: sampled chance draws what explicit chance offers, from the documented stream."""
+"""Every game: sampled chance draws the outcomes that explicit chance lists, with the documented stream."""
 
 import random
 from collections import Counter, defaultdict
@@ -12,13 +12,13 @@ from chatiere.engine import EventLog, Game, Position
 from .documented_stream import DocumentedStream
 from .support import Table, body_of, moves_of, positions, random_options
 
-# A smaller probability counts as a fault: with some hundred tests, one choice of seeds in some 100,000 gives one.
+# A smaller probability counts as a fault. With some hundred tests, this happens for one choice of seeds in 100,000.
 P_VALUE = 1e-7
 MAX_TREE = 120
 
 
 def resolve(position: Position, stream: DocumentedStream) -> tuple[Position, list[tuple[Position, int]]]:
-    """Resolve chance by the rules of the stream; return the next decision and the chance events with outcomes."""
+    """Resolve chance by the rules of the stream. Return the next decision, and the chance events with outcomes."""
     path = []
     while position.is_chance_node():
         weighted = position.chance_outcomes()
@@ -33,7 +33,7 @@ def resolve(position: Position, stream: DocumentedStream) -> tuple[Position, lis
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**64 - 1, 0x0123456789ABCDEF])
-def test_a_sampled_game_is_the_explicit_one_resolved_by_the_documented_stream(table: Table, seed: int) -> None:
+def test_a_sampled_game_is_the_explicit_game_resolved_by_the_documented_stream(table: Table, seed: int) -> None:
     game, players = table
     choices = random.Random(seed)
     options = random_options(game, players, choices)
@@ -53,8 +53,8 @@ def test_a_sampled_game_is_the_explicit_one_resolved_by_the_documented_stream(ta
     assert decisions
 
 
-def test_chance_after_any_move_is_sampled_from_what_is_listed(table: Table) -> None:
-    """Check, word by word, that a sampled state draws by walking over the weights that the explicit one lists."""
+def test_chance_after_any_move_is_sampled_from_the_listed_outcomes(table: Table) -> None:
+    """Sampled states draw by walking over the weights that explicit states list, checked word by word."""
     game, _ = table
     choices = random.Random("words")
     drawn = 0
@@ -73,8 +73,8 @@ def test_chance_after_any_move_is_sampled_from_what_is_listed(table: Table) -> N
     assert drawn
 
 
-def test_chance_drawn_at_once_is_chance_drawn_event_by_event(table: Table) -> None:
-    """Chance is drawn event by event if events are listed; otherwise all up to the next decision is drawn at once."""
+def test_chance_drawn_in_one_step_is_the_same_as_event_by_event(table: Table) -> None:
+    """Chance is drawn event by event if events are listed, otherwise in one step up to the next decision."""
     game, players = table
     choices = random.Random("at once")
     for seed in range(12):
@@ -90,7 +90,7 @@ def test_chance_drawn_at_once_is_chance_drawn_event_by_event(table: Table) -> No
             assert at_once == one_by_one
 
 
-def test_a_playout_from_amid_chance_events_draws_them_as_listed(table: Table) -> None:
+def test_a_playout_from_a_chance_event_draws_the_listed_outcomes(table: Table) -> None:
     for number, position in enumerate(positions(table, False)[::5]):
         played = position.clone()
         if not position.is_chance_node():
@@ -112,7 +112,7 @@ def test_a_move_repeated_on_the_same_state_cannot_be_rerolled(table: Table) -> N
 
 
 @pytest.mark.release_only
-def test_the_first_chance_events_come_as_often_as_their_weights_say(table: Table) -> None:
+def test_the_first_chance_events_occur_in_proportion_to_their_weights(table: Table) -> None:
     game, players = table
     counts: dict[Position, Counter[int]] = {}
     for seed in range(4000):
@@ -120,7 +120,7 @@ def test_the_first_chance_events_come_as_often_as_their_weights_say(table: Table
         sampled = game.new_game(players, seed=seed)
         end = path[-1][0].child(path[-1][1]) if path else game.new_game(players)
         assert body_of(sampled) == body_of(end)
-        # The first event, and the one after it on one of its branches: too few games reach later ones.
+        # The first event, and the next one on one of its branches: too few games reach later events.
         for node, outcome in path[:2]:
             counts.setdefault(node, Counter())[outcome] += 1
     for node, seen in counts.items():
@@ -129,7 +129,7 @@ def test_the_first_chance_events_come_as_often_as_their_weights_say(table: Table
 
 
 def fits(seen: Counter[int], weighted: list[tuple[int, int]]) -> bool:
-    """Return whether counts fit weights."""
+    """Return whether counts are consistent with weights."""
     assert seen.keys() <= {outcome for outcome, _ in weighted}
     if len(weighted) == 1:
         return True
@@ -139,7 +139,7 @@ def fits(seen: Counter[int], weighted: list[tuple[int, int]]) -> bool:
 
 
 def ends_of_chance(position: Position) -> list[tuple[bytes, float]]:
-    """Return the next decisions (bodies) that chance can lead to, with probabilities; cut off past MAX_TREE."""
+    """Return the next decisions (bodies) that chance can lead to, with probabilities. Stops after MAX_TREE."""
     ends: defaultdict[bytes, float] = defaultdict(float)
     open_nodes = [(position, 1.0)]
     while open_nodes and len(open_nodes) + len(ends) <= MAX_TREE:
@@ -158,10 +158,10 @@ def sampled_twin(game: Game, position: Position, seed: int) -> Position:
 
 
 @pytest.mark.release_only
-def test_later_chance_events_come_as_often_as_their_weights_say(game: Game) -> None:
+def test_later_chance_events_occur_in_proportion_to_their_weights(game: Game) -> None:
     tested = 0
     follows_a_decision = False
-    # With some numbers of players all later chance events of a game may be whole deals, too large for the test.
+    # With some numbers of players, all later chance events of a game may be whole deals, too large for the test.
     tables = ((game, players) for players in range(game.min_players, game.max_players + 1))
     for position in (position for table in tables for position in positions(table, False)[::5]):
         for move in moves_of(position)[:1]:

@@ -1,4 +1,4 @@
-"""Every game's states, actions, options and events, packed and typed, in round trips."""
+"""Every game: round trips of states, actions, options and events, packed and typed."""
 
 import pickle
 import random
@@ -18,14 +18,14 @@ from .support import Table, body_of, may_see_whole, moves_of, positions, random_
 
 
 def travelled(sent: Any) -> list[Any]:
-    """Return a message as it arrives, in protobuf's two forms."""
+    """Return a message as received in each of protobuf's two formats."""
     return [
         type(sent).FromString(sent.SerializeToString()),
         json_format.Parse(json_format.MessageToJson(sent), type(sent)()),
     ]
 
 
-def test_packed_states_come_back_as_they_were(table: Table) -> None:
+def test_packed_states_survive_a_round_trip(table: Table) -> None:
     game, _ = table
     for position in positions(table):
         packed = position.pack()
@@ -38,7 +38,7 @@ def test_packed_states_come_back_as_they_were(table: Table) -> None:
             assert copy.legal_actions() == position.legal_actions()
 
 
-def test_copies_play_on_alike(table: Table) -> None:
+def test_copies_continue_identically(table: Table) -> None:
     for position in thinned(positions(table), 60):
         copy = table[0].unpack(position.pack())
         for move in moves_of(position)[:3]:
@@ -53,7 +53,7 @@ def test_different_positions_differ(table: Table) -> None:
     assert seen[0] != packed
 
 
-def test_typed_states_come_back_as_they_were(table: Table) -> None:
+def test_typed_states_survive_a_round_trip(table: Table) -> None:
     game, _ = table
     codec = engine.codec(game.name)
     for position in thinned(positions(table), 120):
@@ -65,7 +65,7 @@ def test_typed_states_come_back_as_they_were(table: Table) -> None:
             assert game.position(body, position.random_stream(), position.ply()) == position
 
 
-def test_actions_typed_and_by_id_are_the_same(table: Table) -> None:
+def test_typed_actions_and_ids_are_equivalent(table: Table) -> None:
     game, _ = table
     codec = engine.codec(game.name)
     for position in thinned(tuple(p for p in positions(table) if p.legal_actions()), 120):
@@ -92,7 +92,7 @@ def test_the_kind_of_a_typed_action_is_that_of_its_id(table: Table) -> None:
             assert filled.WhichOneof(oneof.name) == kind.name
 
 
-def test_an_action_of_no_kind_is_refused(table: Table) -> None:
+def test_an_action_without_a_kind_is_refused(table: Table) -> None:
     position = next(p for p in positions(table) if p.legal_actions())
     with pytest.raises(engine.EngineError) as caught:
         engine.codec(table[0].name).read_action(Reader(message(table[0], "Action")), position)
@@ -100,7 +100,7 @@ def test_an_action_of_no_kind_is_refused(table: Table) -> None:
 
 
 def test_an_action_that_lacks_a_field_is_refused_with_its_path(table: Table) -> None:
-    """Zero is a number like others, which nobody means by leaving it out."""
+    """An absent field is not read as zero."""
     game, _ = table
     codec = engine.codec(game.name)
     lacking = set()
@@ -122,7 +122,7 @@ def test_an_action_that_lacks_a_field_is_refused_with_its_path(table: Table) -> 
     assert lacking
 
 
-def test_every_number_of_actions_options_and_events_tells_whether_it_is_there(game: Game) -> None:
+def test_numbers_of_actions_options_and_events_have_presence(game: Game) -> None:
     kinds: list[Any] = [
         whole.DESCRIPTOR.fields_by_name[game.name].message_type
         for whole in (game_pb2.Action, game_pb2.Options, game_pb2.Event)
@@ -130,18 +130,18 @@ def test_every_number_of_actions_options_and_events_tells_whether_it_is_there(ga
     action, options, event = kinds
     for kind in (*(field.message_type for field in action.fields), options, event):
         for field in kind.fields:
-            # The kind of an event is always there.
+            # The kind of an event is always set.
             assert field.has_presence or field.is_repeated or field.name == "kind", field.full_name
 
 
-def test_no_seat_is_active_until_chance_has_chosen_who_begins(table: Table) -> None:
+def test_no_seat_is_active_before_chance_has_chosen_the_first_seat(table: Table) -> None:
     game, players = table
     codec = engine.codec(game.name)
     beginning = game.new_game(players)
     assert not view_of(beginning, None).HasField("active_seat")
     for position in [beginning, *thinned(positions(table), 30)]:
         whole = state_of(position)
-        # Each game's phases begin with FIRST_SEAT, the zero left out.
+        # Each game's phases start with FIRST_SEAT, after the unused zero.
         has_begun = whole.phase > 1
         for name in {"active_seat", "leader"} & set(whole.DESCRIPTOR.fields_by_name):
             for seen in (whole, view_of(position, 0), view_of(position, None)):
@@ -156,14 +156,14 @@ def test_no_seat_is_active_until_chance_has_chosen_who_begins(table: Table) -> N
             assert (refused.value.reason, refused.value.field) == (engine.Reason.INVALID_STATE, name)
 
 
-def test_states_and_views_say_their_options_even_if_all_are_default(table: Table) -> None:
+def test_states_and_views_contain_options_even_if_all_are_default(table: Table) -> None:
     game, players = table
     position = game.new_game(players)
     assert state_of(position).HasField("options")
     assert view_of(position, 0).HasField("options")
 
 
-def test_options_come_back_as_they_were(table: Table) -> None:
+def test_options_survive_a_round_trip(table: Table) -> None:
     game, players = table
     codec = engine.codec(game.name)
     choices = random.Random(1)
@@ -175,13 +175,13 @@ def test_options_come_back_as_they_were(table: Table) -> None:
         for copy in travelled(filled):
             assert codec.read_options(Reader(getattr(copy, game.name))) == options
         position = game.new_game(players, options)
-        # A field at its default may come back absent, and a list whose order means nothing may come back sorted.
+        # A field with its default value may be absent afterwards, and an unordered list may be sorted.
         for name, value in position.options().items():
             assert value == options[name] or value == sorted(options[name])
         assert game.new_game(players, position.options()) == position
 
 
-def test_options_stay_with_the_game(table: Table) -> None:
+def test_options_are_kept_throughout_a_game(table: Table) -> None:
     game, players = table
     choices = random.Random(2)
     for seed in range(10):
@@ -191,7 +191,7 @@ def test_options_stay_with_the_game(table: Table) -> None:
         assert position.options() == options
 
 
-def test_labels_are_there_and_tell_moves_apart(table: Table) -> None:
+def test_labels_exist_and_distinguish_moves(table: Table) -> None:
     for position in thinned(positions(table), 120):
         if position.legal_actions():
             labels = [position.action_label(action) for action in position.legal_actions()]
@@ -212,7 +212,7 @@ def events_of(table: Table) -> list[tuple[Position, Event]]:
     return found
 
 
-def test_events_are_about_seats_and_seen_by_seats(table: Table) -> None:
+def test_events_name_existing_seats(table: Table) -> None:
     game, players = table
     seats = range(players)
     found = events_of(table)
@@ -226,7 +226,7 @@ def test_events_are_about_seats_and_seen_by_seats(table: Table) -> None:
             assert label == label.strip() != ""
 
 
-def test_an_event_shows_no_value_to_who_may_not_see_it(table: Table) -> None:
+def test_an_event_shows_no_hidden_values(table: Table) -> None:
     game, _ = table
     for _, event in events_of(table):
         # Other values, if there are any.
@@ -238,7 +238,7 @@ def test_an_event_shows_no_value_to_who_may_not_see_it(table: Table) -> None:
             assert not may_see_whole(event, None)
 
 
-def test_a_new_game_tells_what_happened(table: Table) -> None:
+def test_a_new_game_has_events(table: Table) -> None:
     game, players = table
     events = EventLog()
     sampled = game.new_game(players, seed=3, events=events)
@@ -246,7 +246,7 @@ def test_a_new_game_tells_what_happened(table: Table) -> None:
     assert sampled == game.new_game(players, seed=3)
 
 
-def test_the_score_has_a_breakdown_at_any_moment(table: Table) -> None:
+def test_the_score_has_a_breakdown_at_any_time(table: Table) -> None:
     game, _ = table
     for position in thinned(positions(table), 120):
         filled = game_pb2.ScoreDetail()
@@ -255,7 +255,7 @@ def test_the_score_has_a_breakdown_at_any_moment(table: Table) -> None:
         assert filled.ByteSize() > 0
 
 
-def test_a_body_of_a_wrong_size_is_no_state(game: Game) -> None:
+def test_a_body_of_a_wrong_size_is_refused(game: Game) -> None:
     body = body_of(game.new_game(game.min_players))
     assert game.position(body) == game.new_game(game.min_players)
     for wrong in (b"", body[:-1], body + b"\0"):
@@ -264,7 +264,7 @@ def test_a_body_of_a_wrong_size_is_no_state(game: Game) -> None:
         assert caught.value.reason is engine.Reason.INVALID_STATE
 
 
-def test_an_empty_message_is_no_state(game: Game) -> None:
+def test_an_empty_message_is_refused(game: Game) -> None:
     with pytest.raises(engine.EngineError) as caught:
         engine.codec(game.name).read_state(Reader(message(game, "State")), game.rules_version)
     assert caught.value.reason is engine.Reason.INVALID_STATE

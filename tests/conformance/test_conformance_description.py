@@ -1,4 +1,4 @@
-"""Every game's description; folders, messages and registry have the same games."""
+"""Every game has a consistent description; folders, messages and registry have the same games."""
 
 import math
 import random
@@ -16,14 +16,14 @@ from chatiere.v1 import game_pb2
 
 from .support import TABLES, Table, options_as, positions, random_options
 
-ROOMS = Path(engine.__file__).parent / "games"
+PACKAGES = Path(engine.__file__).parent / "games"
 ENVELOPES = ("State", "Action", "Options", "View", "Event", "ScoreDetail", "Pieces")
 
 
-def test_rooms_messages_and_registry_know_the_same_games() -> None:
+def test_folders_messages_and_registry_have_the_same_games() -> None:
     names = [game.name for game in engine.games()]
     assert names == sorted(names)
-    assert names == sorted(room.name for room in ROOMS.iterdir() if (room / "__init__.py").exists())
+    assert names == sorted(package.name for package in PACKAGES.iterdir() if (package / "__init__.py").exists())
     for envelope in ENVELOPES:
         (oneof,) = (o for o in getattr(game_pb2, envelope).DESCRIPTOR.oneofs if o.name == "game")
         assert sorted(field.name for field in oneof.fields) == names, envelope
@@ -34,13 +34,13 @@ def test_a_game_has_the_same_field_number_everywhere(game: Game) -> None:
     assert len(numbers) == 1
 
 
-def test_packed_states_of_different_games_are_told_apart() -> None:
+def test_packed_states_of_different_games_are_distinguished() -> None:
     first_bytes = [game.new_game(game.min_players).pack()[0] for game in engine.games()]
     assert len(set(first_bytes)) == len(first_bytes)
 
 
 def test_the_registry_finds_games_by_name(game: Game) -> None:
-    assert engine.game(game.name) is game
+    assert engine.game(game.name) == game
     for find in (engine.game, engine.codec):
         with pytest.raises(EngineError) as caught:
             find(game.name.upper())
@@ -72,7 +72,7 @@ def test_observation_parts_cover_the_observation(game: Game) -> None:
     assert len({part.name for part in game.description.observation}) == len(game.description.observation)
 
 
-def test_a_description_prints_as_text_to_read(game: Game) -> None:
+def test_a_description_prints_as_readable_text(game: Game) -> None:
     description = game.description
     text = str(description)
     lines = text.splitlines()
@@ -104,7 +104,7 @@ def test_options_are_the_fields_of_the_options_message(game: Game) -> None:
         assert option.default
 
 
-def test_the_default_of_an_option_is_what_its_absence_means(table: Table) -> None:
+def test_an_absent_option_means_its_default(table: Table) -> None:
     game, players = table
     for option in game.description.options:
         if option.default_values:
@@ -112,7 +112,7 @@ def test_the_default_of_an_option_is_what_its_absence_means(table: Table) -> Non
             assert game.new_game(players, given) == game.new_game(players)
 
 
-def test_the_battery_plays_with_other_values_of_every_option(game: Game) -> None:
+def test_the_battery_uses_other_values_of_every_option(game: Game) -> None:
     choices = random.Random(4)
     changed: set[str] = set()
     for players in range(game.min_players, game.max_players + 1):
@@ -121,7 +121,7 @@ def test_the_battery_plays_with_other_values_of_every_option(game: Game) -> None
     assert changed == {option.name for option in game.description.options}
 
 
-def test_options_beyond_their_range_are_refused(table: Table) -> None:
+def test_unknown_options_and_values_of_another_type_are_refused(table: Table) -> None:
     game, players = table
     for name, value in (("no_such_option", 1), *((o.name, "1") for o in game.description.options)):
         with pytest.raises(EngineError) as caught:
@@ -146,7 +146,7 @@ def test_a_game_has_titles_versions_and_sizes(game: Game) -> None:
     assert game.packed_size % 8 == 0
 
 
-def test_every_fault_has_words(game: Game) -> None:
+def test_every_fault_has_a_text(game: Game) -> None:
     for fault in game.description.faults.values():
         assert fault.message
         assert fault.reason in (Reason.ILLEGAL_ACTION, Reason.INVALID_STATE)
@@ -163,7 +163,7 @@ def test_other_numbers_of_players_are_refused(game: Game) -> None:
         assert caught.value.metadata == {"min_players": str(game.min_players), "max_players": str(game.max_players)}
 
 
-def test_observations_are_numbers_of_the_stated_length(table: Table) -> None:
+def test_observations_have_the_described_length(table: Table) -> None:
     game, players = table
     kinds = set()
     for position in positions(table):
@@ -171,7 +171,7 @@ def test_observations_are_numbers_of_the_stated_length(table: Table) -> None:
             observation = position.observation(seat)
             assert len(np.frombuffer(observation, "u1")) == game.observation_length
             kinds.add(observation)
-    # They tell positions apart.
+    # They distinguish positions.
     assert len(kinds) > len(positions(table))
 
 
@@ -193,7 +193,7 @@ def test_every_number_of_an_observation_is_used(game: Game) -> None:
     assert unused == []
 
 
-def test_seats_that_are_not_there_see_nothing(table: Table) -> None:
+def test_views_and_observations_of_unknown_seats_are_refused(table: Table) -> None:
     position = positions(table)[0]
     seat: Any
     for seat in (-1, table[1], 2**40, None, 0.0):

@@ -1,4 +1,4 @@
-"""Every game tells why it is over, when it is: the number follows from the state, and messages say it too."""
+"""Every finished game has a reason for its end: a number that follows from the state, and a message."""
 
 import random
 from typing import Any
@@ -20,7 +20,7 @@ def ended(table: Table, games: int = 6) -> list[Position]:
     return [list(random_game(*table, choices, sampled=number % 2 == 0))[-1] for number in range(games)]
 
 
-def test_the_ends_are_those_of_the_messages(game: Game) -> None:
+def test_the_ends_are_the_same_in_kernel_and_messages(game: Game) -> None:
     kinds = message(game, "End").DESCRIPTOR.fields_by_name["kind"].enum_type.values
     names = {value.number: value.name.partition("_END_KIND_")[2].lower() for value in kinds}
     assert names.pop(0) == "unspecified"
@@ -37,13 +37,13 @@ def test_a_game_has_an_end_when_it_is_over(table: Table) -> None:
         assert state.HasField("end") == position.is_terminal()
         if position.is_terminal():
             assert (state.end.kind, state.end.seat) == (position.end(), position.ended_by())
-            # No field is at its default: what it would say has a value of its own.
+            # No field has its default value, because absence is a separate value.
             assert [field.name for field, _ in state.end.ListFields()] == [
                 field.name for field in state.end.DESCRIPTOR.fields
             ]
 
 
-def test_views_and_positions_tell_the_end_to_everybody(table: Table) -> None:
+def test_all_views_and_positions_contain_the_end(table: Table) -> None:
     game, players = table
     messages = messages_of(game)
     for position in (*thinned(positions(table), 20), *ended(table)):
@@ -59,7 +59,7 @@ def test_views_and_positions_tell_the_end_to_everybody(table: Table) -> None:
                 assert getattr(each.end, game.name) == typed_state(position).end
 
 
-def test_a_typed_state_may_leave_its_end_out_or_parts_of_it(table: Table) -> None:
+def test_a_typed_state_can_leave_out_its_end_or_parts_of_it(table: Table) -> None:
     game, _ = table
     messages = messages_of(game)
     for position in ended(table):
@@ -79,7 +79,7 @@ def test_an_end_that_does_not_follow_from_the_state_is_refused(table: Table) -> 
     for position in ended(table):
         whole = whole_state(position)
         for field, right in getattr(whole, game.name).end.ListFields():
-            # Protobuf's own messages take any 32-bit number for an enum.
+            # Protobuf's own messages accept any 32-bit number for an enum.
             for wrong in {*range(0 if field.has_presence else 1, 4), players, 2**31 - 1} - {right}:
                 state = whole_state(position)
                 setattr(getattr(state, game.name).end, field.name, wrong)
@@ -88,7 +88,7 @@ def test_an_end_that_does_not_follow_from_the_state_is_refused(table: Table) -> 
                 assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, f"{game.name}.end")
 
 
-def test_a_game_that_goes_on_has_no_end(table: Table) -> None:
+def test_a_game_in_progress_has_no_end(table: Table) -> None:
     game, _ = table
     messages = messages_of(game)
     for position in thinned(positions(table), 20):
@@ -104,7 +104,7 @@ def test_a_game_that_goes_on_has_no_end(table: Table) -> None:
             assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, f"{game.name}.end")
 
 
-def test_the_end_is_no_part_of_the_body(table: Table) -> None:
+def test_the_end_is_not_part_of_the_body(table: Table) -> None:
     codec = engine.codec(table[0].name)
     for position in ended(table, 2):
         state = typed_state(position)

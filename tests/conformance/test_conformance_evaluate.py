@@ -1,4 +1,4 @@
-"""Every game: an evaluation is what playouts in drawn worlds come to, and uses only what the seat to act knows."""
+"""Every game: an evaluation is the result of playouts in resampled worlds, and uses only the actor's information."""
 
 import random
 from itertools import pairwise
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from chatiere.engine import INVALID_PLAYER, Position
-from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.batch import Table as BatchTable
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.columns import EvaluationColumns
 
 from .batches import check_faults, refusal
@@ -41,7 +41,7 @@ def items_of(found: EvaluationColumns) -> list[tuple[int, list[int], list[float]
 
 
 def worlds_of(position: Position, count: int, seed: int, game_number: int) -> list[tuple[int, Position]]:
-    """Return the worlds that the seat to act draws, without their streams, and the seed of each."""
+    """Return the worlds resampled for the seat to act, without their streams, and the seed of each."""
     stream = DocumentedStream(seed, game_number)
     seeds = [stream.word() for _ in range(count)]
     drawn = [position.resample(position.current_player(), each) for each in seeds]
@@ -49,7 +49,7 @@ def worlds_of(position: Position, count: int, seed: int, game_number: int) -> li
 
 
 def mean_return(worlds: list[tuple[int, Position]], action: int, playouts: int) -> float:
-    """Return the mean return of the seat to act after an action, by one playout after the other."""
+    """Return the mean return of the seat to act after an action, by single playouts."""
     returns = []
     for seed, world in worlds:
         child = world.child(action)
@@ -61,13 +61,13 @@ def mean_return(worlds: list[tuple[int, Position]], action: int, playouts: int) 
 
 
 def ask(position: Position) -> None:
-    """Do what an evaluation begins with; raises EngineError."""
+    """Make the first step of an evaluation. Raises EngineError."""
     position.require_decision()
     position.resample(position.current_player(), 1)
 
 
 def test_evaluations_are_those_of_playouts_in_worlds(table: Table, batch_table: BatchTable) -> None:
-    # Sampled and explicit chance, decisions and others, and broken states, mixed in one batch.
+    # Sampled and explicit chance, decisions and other nodes, and broken states, mixed in one batch.
     choices = random.Random("evaluations")
     states = [position.pack() for position in thinned(positions(table), 24)]
     states += [bytes(len(states[0])), states[0][:1] + b"\xff" + states[0][2:]]
@@ -94,7 +94,9 @@ def test_evaluations_are_those_of_playouts_in_worlds(table: Table, batch_table: 
     assert compared > 20
 
 
-def test_states_that_the_seat_cannot_tell_apart_are_evaluated_alike(table: Table, batch_table: BatchTable) -> None:
+def test_states_that_the_seat_cannot_distinguish_have_the_same_evaluation(
+    table: Table, batch_table: BatchTable
+) -> None:
     varied = 0
     for position in decisions(table, 25):
         seat = position.current_player()
@@ -105,7 +107,7 @@ def test_states_that_the_seat_cannot_tell_apart_are_evaluated_alike(table: Table
     assert varied > 5
 
 
-def test_an_item_depends_on_its_own_game_number_alone(table: Table, batch_table: BatchTable) -> None:
+def test_an_item_depends_only_on_its_own_game_number(table: Table, batch_table: BatchTable) -> None:
     some = decisions(table, 12)
     together, _ = batch_table.evaluate(b"".join(position.pack() for position in some), 2, 1, seed=5)
     alone = [

@@ -1,4 +1,4 @@
-"""Every game: what a seat sees does not depend on what it cannot know, and resampling redraws exactly that."""
+"""Every game: a seat's view does not depend on hidden information, and resampling redraws exactly the hidden part."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def events_after(position: Position, move: int) -> list[Event]:
 
 
 def refusals(position: Position) -> list[tuple[int, Reason, str, str, str, dict[str, str]]]:
-    """Return the refusals of everything that is not legal."""
+    """Return the refusals of all illegal actions."""
     legal = set(position.legal_actions())
     errors = []
     for action in range(position.game.num_distinct_actions):
@@ -32,7 +32,7 @@ def refusals(position: Position) -> list[tuple[int, Reason, str, str, str, dict[
     return errors
 
 
-def test_resampling_changes_nothing_that_the_seat_sees(table: Table) -> None:
+def test_resampling_preserves_everything_that_the_seat_sees(table: Table) -> None:
     _, players = table
     for position in thinned(positions(table), 150):
         for seat in range(players):
@@ -41,14 +41,14 @@ def test_resampling_changes_nothing_that_the_seat_sees(table: Table) -> None:
                 assert view(drawn, seat) == view(position, seat)
                 assert drawn.observation(seat) == position.observation(seat)
                 if position.is_terminal():
-                    # Until then, hidden hands may count.
+                    # Before the end of a game, totals may depend on hidden cards.
                     assert drawn.totals() == position.totals()
                 assert drawn.current_player() == position.current_player()
                 assert drawn.ranks() == position.ranks()
                 assert drawn.options() == position.options()
 
 
-def test_resampling_keeps_what_the_seat_may_do(table: Table) -> None:
+def test_resampling_preserves_the_seats_legal_actions(table: Table) -> None:
     game, _ = table
     for position in thinned(tuple(p for p in positions(table) if p.legal_actions()), 100):
         seat = position.current_player()
@@ -56,13 +56,13 @@ def test_resampling_keeps_what_the_seat_may_do(table: Table) -> None:
         assert drawn.legal_actions() == position.legal_actions()
         for action in position.legal_actions():
             assert drawn.action_label(action) == position.action_label(action)
-            # The seat's own action; its consequences may depend on hidden things, and are then seen by all.
+            # Only the seat's own action: its consequences may depend on hidden information, which all seats then see.
             first, first_drawn = events_after(position, action)[:1], events_after(drawn, action)[:1]
             assert shown_to(game, first, seat) == shown_to(game, first_drawn, seat)
 
 
-def test_what_a_viewer_cannot_tell_apart_gives_it_the_same_update(table: Table) -> None:
-    # Byte for byte: the view, the viewer's own legal actions with their labels, and the score as far as it knows it.
+def test_positions_that_a_viewer_cannot_distinguish_give_it_the_same_update(table: Table) -> None:
+    # Byte for byte: the view, the viewer's legal actions with their labels, and the visible part of the score.
     _, players = table
     different = 0
     for number, position in enumerate(thinned(positions(table), 120)):
@@ -75,7 +75,7 @@ def test_what_a_viewer_cannot_tell_apart_gives_it_the_same_update(table: Table) 
 
 
 def test_equal_views_give_equal_updates(table: Table) -> None:
-    # Worlds drawn for other seats too.
+    # Worlds resampled for other seats, too.
     _, players = table
     for position in thinned(positions(table), 60):
         worlds = (position, *(position.resample(seat, 2) for seat in range(players)))
@@ -86,39 +86,39 @@ def test_equal_views_give_equal_updates(table: Table) -> None:
             assert all(len(updates) == 1 for updates in seen.values()), (position, viewer)
 
 
-def test_resampling_keeps_how_the_seat_is_refused(table: Table) -> None:
+def test_resampling_preserves_the_refusals_of_the_seat(table: Table) -> None:
     for position in thinned(tuple(p for p in positions(table) if p.legal_actions()), 20):
         assert refusals(position.resample(position.current_player(), 3)) == refusals(position)
 
 
-def test_resampled_positions_are_sound(table: Table) -> None:
+def test_resampled_positions_are_valid(table: Table) -> None:
     game, players = table
     for position in thinned(positions(table), 100):
         for seat in range(players):
             drawn = position.resample(seat, 4)
             drawn.check()
             assert game.unpack(drawn.pack()) == drawn
-            # Resample again from there, for the same seat and for the others.
+            # Resample these again, for the same seat and for other seats.
             for other in range(players):
                 drawn.resample(other, 5).check()
             assert drawn.playout(6) >= 0
 
 
-def test_resampling_is_fixed_by_its_seed_and_really_random(table: Table) -> None:
+def test_resampling_is_determined_by_its_seed_and_random(table: Table) -> None:
     _, players = table
     varied = 0
     for position in thinned(positions(table), 60):
         for seat in range(players):
             drawn = [position.resample(seat, seed, number) for seed in range(8) for number in (0, 1)]
             assert drawn == [position.resample(seat, seed, number) for seed in range(8) for number in (0, 1)]
-            # Sometimes a seat cannot tell many states apart, sometimes few, and sometimes nothing is hidden.
+            # The number of states that a seat cannot distinguish is large, small, or 1 if the position hides no
+            # information.
             varied += len({typed_state(one).SerializeToString(deterministic=True) for one in drawn}) > 1
     assert varied > 10
 
 
-def test_a_draw_depends_on_what_the_seat_knows_and_its_seed_and_number_alone(table: Table) -> None:
-    # A draw must not reveal, even to those who know its seed, which of the worlds that the seat cannot tell apart is
-    # real.
+def test_resampling_depends_only_on_the_seats_information_seed_and_number(table: Table) -> None:
+    # A draw must not reveal, even with its seed, which of the indistinguishable worlds is the real one.
     _, players = table
     varied = 0
     for position in thinned(positions(table), 80):
@@ -130,7 +130,7 @@ def test_a_draw_depends_on_what_the_seat_knows_and_its_seed_and_number_alone(tab
     assert varied > 10
 
 
-def test_resampled_chance_goes_on_with_the_stream_of_the_draw(table: Table) -> None:
+def test_chance_in_a_resampled_state_uses_the_stream_of_the_draw(table: Table) -> None:
     _, players = table
     for position in thinned(positions(table), 60):
         for seat in range(players):
@@ -142,7 +142,7 @@ def test_resampled_chance_goes_on_with_the_stream_of_the_draw(table: Table) -> N
                 assert stream is None
 
 
-def test_resampling_refuses_what_is_no_seed(table: Table) -> None:
+def test_resampling_refuses_invalid_seeds(table: Table) -> None:
     position = positions(table)[0]
     seed: Any
     for seed, number, field in ((-1, 0, "seed"), (2**64, 0, "seed"), (1.0, 0, "seed"), (0, 2**64, "game_number")):
@@ -152,14 +152,14 @@ def test_resampling_refuses_what_is_no_seed(table: Table) -> None:
         assert caught.value.field == field
 
 
-def test_a_seat_sees_two_moves_apart_by_its_events_exactly_if_by_its_view(table: Table) -> None:
-    # Different moves from one position (another seat's choice, or chance): events that a seat cannot tell apart must
-    # lead to views that it cannot tell apart, and vice versa: neither tells more than the other.
+def test_events_distinguish_two_moves_exactly_if_views_do(table: Table) -> None:
+    # For different moves from one position (by another seat or by chance), the events look the same to a seat exactly
+    # if the views do, so neither reveals more than the other.
     game, players = table
     hidden = open_ = 0
     for position in thinned(positions(table, False, games=4), 150):
         moves = moves_of(position)
-        # Some with near numbers, some far apart.
+        # Some with close numbers, some far apart.
         moves = sorted({*moves[:3], *moves[:: max(1, len(moves) // 6)]})
         for seat in (*range(players), None):
             by_events: dict[object, set[bytes]] = {}
@@ -169,7 +169,7 @@ def test_a_seat_sees_two_moves_apart_by_its_events_exactly_if_by_its_view(table:
                 after = position.child(move)
                 seen = view(after, seat)
                 by_events.setdefault(tuple(shown_to(game, happened, seat)), set()).add(seen)
-                # Something everybody saw may be in the events alone: a view forgets it at the end of a round.
+                # A view may lack a public event, which it forgets at the end of a round.
                 private = tuple(shown_to(game, [event for event in happened if event.seen_by is not None], seat))
                 by_view.setdefault(seen, {})[private] = after
             assert all(len(views) == 1 for views in by_events.values()), (position, seat)
@@ -181,7 +181,7 @@ def test_a_seat_sees_two_moves_apart_by_its_events_exactly_if_by_its_view(table:
     assert open_
 
 
-def test_a_view_never_holds_the_stream(table: Table) -> None:
+def test_a_view_never_contains_the_stream(table: Table) -> None:
     game, players = table
     for position in thinned(positions(table, True), 30):
         state = typed_state(position)
@@ -201,7 +201,7 @@ def test_equal_views_give_equal_observations(table: Table) -> None:
             assert all(len(observations) == 1 for observations in seen.values())
 
 
-def test_a_spectator_sees_what_every_seat_sees_of_it(table: Table) -> None:
+def test_a_spectator_sees_only_information_that_every_seat_sees(table: Table) -> None:
     _, players = table
     for position in thinned(positions(table), 80):
         for seat in range(players):

@@ -1,6 +1,6 @@
-"""Every game: two histories that differ only in what a viewer cannot know give that viewer the same bytes.
+"""Every game: two histories that differ only in information hidden from a viewer give that viewer the same bytes.
 
-No world is drawn for most of them: other seats and chance made moves that look the same to the viewer.
+For most pairs no world is resampled: other seats and chance made moves that look the same to the viewer.
 """
 
 import random
@@ -17,9 +17,9 @@ from chatiere.engine.wire import Reader, fill
 from .histories import Pair, pairs
 from .support import Table, positions, thinned, update, view
 
-# Per table, of all viewers together.
+# For each table, over all viewers.
 PAIRS = 3000
-# Refusals are compared once in so many decisions of the viewer, and bots are asked once in so many of these.
+# Refusals are compared at every REFUSED_EVERY-th decision of the viewer. Bots are asked at some of these decisions.
 REFUSED_EVERY = 4
 ASKED_EVERY = 3
 SOUGHT = ("random", "flat:playouts=20", "ismcts:simulations=20")
@@ -27,7 +27,7 @@ SOUGHT = ("random", "flat:playouts=20", "ismcts:simulations=20")
 
 @cache
 def tries(table: Table) -> list[Any]:
-    """Return typed actions, each legal somewhere."""
+    """Return typed actions, each of which is legal in some position."""
     game, _ = table
     codec = engine.codec(game.name)
     choices = random.Random(f"tries {game.name}")
@@ -40,12 +40,12 @@ def tries(table: Table) -> list[Any]:
 
 
 def refused(error: EngineError) -> tuple[object, ...]:
-    """Return all that an error tells."""
+    """Return all fields of an error."""
     return error.reason, error.message, error.field, error.rule, tuple(sorted(error.metadata.items()))
 
 
 def tried(position: Position, action: int) -> tuple[object, ...] | None:
-    """Return the refusal of a dense id; None if it is legal."""
+    """Return the refusal of a dense id, or None if it is legal."""
     try:
         position.clone().apply(action)
     except EngineError as error:
@@ -63,7 +63,7 @@ def tried_typed(position: Position, typed: Any) -> tuple[object, ...] | int:
 
 
 def turn_refusal(position: Position, seat: int) -> tuple[object, ...] | None:
-    """Return how a seat is refused that wants to decide; None if it may."""
+    """Return the refusal of a decision by a seat, or None if the seat is to act."""
     try:
         position.require_turn(seat)
     except EngineError as error:
@@ -96,7 +96,7 @@ def same_suggestions(pair: Pair, luck: int) -> None:
         assert judged.shares.tobytes() == other_judged.shares.tobytes(), (pair, name)
 
 
-def test_what_a_viewer_cannot_know_changes_nothing_for_it(table: Table) -> None:
+def test_hidden_information_has_no_effect_on_a_viewer(table: Table) -> None:
     game, players = table
     decisions = asked = 0
     for viewer in (*range(players), None):

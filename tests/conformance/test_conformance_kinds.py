@@ -1,4 +1,4 @@
-"""Every game: the battery's random games meet known kinds of events, which are counted."""
+"""Every game: the battery's random games have only known kinds of events, which are counted."""
 
 import random
 from collections import Counter
@@ -15,7 +15,9 @@ from .support import Table, begin, liked_move, random_likings
 GAMES = 6
 
 
-def test_random_games_meet_known_kinds_of_events(table: Table, record_property: Callable[[str, Any], None]) -> None:
+def test_random_games_have_only_known_kinds_of_events(
+    table: Table, record_property: Callable[[str, Any], None]
+) -> None:
     game, players = table
     choices = random.Random(f"kinds {game.name} {players}")
     met: Counter[str] = Counter()

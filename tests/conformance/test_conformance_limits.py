@@ -1,4 +1,4 @@
-"""The length of games, chance events and returns stay within the limits that each game states."""
+"""The length of games, chance events and returns stay within the limits that each game declares."""
 
 import random
 from collections.abc import Callable
@@ -14,7 +14,7 @@ Policy = Callable[[Position, random.Random], int]
 
 
 class Played(NamedTuple):
-    """The counts of a game that was played."""
+    """Counts of a finished game."""
 
     decisions: int
     chance_events: int
@@ -37,7 +37,7 @@ def play(position: Position, policy: Policy, choices: random.Random) -> Played:
 
 
 def prolong(position: Position, choices: random.Random) -> int:
-    """Return, of a few actions, the one after which a playout lasts longest."""
+    """Return, of a few actions, the one with the longest playout after it."""
     actions = position.legal_actions()
     some = choices.sample(actions, min(len(actions), 4))
     return max(some, key=lambda action: position.child(action).playout(choices.getrandbits(64)))
@@ -53,7 +53,7 @@ def test_no_game_exceeds_its_limits(table: Table, policy: Policy) -> None:
         limits = game.limits(players, options)
         assert 0 < played.decisions <= limits.max_game_length
         assert played.chance_events <= limits.max_chance_nodes_in_history
-        # The first card that comes may be any.
+        # The first card is any card.
         assert played.most_outcomes == limits.max_chance_outcomes
         assert all(one <= other for one, other in zip(limits[:3], game.limits_of_any_options(players)[:3], strict=True))
 
@@ -67,7 +67,7 @@ def test_many_random_games_are_within_their_limits(table: Table) -> None:
         assert max(first.playout(2, number) for number in range(50)) <= game.limits(players, options).max_game_length
 
 
-def test_a_first_seat_that_is_given_is_no_chance_event(table: Table) -> None:
+def test_a_given_first_seat_is_no_chance_event(table: Table) -> None:
     game, players = table
     free, given = game.limits(players), game.limits(players, {"first_seat": 0})
     assert given.max_chance_nodes_in_history == free.max_chance_nodes_in_history - 1
@@ -84,12 +84,12 @@ def test_returns_lie_between_the_bounds_and_sum_to_0(table: Table) -> None:
         returns = play(game.new_game(players), random_move, choices).last.returns()
         assert sum(returns) == pytest.approx(0)
         found |= set(returns)
-    # Somebody wins alone, and somebody does not win.
+    # Some game has a single winner, and some seat does not win.
     assert (min(found), max(found)) == (limits.min_utility, limits.max_utility) == (-1, players - 1)
 
 
-def test_totals_tell_who_wins(table: Table) -> None:
-    """Seats ahead have totals that are no worse, except after an instant win: then all others share a rank."""
+def test_totals_determine_the_winners(table: Table) -> None:
+    """Seats ahead have no worse totals, except after an instant win, when all losers share a rank."""
     game, players = table
     by_totals = at_once = 0
     choices = random.Random(5)
@@ -112,7 +112,7 @@ def test_totals_tell_who_wins(table: Table) -> None:
     assert by_totals > at_once
 
 
-def test_limits_are_of_a_number_of_players_and_options_that_the_game_takes(game: Game) -> None:
+def test_limits_are_refused_for_unknown_numbers_of_players_and_options(game: Game) -> None:
     players: Any
     for players in (game.min_players - 1, game.max_players + 1, None):
         for ask in (game.limits, game.limits_of_any_options):

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from chatiere.engine import Game
-from chatiere.engine.core.description import ObservationField, ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
+from chatiere.engine.core.observation_parts import ObservationField, ObservationKind
 
 from .support import TABLES, Table, positions, thinned
 
@@ -23,7 +23,7 @@ def fields_of(game: Game) -> list[ObservationField]:
 
 
 def places(field: ObservationField) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield the numbers of a field: index and offset."""
+    """Yield the index and the offset of each number of a field."""
     for which in itertools.product(*map(range, field.shape)):
         yield which, field.offset + sum(i * stride for i, stride in zip(which, field.strides, strict=True))
 
@@ -34,7 +34,7 @@ def observations_of(table: Table) -> NDArray[np.uint8]:
     return np.frombuffer(b"".join(found), np.uint8).reshape(len(found), -1)
 
 
-def test_fields_have_every_number_once(game: Game) -> None:
+def test_fields_contain_every_number_once(game: Game) -> None:
     covered = np.zeros((game.observation_length, 8), int)
     for part in game.description.observation:
         for field in part.fields:
@@ -75,11 +75,11 @@ def test_counts_and_categories_are_not_flags(game: Game) -> None:
         if table[0] is game:
             for name, values in ObservationLayout(game.description).arrays(observations_of(table)).items():
                 most[name] = max(most.get(name, 0), int(values.max()))
-    # Things rare in random games have tests of their own.
+    # Parts that are rare in random games have separate tests.
     assert len([f for f in fields_of(game) if f.kind in (COUNT, CATEGORY) and most[f.name] < 2]) <= 2
 
 
-def test_arrays_have_the_numbers_by_name_and_give_the_observation_back(table: Table) -> None:
+def test_arrays_contain_the_numbers_by_name_and_restore_the_observation(table: Table) -> None:
     layout, observations = ObservationLayout(table[0].description), observations_of(table)
     assert layout.length == table[0].observation_length
     arrays = layout.arrays(observations)
@@ -94,7 +94,7 @@ def test_arrays_have_the_numbers_by_name_and_give_the_observation_back(table: Ta
     assert (again == observations).all()
 
 
-def test_planes_have_the_same_numbers_from_0_to_1(table: Table) -> None:
+def test_planes_contain_the_same_numbers_from_0_to_1(table: Table) -> None:
     layout, observations = ObservationLayout(table[0].description), observations_of(table)
     arrays, planes = layout.arrays(observations), layout.planes(observations)
     assert list(planes) == list(arrays)
@@ -115,16 +115,7 @@ def test_planes_have_the_same_numbers_from_0_to_1(table: Table) -> None:
             assert (np.rint(plane * field.largest) == numbers).all()
 
 
-def test_features_are_all_planes_in_a_row(table: Table) -> None:
-    layout, observations = ObservationLayout(table[0].description), observations_of(table)
-    features = layout.features(observations)
-    assert features.shape == (len(observations), layout.num_features)
-    for row in (0, -1):
-        planes = layout.planes(observations[row])
-        assert np.concatenate([plane.ravel() for plane in planes.values()]).tolist() == features[row].tolist()
-
-
-def test_one_observation_and_batches_of_any_shape_are_read_alike(table: Table) -> None:
+def test_single_observations_and_batches_of_any_shape_are_read_the_same(table: Table) -> None:
     layout, observations = ObservationLayout(table[0].description), observations_of(table)[:4]
     square = observations.reshape(2, 2, -1)
     for read in (layout.arrays, layout.planes):
@@ -135,11 +126,9 @@ def test_one_observation_and_batches_of_any_shape_are_read_alike(table: Table) -
                     assert numbers.shape == many[name].shape[2:]
                     assert (many[name][row, column] == numbers).all()
         assert all(len(numbers) == 0 for numbers in read(observations[:0]).values())
-    assert layout.features(square).shape == (2, 2, layout.num_features)
-    assert layout.features(observations[:0]).shape == (0, layout.num_features)
 
 
-def test_what_is_no_observation_is_refused(game: Game) -> None:
+def test_invalid_observations_are_refused(game: Game) -> None:
     layout = ObservationLayout(game.description)
     one = np.frombuffer(game.new_game(game.min_players, seed=1).observation(0), np.uint8)
     wrong: Any

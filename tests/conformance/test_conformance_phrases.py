@@ -1,4 +1,4 @@
-"""Labels as phrases: the catalogues are complete, and every label is what its key and arguments say in its language."""
+"""Labels as phrases: the catalogues are complete, and each label is the text of its key, arguments and language."""
 
 import random
 import re
@@ -30,7 +30,7 @@ PROMPT = game_pb2.View.PROMPT_FIELD_NUMBER
 
 
 def in_a_root(folder: str) -> Path:
-    """Return where a folder of the package lies."""
+    """Return the path of a folder of the package."""
     (found,) = ROOT.glob(f"*/chatiere/{folder}")
     return found
 
@@ -40,7 +40,7 @@ def placeholders(text: str) -> set[str]:
 
 
 def text_of(message: Message) -> Text:
-    """Return a text's key and its English, with a plural if it has one."""
+    """Return a text's key and its English text, with a plural if it has one."""
     english = message.id if isinstance(message.id, str) else (message.id[0], message.id[1])
     return str(message.context), english
 
@@ -54,12 +54,12 @@ def entries(path: Path) -> dict[Text, Message]:
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 @pytest.mark.parametrize(("folder", "texts"), [pytest.param(*each, id=each[0]) for each in catalogues()])
-def test_a_catalogue_has_each_text_once_and_nothing_else(folder: str, texts: set[Text], language: str) -> None:
+def test_a_catalogue_contains_exactly_its_texts(folder: str, texts: set[Text], language: str) -> None:
     found = entries(in_a_root(folder) / f"{language}.po")
     assert set(found) == texts
     for (key, english), message in found.items():
         assert not message.fuzzy
-        # Descriptions have no places; some have braces of NumPy's.
+        # Descriptions have no placeholders; some have braces of NumPy's.
         if key.startswith(("option.", "action_kind.", "observation.")):
             assert message.string
             continue
@@ -69,14 +69,14 @@ def test_a_catalogue_has_each_text_once_and_nothing_else(folder: str, texts: set
             assert placeholders(text) == placeholders(other)
 
 
-def test_there_is_a_catalogue_where_one_is_expected_and_nowhere_else() -> None:
+def test_catalogues_exist_exactly_in_the_expected_folders() -> None:
     expected = {in_a_root(folder) / f"{language}.po" for folder, _ in catalogues() for language in LANGUAGES[1:]}
     assert {path for root in ("engine", "service", "clients") for path in (ROOT / root).rglob("*.po")} == expected
 
 
 def test_keys_of_faults_are_their_names_in_the_kernel(game: Game) -> None:
     source = (in_a_root(f"engine/games/{game.name}") / "state.pxd").read_text()
-    block = re.search(r"cdef enum \w+Fault:\n((?:    .*\n)+)", source)
+    block = re.search(r"cp?def enum \w+Fault:\n((?:    .*\n)+)", source)
     assert block is not None
     names = re.findall(r"^    ([A-Z_]+)", block[1], re.MULTILINE)
     assert [fault.key.partition(".")[2].upper() for _, fault in sorted(game.description.faults.items())] == names
@@ -92,7 +92,7 @@ def test_keys_of_events_are_the_names_of_their_kinds(game: Game) -> None:
 
 
 def decisions(game: Game, seed: int) -> Iterator[tuple[Position, EventLog]]:
-    """Play a random game with explicit chance; each position comes with the events that led to it."""
+    """Play a random game with explicit chance. Yield each position with the events that led to it."""
     choices = random.Random(seed)
     events = EventLog()
     position = game.new_game(choices.randint(game.min_players, game.max_players), events=events)
@@ -109,7 +109,7 @@ def decisions(game: Game, seed: int) -> Iterator[tuple[Position, EventLog]]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_label_is_what_its_phrase_says(game: Game, language: str) -> None:
+def test_a_label_is_the_text_of_its_phrase(game: Game, language: str) -> None:
     messages = Messages(game, engine.codec(game.name), FIELDS[game.name].number, language)
     keys = set()
     for seed in range(4):
@@ -138,7 +138,7 @@ def test_a_label_is_what_its_phrase_says(game: Game, language: str) -> None:
 
 
 def test_hidden_values_are_not_in_arguments(game: Game) -> None:
-    """A phrase that a spectator gets is the same whatever the hidden values are."""
+    """A spectator's phrases do not depend on hidden values."""
     messages = Messages(game, engine.codec(game.name), FIELDS[game.name].number)
     hidden = 0
     for position, events in decisions(game, 5):

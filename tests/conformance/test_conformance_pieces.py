@@ -1,4 +1,4 @@
-"""Pieces as data, in every game: which fields hold their numbers, and that they hold no others."""
+"""Every game: fields marked with a kind of pieces contain only numbers of such pieces, other fields contain none."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,12 +17,8 @@ from .support import Table, moves_of, positions, thinned
 
 INTEGERS = {FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_UINT32, FieldDescriptor.CPPTYPE_INT64}
 INTEGERS |= {FieldDescriptor.CPPTYPE_UINT64}
-# The integer fields that hold no numbers of pieces, in whatever message: a field that is new must be marked with
-# (chatiere.v1.piece) in the proto file, or named here.
-SEATS = """
-    active_seat cat cat_owner creator drawn_from first_seat group_winner leader majority other_seat
-    princess_drawn_by ranking receiver round_first_seat seat sleeping_cat token_owner
-"""
+# The integer fields that contain no numbers of pieces, in any message. A new field must be marked with
+# (chatiere.v1.piece) in the proto file, or listed here.
 AMOUNTS = """
     awake_cats balls birds_beside bonus_group_size cards_dealt cards_drawn cards_left cards_taken cards_to_take
     cats_at_start cats_per_seat columns copies deck deck_size draw_pile_size draws draws_left extra_cards fish
@@ -35,12 +31,12 @@ POINTS = """
     board_sum bonus_card_points bonus_points branch_points hand_card_points hand_points negative_points perfect_bonus
     pile_card_points pile_points points round_points section_points total trunk_points zero_zone_points
 """
-# Times, distances, places and what is printed on pieces.
+# Times, distances, places, and values printed on pieces.
 OTHERS = """
     column dog_steps dog_track last_turn last_turns_left pair_value place round row solidity steps steps_left tens trick
     turn units unplaced_solidity value
 """
-PLAIN = {name for names in (SEATS, AMOUNTS, POINTS, OTHERS) for name in names.split()}
+PLAIN = {name for names in (AMOUNTS, POINTS, OTHERS) for name in names.split()}
 
 
 def messages_of(game: Game) -> list[Descriptor]:
@@ -50,12 +46,12 @@ def messages_of(game: Game) -> list[Descriptor]:
 
 
 def kind_of(field: Any) -> str:
-    """Return the kind of the pieces whose numbers a field holds; empty for none."""
+    """Return the kind of pieces whose numbers a field contains, or "" if it contains none."""
     return str(field.GetOptions().Extensions[annotations_pb2.piece])
 
 
 def numbers_of_pieces(filled: Any) -> Iterator[tuple[str, str, int]]:
-    """Yield the field, kind and number of each piece that a message, or one within it, names."""
+    """Yield the field, kind and number of each piece in a message, at any depth."""
     for field, value in filled.ListFields():
         for each in value if field.is_repeated else [value]:
             if field.message_type is not None:
@@ -72,7 +68,7 @@ def details_of(game: Game) -> Any:
     return getattr(game_pb2.Pieces(**pieces_info(game)["piece_details"]), game.name)
 
 
-def test_every_integer_field_names_pieces_or_is_known_not_to(game: Game) -> None:
+def test_every_integer_field_is_marked_or_listed_as_a_plain_number(game: Game) -> None:
     for descriptor in messages_of(game):
         for field in descriptor.fields:
             full_name = f"{descriptor.name}.{field.name}"
@@ -80,12 +76,12 @@ def test_every_integer_field_names_pieces_or_is_known_not_to(game: Game) -> None
                 assert field.cpp_type in INTEGERS, full_name
                 assert field.name not in PLAIN, full_name
             elif field.cpp_type in INTEGERS:
-                assert field.name in PLAIN, f"{full_name}: of which pieces are its numbers? Mark it, or name it above"
+                assert field.name in PLAIN, f"{full_name}: mark the field with the kind of its pieces, or list it above"
 
 
 def test_marked_fields_and_pieces_are_of_the_same_kinds(game: Game) -> None:
     marked = {kind_of(field) for descriptor in messages_of(game) for field in descriptor.fields}
-    # Labels have a kind more: Chat Cartonne's cards as they lie turned.
+    # Labels have an additional kind: Chat Cartonne's cards in their orientation.
     named = {argument["kind"] for phrase in codec(game.name).phrases.infos("en") for argument in phrase["arguments"]}
     assert (marked | named) - {"", "seat"} == {piece.kind for piece in game.description.pieces}
 
@@ -100,7 +96,7 @@ def test_the_numbers_of_a_kind_are_unique_and_named_in_both_languages(game: Game
 
 
 def everything_at(position: Position) -> Iterator[Any]:
-    """Yield all messages of a position, and of its first moves."""
+    """Yield all messages of a position and of its first moves."""
     game = position.game
     codec = engine.codec(game.name)
     yield state_of(position)
@@ -120,31 +116,31 @@ def everything_at(position: Position) -> Iterator[Any]:
             yield filled
 
 
-def test_marked_fields_hold_numbers_of_pieces_only(table: Table) -> None:
-    game, _ = table
-    pieces = pieces_of(game)
+def test_marked_fields_contain_only_numbers_of_pieces(table: Table) -> None:
+    game, players = table
+    pieces = pieces_of(game) | {("seat", seat) for seat in range(players)}
     seen = set()
     for position in thinned(positions(table), 150):
         for filled in everything_at(position):
             for field, kind, number in numbers_of_pieces(filled):
                 assert (kind, number) in pieces, field
                 seen.add(field)
-    # Play comes by most of the fields.
+    # Games fill most of the fields.
     assert len(seen) > 10
 
 
-def test_the_details_are_about_the_pieces_that_have_names(game: Game) -> None:
+def test_the_details_describe_the_named_pieces(game: Game) -> None:
     details = details_of(game)
     pieces = pieces_of(game)
     assert all((kind, number) in pieces for _, kind, number in numbers_of_pieces(details))
-    # A list of pieces has each of its kind once, in the order of their numbers: its entries begin with the number.
+    # A list of pieces has each piece of its kind once, in the order of the numbers with which its entries start.
     for field, entries in details.ListFields():
         if field.message_type is not None and (kind := kind_of(first := field.message_type.fields[0])):
             numbers = [getattr(entry, first.name) for entry in entries]
             assert numbers == sorted(number for each, number in pieces if each == kind), field.name
 
 
-def test_each_field_of_the_details_is_told_of_some_piece(game: Game) -> None:
+def test_each_field_of_the_details_is_set_for_some_piece(game: Game) -> None:
     found = set()
 
     def walk(filled: Any) -> None:
@@ -163,7 +159,7 @@ def test_each_field_of_the_details_is_told_of_some_piece(game: Game) -> None:
     assert found == all_fields(details.DESCRIPTOR)
 
 
-def test_options_tell_of_which_pieces_their_numbers_are(game: Game) -> None:
+def test_options_declare_the_pieces_that_their_numbers_refer_to(game: Game) -> None:
     fields = message(game, "Options").DESCRIPTOR.fields_by_name
     kinds = {option["name"]: option["piece_kind"] for option in game_info(game)["options"]}
     for name, field in fields.items():

@@ -1,7 +1,6 @@
-"""Observations are what each game's description says, part by part, by a second, slow and simple implementation.
+"""Observations match each game's description part by part, as a second, slow and simple implementation checks.
 
-It is in games/<game>/plain_observation.py, and knows only what a seat is shown: its view, and the events that it was
-told.
+games/<game>/plain_observation.py uses only the information shown to a seat: its view and its events.
 """
 
 import random
@@ -18,15 +17,15 @@ from chatiere.engine import EventLog, Game, Position
 from .support import Table, begin, liked_move, may_see_whole, random_likings
 from .test_conformance_traces import every_trace, lines_of
 
-# Much Python, and nothing for the sanitizers that other tests do not run.
+# Mostly Python, and no compiled code that other tests do not run under the sanitizers.
 pytestmark = pytest.mark.release_only
 
-# Whole games of each number of players.
+# The number of whole games for each number of players.
 POSITIONS = 600
 
 
 def watched(position: Position, moves: Callable[[Position], int | None]) -> Iterator[Position]:
-    """Play a game to its end, checking each seat's observation at every position."""
+    """Play a game to its end. Check each seat's observation at every position."""
     seen_by_seat: list[list[Any]] = [[] for _ in range(position.num_players())]
     while True:
         for seat, seen in enumerate(seen_by_seat):
@@ -42,7 +41,7 @@ def watched(position: Position, moves: Callable[[Position], int | None]) -> Iter
                 seen.append(messages[may_see_whole(event, seat)])
 
 
-def test_observations_of_random_games_are_what_their_parts_say(table: Table) -> None:
+def test_observations_of_random_games_match_their_description(table: Table) -> None:
     game, players = table
     choices = random.Random(f"observations {game.name} {players}")
     seen = 0
@@ -56,7 +55,7 @@ def test_observations_of_random_games_are_what_their_parts_say(table: Table) -> 
 
 
 @every_trace
-def test_observations_of_the_sample_games_are_what_their_parts_say(game: Game, path: Path) -> None:
+def test_observations_of_the_sample_games_match_their_description(game: Game, path: Path) -> None:
     first, steps = lines_of(path)
     moves = iter(step.get("move") for step in steps)
     for _ in watched(game.new_game(first["players"], first["options"]), lambda _: next(moves)):

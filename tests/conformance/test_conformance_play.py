@@ -1,4 +1,4 @@
-"""Every game, played at random: moves, refusals, scores."""
+"""Every game: moves, refusals and scores in random play."""
 
 import math
 import random
@@ -18,7 +18,7 @@ def test_every_position_keeps_the_invariants(table: Table) -> None:
         position.check()
 
 
-def test_somebody_decides_or_chance_does_or_the_game_is_over(table: Table) -> None:
+def test_a_seat_or_chance_is_to_act_or_the_game_is_over(table: Table) -> None:
     for position in positions(table):
         actor = position.current_player()
         assert position.num_players() == table[1]
@@ -41,7 +41,7 @@ def test_legal_actions_ascend_within_the_games_range(table: Table) -> None:
         assert all(0 <= action < table[0].num_distinct_actions for action in legal)
 
 
-def test_chance_outcomes_ascend_with_the_smallest_whole_weights(table: Table) -> None:
+def test_chance_outcomes_ascend_and_their_weights_are_the_smallest_integers(table: Table) -> None:
     nodes = [position for position in positions(table, False) if position.is_chance_node()]
     assert nodes
     for position in nodes:
@@ -51,7 +51,7 @@ def test_chance_outcomes_ascend_with_the_smallest_whole_weights(table: Table) ->
         assert math.gcd(*weights) == 1
 
 
-def test_a_move_leaves_the_position_that_it_starts_from_as_it_was(table: Table) -> None:
+def test_child_leaves_the_position_unchanged(table: Table) -> None:
     for position in thinned(positions(table), 60):
         before = position.pack()
         for move in moves_of(position):
@@ -61,7 +61,7 @@ def test_a_move_leaves_the_position_that_it_starts_from_as_it_was(table: Table) 
             assert position.pack() == before != child.pack() == copy.pack()
 
 
-def test_questions_change_nothing(table: Table) -> None:
+def test_queries_leave_the_position_unchanged(table: Table) -> None:
     for position in thinned(positions(table), 60):
         before = position.pack()
         typed_state(position)
@@ -75,7 +75,7 @@ def test_questions_change_nothing(table: Table) -> None:
 
 
 def refusal(position: Position, move: int) -> EngineError:
-    """Return the error of a move; the position must stay unchanged and no event may be told."""
+    """Return the error of a move. Assert that the position is unchanged and has no events."""
     before = position.pack()
     events = EventLog()
     with pytest.raises(EngineError) as caught:
@@ -86,7 +86,7 @@ def refusal(position: Position, move: int) -> EngineError:
     return caught.value
 
 
-def test_what_is_not_legal_is_refused_by_a_rule(table: Table) -> None:
+def test_illegal_actions_are_refused_with_a_rule(table: Table) -> None:
     game, _ = table
     choices = random.Random(1)
     ids = range(game.num_distinct_actions)
@@ -106,14 +106,14 @@ def test_what_is_not_legal_is_refused_by_a_rule(table: Table) -> None:
     assert refused
 
 
-def test_what_is_no_action_at_all_is_refused(table: Table) -> None:
+def test_unknown_actions_are_refused(table: Table) -> None:
     game, _ = table
     for position in thinned(tuple(p for p in positions(table) if p.legal_actions()), 20):
         for action in (-1, game.num_distinct_actions, 2**16, 2**16 + position.legal_actions()[0], 2**70, -(2**70)):
             assert refusal(position, action).reason is Reason.INVALID_ACTION
 
 
-def test_outcomes_that_cannot_come_are_refused(table: Table) -> None:
+def test_impossible_outcomes_are_refused(table: Table) -> None:
     for position in thinned(tuple(p for p in positions(table, False) if p.is_chance_node()), 40):
         possible = {outcome for outcome, _ in position.chance_outcomes()}
         for outcome in {-1, *range(max(possible) + 2), 128, 2**16, 2**70} - possible:
@@ -122,7 +122,7 @@ def test_outcomes_that_cannot_come_are_refused(table: Table) -> None:
             assert error.metadata == {"actor": "chance", "move": str(outcome)}
 
 
-def test_nothing_can_be_done_once_the_game_is_over(table: Table) -> None:
+def test_no_move_is_possible_once_the_game_is_over(table: Table) -> None:
     ends = [position for position in positions(table) if position.is_terminal()]
     assert ends
     for position in ends:
@@ -132,7 +132,7 @@ def test_nothing_can_be_done_once_the_game_is_over(table: Table) -> None:
             assert error.metadata["actor"] == "nobody"
 
 
-def test_typed_actions_where_nobody_has_to_decide_are_refused(table: Table) -> None:
+def test_typed_actions_are_refused_if_no_seat_is_to_act(table: Table) -> None:
     codec = engine.codec(table[0].name)
     for position in thinned(tuple(p for p in positions(table) if not p.legal_actions()), 20):
         with pytest.raises(EngineError) as caught:
@@ -140,7 +140,7 @@ def test_typed_actions_where_nobody_has_to_decide_are_refused(table: Table) -> N
         assert caught.value.reason is (Reason.GAME_OVER if position.is_terminal() else Reason.CHANCE_PENDING)
 
 
-def test_scores_stand_at_any_moment_and_winners_at_the_end(table: Table) -> None:
+def test_there_are_scores_at_any_time_and_winners_at_the_end(table: Table) -> None:
     players = table[1]
     for position in positions(table):
         assert len(position.totals()) == players
@@ -153,13 +153,13 @@ def test_scores_stand_at_any_moment_and_winners_at_the_end(table: Table) -> None
         assert winners
         assert ranks
         assert winners == [seat for seat in range(players) if ranks[seat] == 1]
-        # A seat's rank r is 1 + the number of seats ahead, so r - 1 seats have a smaller one.
+        # A seat's rank r is 1 + the number of seats ahead, so r - 1 seats have a smaller rank.
         assert ranks == [1 + sum(other < rank for other in ranks) for rank in ranks]
         assert returns == [players / len(winners) - 1 if seat in winners else -1.0 for seat in range(players)]
         assert sum(returns) == pytest.approx(0, abs=1e-12)
 
 
-def test_playouts_end_and_depend_on_their_seed_alone(table: Table) -> None:
+def test_playouts_end_and_depend_only_on_their_seed(table: Table) -> None:
     game, players = table
     for position in thinned(positions(table), 20):
         first, again, other = position.clone(), position.clone(), position.clone()
@@ -184,6 +184,6 @@ def test_perft_counts_sequences_of_moves(table: Table) -> None:
         assert position.perft(2) == (sum(position.child(move).perft(1) for move in moves) or 1)
 
 
-def test_a_room_offers_its_own_name_everywhere(game: Game) -> None:
+def test_representations_name_the_game(game: Game) -> None:
     assert repr(game) == f"<Game {game.name}>"
     assert game.name in repr(game.new_game(game.min_players))

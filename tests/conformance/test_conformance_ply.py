@@ -18,7 +18,7 @@ from .test_conformance_traces import every_trace, lines_of
 
 
 def plies_of(states: bytes | memoryview, game: Game) -> list[int]:
-    """Return the plies in the headers of packed states, as docs/batch.md lays them out."""
+    """Return the plies in the headers of packed states, at the place given in docs/batch.md."""
     return [
         ply for (ply,) in (struct.unpack_from("<I", states, at + 4) for at in range(0, len(states), game.packed_size))
     ]
@@ -71,7 +71,7 @@ def test_copies_worlds_and_messages_have_the_same_ply(table: Table) -> None:
     assert plies_of(drawn, game) == [position.ply() for position in some]
 
 
-def test_a_playout_counts_on(table: Table) -> None:
+def test_a_playout_continues_the_count(table: Table) -> None:
     for position in thinned(positions(table), 20):
         played = position.clone()
         decisions = played.playout(6)
@@ -79,7 +79,7 @@ def test_a_playout_counts_on(table: Table) -> None:
 
 
 @pytest.mark.parametrize("sampled", [False, True])
-def test_games_that_are_begun_in_place_of_ended_ones_count_from_0(table: Table, sampled: bool) -> None:
+def test_restarted_games_count_from_0(table: Table, sampled: bool) -> None:
     game, players = table
     batch = BatchTable(game, players)
     choices = random.Random(7)
@@ -99,21 +99,6 @@ def test_games_that_are_begun_in_place_of_ended_ones_count_from_0(table: Table, 
             for ply, position, final in zip(plies, before, found.final, strict=True)
         ]
         assert plies_of(states, game) == plies
-
-
-def test_a_refused_move_counts_nothing(table: Table) -> None:
-    game, players = table
-    batch = BatchTable(game, players)
-    for position in thinned(positions(table), 20):
-        with pytest.raises(EngineError):
-            position.clone().apply(game.num_distinct_actions)
-        refused = position.clone()
-        with pytest.raises(EngineError):
-            refused.apply(game.num_distinct_actions)
-        assert refused.ply() == position.ply()
-        found, faults = batch.step(position.pack(), [game.num_distinct_actions])
-        assert len(faults.items) == 1
-        assert plies_of(bytes(found.states), game) == [position.ply()]
 
 
 def test_a_typed_state_with_a_ply_that_no_game_reaches_is_refused(table: Table) -> None:

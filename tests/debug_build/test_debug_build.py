@@ -1,4 +1,4 @@
-"""The debug build detects the faults that it is meant to detect. Run by `make debug`, which loads the sanitizers."""
+"""The debug build detects the faults that it is for. `make debug` runs this file with the sanitizers loaded."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from chatiere import engine
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
-    """Run a snippet in a separate process with this one's environment."""
+    """Run a snippet in a separate process with the same environment."""
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
@@ -43,7 +43,7 @@ def test_a_planted_overread_of_a_packed_state_is_caught() -> None:
 
 
 def test_a_state_that_breaks_an_invariant_stops_the_process() -> None:
-    # Moves that break the rules would be caught after the move, because the assertion is compiled in.
+    # The assertion is compiled in, so an illegal state after a move is detected immediately.
     broken = run("import planted_faults; planted_faults.break_an_invariant()")
     assert broken.returncode != 0
     assert "Assertion" in broken.stderr

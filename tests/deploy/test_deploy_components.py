@@ -1,6 +1,6 @@
-"""The components of deploy/kubernetes, and the unit of deploy/systemd, agree with the service and with the base.
+"""The components in deploy/kubernetes and the unit in deploy/systemd agree with the service and with the base.
 
-A change to deploy/prometheus/rules.yml comes into the PrometheusRule by
+After a change to deploy/prometheus/rules.yml, update the PrometheusRule with
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/deploy/test_deploy_components.py`.
 """
 
@@ -15,20 +15,23 @@ import kubernetes_validate
 import pytest
 import yaml
 from prometheus_client import CollectorRegistry
+from tools.needs import needs
 
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
+
+pytestmark = pytest.mark.long
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 KUBERNETES = DEPLOY / "kubernetes"
 BASE, SECURE = KUBERNETES / "base", KUBERNETES / "secure"
 COMPONENTS = ("gateway", "ingress", "monitoring", "calls-in-flight")
 VERSION = "1.33"
-# Resources whose schema comes with Kubernetes; the others' come with what defines them.
+# Resources whose schema is part of Kubernetes; operators define the schemas of the rest.
 OF_KUBERNETES = re.compile(r"v1$|(apps|autoscaling|policy|networking\.k8s\.io)/")
 UPDATE = "CHATIERE_UPDATE_GOLDEN" in os.environ
 RULES_HEAD = """\
-# Made of deploy/prometheus/rules.yml: CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/deploy/test_deploy_components.py
+# From deploy/prometheus/rules.yml: CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/deploy/test_deploy_components.py
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
@@ -38,16 +41,13 @@ spec:
 UNIT = DEPLOY / "systemd" / "chatiere.service"
 USERS = DEPLOY / "systemd" / "chatiere.sysusers"
 
-needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
-needs_systemd = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
-
 
 def load(*names: str) -> Any:
     return yaml.safe_load(KUBERNETES.joinpath(*names).read_text())
 
 
 def settings_in(path: Path) -> dict[str, str]:
-    """Return the environment of the container in a Deployment."""
+    """Return the environment of a Deployment's container."""
     (container,) = yaml.safe_load(path.read_text())["spec"]["template"]["spec"]["containers"]
     return {each["name"]: each["value"] for each in container["env"]}
 
@@ -57,7 +57,7 @@ def service_ports() -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
-def test_a_component_takes_all_its_files(name: str) -> None:
+def test_a_component_includes_all_its_files(name: str) -> None:
     component = load(name, "kustomization.yaml")
     assert component["kind"] == "Component"
     taken = [*component.get("resources", ()), *(patch["path"] for patch in component.get("patches", ()))]
@@ -73,7 +73,7 @@ def test_the_documentation_names_every_base_overlay_and_component() -> None:
     assert all(f"deploy/kubernetes/{name}`" in section for name in ("base", "secure"))
 
 
-@needs_kubectl
+@needs("kubectl")
 @pytest.mark.parametrize("overlaid", [BASE, SECURE], ids=lambda path: path.name)
 def test_the_components_together_extend_base_and_overlay(overlaid: Path, tmp_path: Path) -> None:
     overlay = {
@@ -94,7 +94,7 @@ def test_the_components_together_extend_base_and_overlay(overlaid: Path, tmp_pat
     )
 
 
-def test_calls_from_outside_lead_to_the_ports_of_the_service() -> None:
+def test_routes_and_ingress_point_to_the_ports_of_the_service() -> None:
     service = load("base", "service.yaml")["metadata"]["name"]
     (rule,) = load("gateway", "grpc-route.yaml")["spec"]["rules"]
     assert rule["backendRefs"] == [{"name": service, "port": service_ports()["grpc"]}]
@@ -123,9 +123,9 @@ def test_the_autoscaler_keeps_the_processor_and_adds_calls_in_flight() -> None:
     assert int(added["pods"]["target"]["averageValue"]) == 8 * workers
 
 
-def test_the_operator_scrapes_as_prometheus_does() -> None:
+def test_the_operator_scrapes_like_prometheus() -> None:
     monitor = load("monitoring", "service-monitor.yaml")
-    # The job is the service's name.
+    # The job is named after the service.
     plain = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())
     assert plain["scrape_configs"][0]["job_name"] == load("base", "service.yaml")["metadata"]["name"]
     assert monitor["spec"]["endpoints"] == [{"port": "metrics", "interval": plain["global"]["scrape_interval"]}]
@@ -134,7 +134,7 @@ def test_the_operator_scrapes_as_prometheus_does() -> None:
     assert monitor["spec"]["selector"]["matchLabels"] == labels
 
 
-def test_the_operator_has_the_rules_of_prometheus() -> None:
+def test_the_operator_has_the_same_rules_as_prometheus() -> None:
     rules = (DEPLOY / "prometheus/rules.yml").read_text()
     made = RULES_HEAD + re.sub(r"^(?=.)", "  ", rules, flags=re.M)
     path = KUBERNETES / "monitoring/prometheus-rule.yaml"
@@ -149,11 +149,13 @@ def unit() -> list[tuple[str, str]]:
 
 
 def test_the_unit_agrees_with_the_service() -> None:
-    # Invalid settings, which no restart mends.
+    # Invalid settings: a restart would not help.
     assert ("RestartPreventExitStatus", "2") in unit()
     values = dict(unit())
     assert float(values["TimeoutStopSec"]) > Settings().grace + 5
     assert values["KillMode"] == "mixed"
+    # SIGHUP rereads files; other signals are ignored, or stop the service.
+    assert values["ExecReload"] == "/bin/kill -HUP $MAINPID"
     assert USERS.read_text().split()[:2] == ["u", values["User"]]
     settings = set(re.findall(r"CHATIERE_(\w+)=", UNIT.read_text()))
     assert settings
@@ -165,7 +167,7 @@ def test_the_unit_agrees_with_the_service() -> None:
 
 @pytest.fixture
 def runnable(tmp_path: Path) -> Path:
-    """The unit with a program and settings that are there: systemd-analyze looks for them."""
+    """Write the unit with an existing program and settings, because systemd-analyze looks for both."""
     (tmp_path / "environment").touch()
     text = re.sub(r"^ExecStart=\S+", f"ExecStart={shutil.which('true')}", UNIT.read_text(), flags=re.M)
     text = re.sub(r"^EnvironmentFile=.*", f"EnvironmentFile={tmp_path}/environment", text, flags=re.M)
@@ -174,17 +176,17 @@ def runnable(tmp_path: Path) -> Path:
     return path
 
 
-@needs_systemd
-def test_systemd_takes_the_unit(runnable: Path) -> None:
+@needs("systemd-analyze")
+def test_systemd_accepts_the_unit(runnable: Path) -> None:
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", runnable], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
-@needs_systemd
-def test_the_unit_is_shut_in(runnable: Path) -> None:
-    """Of ten points of exposure at most 1.5: the network and the host's programs are what it needs."""
+@needs("systemd-analyze")
+def test_the_unit_is_isolated(runnable: Path) -> None:
+    """Its exposure is at most 1.5 of 10, since it needs only the network and the host's programs."""
     done = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", runnable],
         capture_output=True,

@@ -1,9 +1,8 @@
-"""The files of deploy/ are well-formed, and agree with the service and with each other."""
+"""The files in deploy/ are well-formed, and agree with the service and with one another."""
 
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -19,9 +18,12 @@ import yaml
 from click.testing import CliRunner
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from tools.needs import needs
 
 from chatiere.command import serve
 from chatiere.service.base.settings import Settings
+
+pytestmark = pytest.mark.long
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 BASE, SECURE, REDIS = (DEPLOY / "kubernetes" / name for name in ("base", "secure", "redis"))
@@ -30,9 +32,6 @@ KUBERNETES = "1.33"
 DASHBOARD = DEPLOY / "grafana" / "chatiere.json"
 
 PYPROJECT = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())
-
-needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
-needs_promtool = pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool (Debian: prometheus)")
 
 
 def load(name: str) -> Any:
@@ -50,23 +49,23 @@ def test_the_dockerfile_lints() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_image_is_made_of_all_folders_of_the_package_and_the_rules() -> None:
+def test_the_image_contains_all_folders_of_the_package_and_the_rules() -> None:
     folders = {path.parent.name for path in DEPLOY.parent.glob("*/chatiere")}
     kept = (DEPLOY.parent / ".dockerignore").read_text().splitlines()
     assert folders
-    assert {f"!{folder}" for folder in folders | {"docs/games", "docs/rules"}} <= set(kept)
+    assert {f"!{folder}" for folder in folders | {"web", "docs/games", "docs/rules"}} <= set(kept)
 
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
-def test_the_manifest_keeps_to_the_schema_of_kubernetes(path: Path) -> None:
+def test_manifests_conform_to_the_schema_of_kubernetes(path: Path) -> None:
     kubernetes_validate.validate(yaml.safe_load(path.read_text()), KUBERNETES, strict=True)
 
 
-def test_kustomize_takes_every_manifest() -> None:
+def test_kustomize_includes_every_manifest() -> None:
     assert sorted(load("kustomization.yaml")["resources"]) == [path.name for path in MANIFESTS]
 
 
-def test_ports_agree() -> None:
+def test_image_manifests_and_prometheus_have_the_same_ports() -> None:
     ports = {port["name"]: port["containerPort"] for port in container()["ports"]}
     dockerfile = (DEPLOY / "Dockerfile").read_text()
     assert re.search(r"^EXPOSE (\d+) (\d+) (\d+)$", dockerfile, re.M).groups() == (  # type: ignore[union-attr]
@@ -84,7 +83,7 @@ def test_ports_agree() -> None:
     }
 
 
-def test_the_image_lets_nobody_call_whom_the_manifests_do_not_let_in(
+def test_the_image_refuses_to_start_without_the_settings_of_the_manifests(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     command = re.search(r"^CMD (.+)$", (DEPLOY / "Dockerfile").read_text(), re.M)
@@ -94,7 +93,7 @@ def test_the_image_lets_nobody_call_whom_the_manifests_do_not_let_in(
     monkeypatch.setattr(serve, "serve", found.append)
     bare = CliRunner().invoke(serve.command, arguments)
     assert (bare.exit_code, found) == (2, [])
-    assert "--address: other machines can reach it" in bare.stderr
+    assert "--address: other machines can reach this address" in bare.stderr
     (tmp_path / "tokens").touch()
     for tokens in {}, {"CHATIERE_INSECURE": "false", "CHATIERE_TOKENS": str(tmp_path / "tokens")}:
         environment = {each["name"]: each["value"] for each in container()["env"]} | tokens
@@ -105,7 +104,7 @@ def test_the_image_lets_nobody_call_whom_the_manifests_do_not_let_in(
         assert settings.web_hosts == ("chatiere.example", "chatiere")
 
 
-def test_metrics_are_for_those_who_watch_and_pods_call_nobody() -> None:
+def test_only_monitoring_can_read_metrics_and_pods_make_no_calls() -> None:
     policy = load("network-policy.yaml")["spec"]
     served = load("deployment.yaml")["spec"]["selector"]["matchLabels"]
     assert policy["podSelector"]["matchLabels"] == served
@@ -130,21 +129,22 @@ def secure() -> dict[str, Any]:
     return {each["kind"]: each for each in yaml.safe_load_all(done.stdout)}
 
 
-@needs_kubectl
-def test_the_overlay_keeps_to_the_schema_of_kubernetes(secure: dict[str, Any]) -> None:
+@needs("kubectl")
+def test_the_overlay_conforms_to_the_schema_of_kubernetes(secure: dict[str, Any]) -> None:
     assert len(secure) == len(MANIFESTS)
     for manifest in secure.values():
         kubernetes_validate.validate(manifest, KUBERNETES, strict=True)
 
 
-@needs_kubectl
+@needs("kubectl")
 def test_the_overlay_gives_the_service_certificate_tokens_and_table_keys(secure: dict[str, Any]) -> None:
     pod = secure["Deployment"]["spec"]["template"]["spec"]
     (found,) = pod["containers"]
     folders = {mount["name"]: mount["mountPath"] for mount in found["volumeMounts"] if mount["readOnly"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"]}
     assert folders.keys() == secrets.keys()
-    # The names in a Secret of the type kubernetes.io/tls, and of the files from which the other Secrets are made.
+    # The names of the entries in Secrets of the type kubernetes.io/tls, and of the files that the other Secrets are
+    # made from.
     files = {
         "CHATIERE_TLS_CERTIFICATE": f"{folders['tls']}/tls.crt",
         "CHATIERE_TLS_KEY": f"{folders['tls']}/tls.key",
@@ -166,8 +166,8 @@ def test_the_deployment_leaves_the_number_of_pods_to_the_autoscaler() -> None:
     assert (target["kind"], target["name"]) == ("Deployment", load("deployment.yaml")["metadata"]["name"])
 
 
-@needs_kubectl
-def test_no_probe_of_the_overlay_speaks_grpc_without_tls(secure: dict[str, Any]) -> None:
+@needs("kubectl")
+def test_no_probe_of_the_overlay_uses_grpc_without_tls(secure: dict[str, Any]) -> None:
     (found,) = secure["Deployment"]["spec"]["template"]["spec"]["containers"]
     healthz = {"httpGet": {"path": "/healthz", "port": "web", "scheme": "HTTPS"}}
     metrics = {"httpGet": {"path": "/metrics", "port": "metrics"}}
@@ -177,7 +177,7 @@ def test_no_probe_of_the_overlay_speaks_grpc_without_tls(secure: dict[str, Any])
         assert {key: value for key, value in found[probe].items() if key not in times} == wanted
 
 
-@needs_kubectl
+@needs("kubectl")
 def test_the_component_gives_the_overlay_rooms_in_redis(tmp_path: Path) -> None:
     relative = {path: os.path.relpath(path, tmp_path) for path in (SECURE, REDIS)}
     overlay = {"resources": [relative[SECURE]], "components": [relative[REDIS]]}
@@ -221,7 +221,7 @@ def test_the_parts_of_the_component_agree() -> None:
     assert way == {"to": [{"podSelector": {"matchLabels": labels}}], "ports": [{"port": "redis"}]}
     text = (REDIS / "kustomization.yaml").read_text()
     assert "create secret generic chatiere-redis --from-literal=password=" in text
-    # Bounded by --max-room-bytes, not by Redis.
+    # Redis must not evict rooms: --max-room-bytes is the limit that applies.
     (redis,) = parts["redis"]["spec"]["template"]["spec"]["containers"]
     assert (
         int(redis["args"][redis["args"].index("--maxmemory") + 1].removesuffix("mb")) << 20 > Settings().max_room_bytes
@@ -239,7 +239,7 @@ def test_settings_in_manifests_are_settings() -> None:
 
 
 def pinned(name: str) -> dict[str, str]:
-    """Return the versions in a file of constraints, all of which have hashes."""
+    """Return the versions in a file of constraints, all of which must have hashes."""
     entries = re.sub(r" *\\\n *", " ", re.sub(r"^ *#.*\n", "", (DEPLOY / name).read_text(), flags=re.M)).splitlines()
     found = [re.fullmatch(r"([\w.-]+)==(\S+)((?: --hash=sha256:[0-9a-f]{64})+)", entry) for entry in entries]
     assert all(found), entries
@@ -247,7 +247,7 @@ def pinned(name: str) -> dict[str, str]:
 
 
 def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
-    """Yield the requirements that apply in the image, by name, without extras."""
+    """Yield the requirements that apply in the image, by name, without the requirements of extras."""
     image = {"python_version": "3.13", "python_full_version": "3.13.0", "extra": "", "sys_platform": "linux"}
     for requirement in map(Requirement, requirements):
         if requirement.marker is None or requirement.marker.evaluate(image):
@@ -255,7 +255,7 @@ def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
 
 
 def of_extra(extra: str) -> Iterator[str]:
-    """Yield the requirements of an extra, and of the extras that it names."""
+    """Yield the requirements of an extra, including extras that it refers to."""
     for text in PYPROJECT["project"]["optional-dependencies"][extra]:
         requirement = Requirement(text)
         if requirement.name == PYPROJECT["project"]["name"]:
@@ -275,8 +275,8 @@ def of_extra(extra: str) -> Iterator[str]:
         ("constraints-build.txt", PYPROJECT["build-system"]["requires"]),
     ],
 )
-def test_constraints_are_what_the_package_asks_for(name: str, requirements: list[str]) -> None:
-    """If this fails, `make constraints` regenerates them."""
+def test_constraints_cover_exactly_the_requirements(name: str, requirements: list[str]) -> None:
+    """If this fails, regenerate them with `make constraints`."""
     versions = pinned(name)
     wanted, seen = list(needed(requirements)), set()
     while wanted:
@@ -286,16 +286,16 @@ def test_constraints_are_what_the_package_asks_for(name: str, requirements: list
             seen.add(each)
             of_each = list(needed(metadata.requires(each) or ()))
             if metadata.version(each) != versions[each]:
-                # Another release of it is installed here: it needs the same packages, perhaps other releases.
+                # Another release is installed here; assume that it needs the same packages, in any release.
                 of_each = [(name, Requirement(name)) for name, _ in of_each]
             wanted += of_each
     assert seen == versions.keys()
 
 
-def test_the_image_installs_what_has_hashes_and_nothing_else() -> None:
+def test_the_image_installs_only_packages_with_hashes() -> None:
     dockerfile = re.sub(r"\\\n", " ", (DEPLOY / "Dockerfile").read_text())
     installs = re.findall(r"pip (?:install|wheel)[^&\n]*", dockerfile)
-    assert len(installs) == 4
+    assert installs
     for install in installs:
         assert "--require-hashes" in install or "--no-deps" in install
     assert re.findall(r"^FROM (\S+)", dockerfile, re.M) == ["${BUILD_IMAGE}", "${RUN_IMAGE}"]
@@ -313,19 +313,19 @@ def test_a_pod_is_killed_only_after_the_grace_period_of_the_service() -> None:
     assert grace > pause + Settings().grace
 
 
-@needs_promtool
+@needs("Prometheus")
 @pytest.mark.parametrize(
     "arguments",
     [("check", "config", "prometheus.yml"), ("check", "rules", "rules.yml"), ("test", "rules", "rules_test.yml")],
 )
-def test_prometheus_takes_its_files(arguments: tuple[str, ...]) -> None:
+def test_prometheus_accepts_its_files(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(
         ["promtool", *arguments], cwd=DEPLOY / "prometheus", capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_alert_has_a_test_and_says_what_to_do() -> None:
+def test_every_alert_has_a_test_and_recommends_an_action() -> None:
     groups = yaml.safe_load((DEPLOY / "prometheus" / "rules.yml").read_text())["groups"]
     alerts = [rule for group in groups for rule in group["rules"] if "alert" in rule]
     tests = yaml.safe_load((DEPLOY / "prometheus" / "rules_test.yml").read_text())["tests"]
@@ -334,7 +334,7 @@ def test_every_alert_has_a_test_and_says_what_to_do() -> None:
     assert all(alert["annotations"]["summary"] and alert["annotations"]["action"] for alert in alerts)
 
 
-def test_every_panel_of_the_dashboard_says_what_it_shows() -> None:
+def test_every_panel_of_the_dashboard_has_a_description() -> None:
     panels = json.loads(DASHBOARD.read_text())["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     assert all(panel["title"] and panel["description"] and panel["targets"] for panel in panels)

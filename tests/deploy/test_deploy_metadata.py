@@ -1,4 +1,4 @@
-"""What is said of the project outside its documentation: one version, one licence, one owner of the copyright."""
+"""The project's metadata is consistent: version, licence, copyright owner, labels of the image, forms for issues."""
 
 import json
 import re
@@ -6,9 +6,12 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from release.__main__ import PLACES
+
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -1,4 +1,4 @@
-"""Releases: the changes that make release makes, and its refusals."""
+"""Releases: the changes made by `make release`, and the cases in which it refuses."""
 
 import subprocess
 from pathlib import Path
@@ -8,12 +8,14 @@ import pytest
 import release.__main__ as release
 from release.__main__ import PLACES, ReleaseError, check, commit, with_heading, with_version
 
+pytestmark = pytest.mark.long
+
 CHANGELOG = "# Changelog\n\n## Unreleased\nNews.\n\n## 0.1.0 - 2026-01-01\nOld.\n"
 
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with one commit, of all files that a release changes."""
+    """Return a repository with one commit of all files that a release changes."""
     for name in (*PLACES, "CHANGELOG.md", release.IMAGE):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before")
@@ -29,12 +31,12 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("version", ["", "1", "1.0", "v1.0.0", "1.0.0rc1", "1.0.0 "])
-def test_other_versions_are_refused(repository: Path, version: str) -> None:
+def test_other_forms_of_versions_are_refused(repository: Path, version: str) -> None:
     with pytest.raises(ReleaseError, match="is not a version"):
         check(version)
 
 
-def test_changes_that_are_not_committed_are_refused(repository: Path) -> None:
+def test_uncommitted_changes_are_refused(repository: Path) -> None:
     check("1.0.0")
     (repository / "new.txt").write_text("new")
     with pytest.raises(ReleaseError, match=r"not committed:\n\?\? new.txt"):
@@ -47,7 +49,7 @@ def test_a_release_without_npm_is_refused_before_it_begins(repository: Path, mon
         check("1.0.0")
 
 
-def test_a_release_is_committed_and_tagged_once_under_the_time_of_the_packages(repository: Path) -> None:
+def test_a_release_is_committed_and_tagged_once_with_the_time_of_the_packages(repository: Path) -> None:
     for name in (*PLACES, "CHANGELOG.md", release.IMAGE):
         (repository / name).write_text("after")
     commit("1.0.0")
@@ -59,7 +61,7 @@ def test_a_release_is_committed_and_tagged_once_under_the_time_of_the_packages(r
     check("1.0.1")
 
 
-def test_the_version_is_replaced_wherever_it_is_found() -> None:
+def test_the_version_is_replaced_in_all_its_places() -> None:
     readme = PLACES["clients/typescript/README.md"]
     text = with_version("chatiere-client-0.1.0.tgz 0.1.0\nchatiere-client-0.1.0.tgz", readme, "1.0.0")
     assert text == "chatiere-client-1.0.0.tgz 0.1.0\nchatiere-client-1.0.0.tgz"

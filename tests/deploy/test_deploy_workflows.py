@@ -1,4 +1,4 @@
-"""Workflows of a public forge: they make the Makefile's targets, by actions pinned by hash, and do nothing else."""
+"""Workflows of a public forge only run the Makefile's targets, with actions pinned by hash."""
 
 import re
 import shlex
@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):.*?## ", MAKEFILE, re.M))
 SETTINGS = set(re.findall(r"^([A-Z_]+) \?=", MAKEFILE, re.M))
-# Steps beside make.
+# The steps that are not make.
 OTHER_STEPS = ("bash .ci/install", 'git config --global --add safe.directory "$GITHUB_WORKSPACE"')
 of_workflows = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 
@@ -24,7 +26,7 @@ def jobs(path: Path) -> list[dict[str, Any]]:
 
 
 def made(path: Path) -> Iterator[str]:
-    """Yield the arguments of make in a workflow."""
+    """Yield the arguments of the make commands in a workflow."""
     for job in jobs(path):
         commands = [step["run"] for step in job["steps"] if "run" in step and step["run"] not in OTHER_STEPS]
         (command,) = commands
@@ -37,7 +39,7 @@ def made(path: Path) -> Iterator[str]:
             yield arguments
 
 
-def test_there_are_workflows_for_changes_nights_and_releases() -> None:
+def test_there_are_workflows_for_changes_nightly_runs_and_releases() -> None:
     assert [path.stem for path in WORKFLOWS] == ["ci", "nightly", "release"]
 
 
@@ -49,7 +51,7 @@ def test_every_target_and_setting_is_in_the_makefile(path: Path) -> None:
             assert name in (SETTINGS if is_setting else TARGETS), argument
 
 
-def test_changes_are_tried_by_the_targets_that_have_to_pass() -> None:
+def test_workflows_run_the_required_targets() -> None:
     arguments = set(" ".join(made(ROOT / ".github/workflows/ci.yml")).split())
     assert {"lint", "test", "test-all", "compat", "clients", "docs", "debug", "coverage", "wheel"} <= arguments
     assert {"fuzz", "fuzz-tables", "fuzz-http2"} <= set(" ".join(made(ROOT / ".github/workflows/nightly.yml")).split())
@@ -59,7 +61,7 @@ def test_changes_are_tried_by_the_targets_that_have_to_pass() -> None:
 
 
 @of_workflows
-def test_actions_are_pinned_and_named_by_version(path: Path) -> None:
+def test_actions_are_pinned_with_the_version_in_a_comment(path: Path) -> None:
     used = re.findall(r"uses: (.*)", path.read_text("utf-8"))
     assert used
     for each in used:
@@ -67,7 +69,7 @@ def test_actions_are_pinned_and_named_by_version(path: Path) -> None:
 
 
 @of_workflows
-def test_jobs_get_no_more_rights_than_they_need(path: Path) -> None:
+def test_jobs_have_minimal_permissions(path: Path) -> None:
     assert yaml.safe_load(path.read_text("utf-8"))["permissions"] == {}
     for job in jobs(path):
         assert job["permissions"]["contents"] == "read"
@@ -78,6 +80,6 @@ def test_jobs_get_no_more_rights_than_they_need(path: Path) -> None:
                 assert step["with"]["persist-credentials"] is False
 
 
-def test_an_action_has_one_version() -> None:
+def test_each_action_is_used_in_one_version() -> None:
     used = {each for path in WORKFLOWS for each in re.findall(r"uses: (.*)", path.read_text("utf-8"))}
     assert len({each.partition("@")[0] for each in used}) == len(used)

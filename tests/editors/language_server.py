@@ -1,4 +1,4 @@
-"""A language server's client, for tests: an editor's questions over the Language Server Protocol."""
+"""A client of a language server, which asks questions in the Language Server Protocol as an editor does."""
 
 import json
 import subprocess
@@ -10,17 +10,17 @@ from urllib.parse import unquote, urlparse
 
 
 class Place(NamedTuple):
-    """A line of a file, from 1."""
+    """A line of a file; lines are numbered from 1."""
 
     file: Path
     line: int
 
 
 class LanguageServer:
-    """A server that has read a folder's configuration."""
+    """A language server that has read a folder's configuration."""
 
     def __init__(self, process: subprocess.Popen[bytes], root: Path) -> None:
-        """Introduce the folder to the server that runs in a process."""
+        """Introduce a folder to the language server that runs in `process`."""
         self._process = process
         self._last = 0
         folder = {"uri": root.as_uri(), "name": root.name}
@@ -36,11 +36,11 @@ class LanguageServer:
         self._tell("textDocument/didOpen", textDocument=document)
 
     def definitions(self, file: Path, line: int, column: int) -> set[Place]:
-        """Return where that is defined which stands in an open file at a line and column, both from 1."""
+        """Return the definitions of the name at a line and column of an open file, both numbered from 1."""
         return self._places("textDocument/definition", file, line, column)
 
     def references(self, file: Path, line: int, column: int) -> set[Place]:
-        """Return where that is named which stands in an open file at a line and column, both from 1."""
+        """Return the uses of the name at a line and column of an open file, both numbered from 1."""
         return self._places("textDocument/references", file, line, column, context={"includeDeclaration": True})
 
     def _places(self, method: str, file: Path, line: int, column: int, **more: Any) -> set[Place]:
@@ -56,7 +56,7 @@ class LanguageServer:
         while True:
             message = self._receive()
             if "method" in message and "id" in message:
-                # The server asks for settings, of which there are none beside the project's own, or registers.
+                # The server registers capabilities, or asks for settings; the project has only those in its own files.
                 items = message["params"].get("items", ()) if message["method"] == "workspace/configuration" else None
                 self._send(id=message["id"], result=None if items is None else [{} for _ in items])
             elif message.get("id") == self._last:

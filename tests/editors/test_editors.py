@@ -1,4 +1,4 @@
-"""Editors and debuggers see the files that git has: Pyright finds names in all roots, pdb stops where it is told."""
+"""Editors and debuggers use the source files: Pyright resolves names in all roots, pdb stops at breakpoints there."""
 
 import ast
 import subprocess
@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from node_modules import install
+from tools.node_modules import install
 
 from .language_server import LanguageServer, Place, language_server
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 ROOTS = ("engine", "http2", "service", "clients")
-# Names that other folders import, and the files that define them.
+# Names that several folders import, with the files that define them.
 NAMES = {
     "EngineError": "engine/chatiere/engine/core/errors.py",
     "Description": "engine/chatiere/engine/core/description.py",
@@ -26,9 +28,12 @@ NAMES = {
     "ChatiereError": "clients/chatiere/clients/calls/errors.py",
     "Arena": "engine/chatiere/arena/tournament.py",
 }
-# A file of each root, a function in it, and a program that calls it.
+# For one file of each root: a function in it, and a program that calls the function.
 CALLS = {
-    "engine/chatiere/engine/core/options.py": ("whole", "from chatiere.engine.core.options import whole; whole(1)"),
+    "engine/chatiere/engine/core/options.py": (
+        "read_number",
+        "from chatiere.engine.core.options import read_number; read_number('players', 2, 2, 4)",
+    ),
     "http2/chatiere/http2/__init__.py": ("is_built", "from chatiere import http2; http2.is_built()"),
     "service/chatiere/service/tables/hkdf.py": (
         "derived",
@@ -48,7 +53,7 @@ CALLS = {
 
 
 def definition_of(name: str, file: Path) -> tuple[Place, int]:
-    """Return where a file defines a name, and the column of the name there, from 1."""
+    """Return the place where a file defines a name, and the name's column, numbered from 1."""
     for number, text in enumerate(file.read_text().splitlines(), 1):
         words = text.replace("(", " ").replace(":", " ").split(" ")
         if name in words[:2] and not text.startswith((" ", "from", "import")):
@@ -57,7 +62,7 @@ def definition_of(name: str, file: Path) -> tuple[Place, int]:
 
 
 def imports_of(name: str, file: str) -> Iterator[tuple[Place, int]]:
-    """Yield where the roots import a name from the module that defines it, with the column."""
+    """Yield the places where the roots import a name from the module that defines it, with the column."""
     module = ".".join(Path(file).with_suffix("").parts[1:]).removesuffix(".__init__")
     for source in sorted(path for root in ROOTS for path in (ROOT / root).rglob("*.py")):
         for node in ast.walk(ast.parse(source.read_text())):
@@ -75,7 +80,7 @@ def pyright() -> Iterator[LanguageServer]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_editor_finds_definition_and_uses_in_the_real_files(pyright: LanguageServer, name: str) -> None:
+def test_an_editor_finds_definitions_and_uses_in_the_source_files(pyright: LanguageServer, name: str) -> None:
     defined, column = definition_of(name, ROOT / NAMES[name])
     imported = list(imports_of(name, NAMES[name]))
     assert any(place.file.parent != defined.file.parent for place, _ in imported)
@@ -87,7 +92,7 @@ def test_an_editor_finds_definition_and_uses_in_the_real_files(pyright: Language
 
 
 @pytest.mark.parametrize("file", CALLS)
-def test_a_debugger_stops_in_the_real_file(file: str, tmp_path: Path) -> None:
+def test_a_debugger_stops_in_the_source_file(file: str, tmp_path: Path) -> None:
     name, program = CALLS[file]
     path = ROOT / file
     function = next(

@@ -1,12 +1,3 @@
-"""Run each test of the engine's core that takes a `game` with every game."""
+"""The fixture `game` for tests of the engine's core, with each game as its value."""
 
-import pytest
-
-from chatiere import engine
-from chatiere.engine import Game
-
-
-@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
-def game(request: pytest.FixtureRequest) -> Game:
-    found: Game = request.param
-    return found
+from tools.over import game as game

@@ -1,4 +1,4 @@
-"""Messages in wire format, split into fields, and encoded in ways that protobuf reads but never writes."""
+"""Messages in wire format, split into fields, and in valid encodings that protobuf accepts but never writes."""
 
 import random
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 
 VARINT, BYTES = 0, 2
-# Fields that no message here has: a number of eight bytes, one of four, a group with a number and a text in it.
+# Unknown fields: a number of eight bytes, a number of four, and a group with a number and a text in it.
 STRANGE = (b"\xf9\x01" + bytes(8), b"\xfd\x01" + bytes(4), b"\xfb\x01\x08\x05\x12\x01a\xfc\x01", b"\xfa\x01\x01a")
-# Number and wire type; a number's value, or the content of a message, text or list.
+# A field's number, wire type and content: a number, or the bytes of a message, text or list.
 Field = tuple[int, int, int | bytes]
 
 
 def varint(value: int, size: int = 0) -> bytes:
-    """Encode a number in at least `size` bytes."""
+    """Encode a number as a varint of at least `size` bytes."""
     data = bytearray()
     while value >= 0x80 or len(data) + 1 < size:
         data.append(value & 0x7F | 0x80)
@@ -22,7 +22,7 @@ def varint(value: int, size: int = 0) -> bytes:
 
 
 def read_varint(data: bytes, place: int) -> tuple[int, int]:
-    """Return a number, and the offset of its end."""
+    """Return a number and the offset of its end."""
     value = shift = 0
     while data[place] >= 0x80:
         value |= (data[place] & 0x7F) << shift
@@ -31,7 +31,7 @@ def read_varint(data: bytes, place: int) -> tuple[int, int]:
 
 
 def fields_of(data: bytes) -> list[Field]:
-    """Return the fields of a message as protobuf writes it."""
+    """Return the fields of a message that protobuf wrote."""
     found: list[Field] = []
     place = 0
     while place < len(data):
@@ -47,7 +47,7 @@ def fields_of(data: bytes) -> list[Field]:
 
 
 def joined(fields: list[Field], sizes: tuple[int, int] = (0, 0)) -> bytes:
-    """Join fields to a message; `sizes`: the least number of bytes of a tag and of a number."""
+    """Join fields to a message. `sizes`: the minimum number of bytes of a tag and of a number."""
     pieces = []
     for number, wire_type, value in fields:
         pieces.append(varint(number << 3 | wire_type, sizes[0]))
@@ -59,7 +59,7 @@ def joined(fields: list[Field], sizes: tuple[int, int] = (0, 0)) -> bytes:
 
 
 def in_order(data: bytes, kind: Any) -> bytes:
-    """Sort the fields of each message by number, as protobuf writes them."""
+    """Sort the fields of each message by number, the order in which protobuf writes them."""
     fields: list[Field] = []
     for number, wire_type, value in fields_of(data):
         inner = kind.fields_by_number[number].message_type
@@ -68,7 +68,7 @@ def in_order(data: bytes, kind: Any) -> bytes:
 
 
 def shuffled(data: bytes, kind: Any, choices: random.Random) -> bytes:
-    """Shuffle the fields of each message; the items of a list stay in order."""
+    """Shuffle the fields of each message. The items of a list stay in order."""
     fields: list[Field] = []
     for number, wire_type, value in fields_of(data):
         inner = kind.fields_by_number[number].message_type
@@ -80,7 +80,7 @@ def shuffled(data: bytes, kind: Any, choices: random.Random) -> bytes:
 
 
 def odd(data: bytes, kind: Any, choices: random.Random) -> bytes:
-    """Return the same message, or nearly the same, with one or a few odd encodings anywhere in it."""
+    """Return the same or nearly the same message with one or more unusual encodings in random places."""
     fields: list[Field] = []
     for number, wire_type, value in fields_of(data):
         inner = kind.fields_by_number[number].message_type
@@ -103,13 +103,13 @@ def _one_of(fields: list[Field], choices: random.Random) -> tuple[int, Field]:
 
 
 def _again(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # A field repeated somewhere else.
+    # Repeat a field in another place.
     if fields:
         fields.insert(choices.randrange(len(fields)), _one_of(fields, choices)[1])
 
 
 def _another(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # A number twice, with another value the second time.
+    # Add a number a second time, with another value.
     if fields:
         place, (number, wire_type, value) = _one_of(fields, choices)
         if isinstance(value, int):
@@ -117,7 +117,7 @@ def _another(fields: list[Field], kind: Any, choices: random.Random) -> None:
 
 
 def _split(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # A message in two pieces, which are to be merged (or two items of a list).
+    # Split a message into two pieces, which parsers merge (or which are two items of a list).
     for place, (number, wire_type, value) in enumerate(fields):
         if kind.fields_by_number[number].message_type and isinstance(value, bytes) and choices.random() < 0.5:
             try:
@@ -133,7 +133,7 @@ def _split(fields: list[Field], kind: Any, choices: random.Random) -> None:
 
 
 def _unpacked(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # A list of numbers as single numbers.
+    # Write a packed list of numbers as single numbers.
     for place, (number, _, value) in enumerate(fields):
         if _is_list(kind.fields_by_number[number]) and isinstance(value, bytes):
             fields[place : place + 1] = [(number, VARINT, each) for each in _numbers(value)]
@@ -141,7 +141,7 @@ def _unpacked(fields: list[Field], kind: Any, choices: random.Random) -> None:
 
 
 def _cut(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # A list of numbers in two pieces, one of which may be empty.
+    # Split a list of numbers into two pieces, one of which may be empty.
     for place, (number, wire_type, value) in enumerate(fields):
         if _is_list(kind.fields_by_number[number]) and isinstance(value, bytes):
             numbers = _numbers(value)
@@ -154,7 +154,7 @@ def _cut(fields: list[Field], kind: Any, choices: random.Random) -> None:
 
 
 def _explicit(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # A default value written out, or an empty message.
+    # Write a default value, or an empty message.
     field = choices.choice(kind.fields) if kind.fields else None
     if field is not None:
         is_bytes = field.message_type or field.is_repeated or field.type == FieldDescriptor.TYPE_STRING
@@ -162,7 +162,7 @@ def _explicit(fields: list[Field], kind: Any, choices: random.Random) -> None:
 
 
 def _other_member(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # Another member of a oneof beside the one that is set.
+    # Add another member of a oneof.
     for oneof in kind.oneofs:
         field = choices.choice(oneof.fields)
         empty: Field = (
@@ -172,7 +172,7 @@ def _other_member(fields: list[Field], kind: Any, choices: random.Random) -> Non
 
 
 def _mistyped(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # A field with another wire type, or a text that is not ASCII, or not UTF-8.
+    # Change a field's wire type, or its text to one that is not ASCII or not UTF-8.
     field = choices.choice(kind.fields) if kind.fields else None
     if field is None:
         return
@@ -185,7 +185,7 @@ def _mistyped(fields: list[Field], kind: Any, choices: random.Random) -> None:
 
 
 def _too_large(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # Numbers with more bits than fit their type.
+    # Write numbers with more bits than their type has.
     for place, (number, wire_type, value) in enumerate(fields):
         if isinstance(value, int) and choices.random() < 0.5:
             fields[place] = (number, wire_type, value + choices.choice((2, 2**31, 2**32, 2**63)) & (2**64 - 1))

@@ -1,6 +1,6 @@
-"""Prints what messages take as protobuf's objects beside what the scales say; run as a process of its own.
+"""Print the memory of protobuf's message objects next to the scales' estimate; run as a separate process.
 
-A line for each field of each request, at any depth: its path, the bytes of memory, those that the scales expect.
+Each line has the path of a field of a request, at any depth, the bytes of memory taken, and the estimate.
 """
 
 from collections.abc import Iterator
@@ -29,12 +29,12 @@ FIXED = {
 
 
 def sized(content: bytes) -> bytes:
-    """Return a content after its length."""
+    """Return the content with its length in front."""
     return varint(len(content)) + content
 
 
 def contents(field: FieldDescriptor) -> Iterator[bytes]:
-    """Yield many occurrences of a field, in the ways that there are."""
+    """Yield many occurrences of a field, in each way to encode them."""
     if field.type in (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES):
         for size in (0, 1, 9):
             yield (varint(field.number << 3 | 2) + sized(b"a" * size)) * COUNT
@@ -49,7 +49,7 @@ def contents(field: FieldDescriptor) -> Iterator[bytes]:
 
 
 def heavy(kind: Descriptor) -> Iterator[tuple[str, bytes]]:
-    """Yield messages of a kind with many of one field or of unknown ones, each with the field's path."""
+    """Yield messages of a kind with many occurrences of one field, or of unknown fields, each with the field's path."""
     for unknown in STRANGE:
         yield "unknown", unknown * COUNT
     for field in kind.fields:
@@ -61,7 +61,7 @@ def heavy(kind: Descriptor) -> Iterator[tuple[str, bytes]]:
 
 
 def main() -> None:
-    """Parse them all."""
+    """Parse all of these messages and print the lines."""
     requests = {
         method.input_type
         for file in FILES

@@ -34,7 +34,7 @@ def positions(game: Game) -> list[Position]:
 
 
 def request(kind: type[Message], game: Game, choices: random.Random) -> Any:
-    """Return a request of that kind, valid except perhaps for the seats that it names."""
+    """Return a request of the given kind, valid except perhaps for the seats that it names."""
     filled: Any = kind()
     position = choices.choice(positions(game))
     for field in kind.DESCRIPTOR.fields:

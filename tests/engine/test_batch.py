@@ -1,4 +1,4 @@
-"""Batches as a whole: refusals, the columns that they accept, cancellation, and other threads."""
+"""Batches as a whole: refusals, accepted forms of columns, cancellation, and threads."""
 
 import random
 import threading
@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from patience import PATIENCE
+from tools.patience import PATIENCE
 
 from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, EngineError, Game, Reason
-from chatiere.engine.core.batch import Cancellation, Cancelled, Table
+from chatiere.engine.core.batch import Table
+from chatiere.engine.core.cancellation import Cancellation, Cancelled
 from chatiere.engine.core.columns import Columns, EvaluationColumns, FaultColumns, PositionColumns, Restart
 
-# The seconds that a test waits for something to happen before it fails.
-# No random game from a first decision has this many decisions.
+# More decisions than any random game has from its first decision.
 MAX_GAME_LENGTH = 5_000
-# More playouts than are finished while a test waits.
+# More playouts than can finish while a test waits.
 ENDLESS = 3_000_000
 # The actor of a broken state, as a byte.
 BROKEN = INVALID_PLAYER & 0xFF
@@ -33,7 +33,7 @@ def table(game: Game) -> Table:
 
 @pytest.fixture
 def states(game: Game) -> bytes:
-    """Return three first decisions."""
+    """Return three states at their first decisions."""
     return b"".join(game.new_game(game.min_players, seed=seed).pack() for seed in range(3))
 
 
@@ -45,7 +45,7 @@ def refused(call: Callable[..., object], *arguments: object, **named: object) ->
 
 
 def calls(table: Table, states: Any) -> dict[str, Callable[..., Any]]:
-    """Return every method on these states, with fitting arguments."""
+    """Return every method applied to these states, with valid arguments."""
     count = memoryview(states).nbytes // table.game.packed_size
     zeros = bytes(count)
     return {
@@ -62,7 +62,7 @@ def calls(table: Table, states: Any) -> dict[str, Callable[..., Any]]:
 # Batches refused as a whole
 
 
-def test_a_table_is_of_a_game_and_its_players(game: Game) -> None:
+def test_a_table_has_a_game_and_a_number_of_players(game: Game) -> None:
     for players in (0, game.min_players - 1, game.max_players + 1, -1, 2**32, "2"):
         assert refused(Table, game, players).reason is Reason.INVALID_PLAYERS
     nothing: Any = None
@@ -74,7 +74,7 @@ def test_a_table_is_of_a_game_and_its_players(game: Game) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 31, 32])
-def test_states_are_a_whole_number_of_packed_states(table: Table, states: bytes, size: int) -> None:
+def test_the_size_of_states_is_a_multiple_of_a_packed_state(table: Table, states: bytes, size: int) -> None:
     for wrong in (states[:size], states[:-size], states + bytes(size)):
         whole = len(wrong) // table.game.packed_size * table.game.packed_size
         for name, call in calls(table, wrong).items():
@@ -84,7 +84,7 @@ def test_states_are_a_whole_number_of_packed_states(table: Table, states: bytes,
                 assert error.metadata == {"expected_size": str(whole), "size": str(len(wrong))}
 
 
-def test_columns_are_as_long_as_the_states_say(table: Table, states: bytes) -> None:
+def test_columns_have_the_length_of_the_states(table: Table, states: bytes) -> None:
     for size in (0, 2, 4, 5, 7, 8, 600):
         error = refused(table.step, states, bytes(size))
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "moves")
@@ -105,14 +105,14 @@ def test_columns_are_as_long_as_the_states_say(table: Table, states: bytes) -> N
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "game_numbers")
 
 
-def test_seeds_say_how_many_games_there_are(table: Table) -> None:
+def test_seeds_determine_the_number_of_games(table: Table) -> None:
     error = refused(table.new_games, seeds=bytes(8), count=1)
     assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
     error = refused(table.new_games, game_numbers=bytes(8), count=1)
     assert (error.reason, error.field) == (Reason.INVALID_SEED, "game_numbers")
 
 
-def test_draws_have_one_seed_or_one_each(table: Table, states: bytes) -> None:
+def test_draws_have_one_seed_or_a_seed_for_each_item(table: Table, states: bytes) -> None:
     for field, given in (
         ("seed", {}),
         ("seed", {"seed": 1, "seeds": bytes(24)}),
@@ -123,7 +123,7 @@ def test_draws_have_one_seed_or_one_each(table: Table, states: bytes) -> None:
         assert (error.reason, error.field) == (Reason.INVALID_SEED, field)
 
 
-def test_a_batch_is_at_most_so_large(table: Table) -> None:
+def test_the_size_of_a_batch_is_limited(table: Table) -> None:
     for count in (524_289, 2**40, -1):
         error = refused(table.new_games, count=count)
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
@@ -141,7 +141,7 @@ def test_wrong_options_are_refused(table: Table, states: bytes) -> None:
     assert (error.reason, error.field) == (Reason.INVALID_OPTION, "restart.options.first_seat")
 
 
-def test_a_stride_is_a_number_from_1(table: Table, states: bytes) -> None:
+def test_a_stride_is_at_least_1(table: Table, states: bytes) -> None:
     wrong: Any
     for wrong in (0, -1, 2**64, 1.0):
         error = refused(table.step, states, bytes(6), restart=Restart(stride=wrong))
@@ -155,7 +155,7 @@ def test_playouts_are_at_least_one(table: Table, states: bytes) -> None:
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "playouts")
 
 
-def test_worlds_and_playouts_are_at_least_one_and_fit_together(table: Table, states: bytes) -> None:
+def test_worlds_and_playouts_are_at_least_one_and_their_product_is_limited(table: Table, states: bytes) -> None:
     for wrong in (0, -1, 2**32, 1.0, "1"):
         for worlds, playouts, field in ((wrong, 1, "worlds"), (1, wrong, "playouts")):
             error = refused(table.evaluate, states, worlds, playouts, seed=1)
@@ -164,12 +164,12 @@ def test_worlds_and_playouts_are_at_least_one_and_fit_together(table: Table, sta
     for worlds, playouts in ((10**9, 10**9), (2**16, 2**16), (2, 2**31), (2**32 - 1, 2**32 - 1)):
         error = refused(table.evaluate, states, worlds, playouts, seed=1)
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "playouts")
-        assert error.message == f"worlds × playouts must be at most 2**32 - 1, not {worlds} × {playouts}"
-    # The largest that fit together cost nothing where there is nothing to evaluate.
+        assert error.message.startswith("worlds × playouts must be at most 2**32 - 1")
+    # The largest product is accepted; an empty batch makes it cheap.
     table.evaluate(b"", 2**16 - 1, 2**16 + 1, seed=1)
 
 
-def test_too_many_playouts_are_refused_before_the_first(table: Table, states: bytes) -> None:
+def test_too_many_playouts_are_refused_before_any_is_made(table: Table, states: bytes) -> None:
     legal = sum(len(table.position(states, item).legal_actions()) for item in range(3))
     size = 3 + 4 * 4 + legal * (2 + 8 + 4)
     columns, _ = table.evaluate(states, 2, 3, seed=1, max_playouts=legal * 6, max_bytes=size)
@@ -184,7 +184,7 @@ def test_too_many_playouts_are_refused_before_the_first(table: Table, states: by
     assert error.reason is Reason.BATCH_TOO_LARGE
     assert error.metadata == {"limit": str(size - 1), "asked": str(size)}
     assert cancellation.moves == 0
-    # What fails makes no playouts.
+    # Failed items make no playouts.
     table.evaluate(bytes(len(states)), 2, 3, seed=1, max_playouts=0)
 
 
@@ -218,8 +218,8 @@ def sizes(columns: PositionColumns | EvaluationColumns) -> int:
     return sum(map(len, columns))
 
 
-def test_what_answers_too_much_is_refused(table: Table) -> None:
-    """Check to the byte: what is known before the moves, legal ids, weights, and final observations."""
+def test_too_large_results_are_refused(table: Table) -> None:
+    """The limit is exact to the byte: for the columns known before the moves, legal ids, weights, last observations."""
     choices = random.Random(1)
     wanted = Columns(legal=True, scores=True, observations=True)
     for seeds in (np.arange(6, dtype="<u8"), None):
@@ -266,9 +266,9 @@ def test_an_empty_batch_has_empty_columns(table: Table) -> None:
     assert not any(table.new_games(seeds=b""))
 
 
-def test_columns_may_be_arrays(table: Table, states: bytes) -> None:
+def test_columns_can_be_arrays(table: Table, states: bytes) -> None:
     array = np.frombuffer(states, "u1").reshape(3, table.game.packed_size)
-    # At odd addresses too: nothing has to be aligned.
+    # Odd addresses are accepted: no alignment is required.
     odd = memoryview(b"x" + states)[1:]
     for name, call in calls(table, states).items():
         for same in (array, odd, bytearray(states)):
@@ -282,8 +282,8 @@ def test_columns_may_be_arrays(table: Table, states: bytes) -> None:
     )
 
 
-def test_states_sent_back_as_they_are_make_no_difference(table: Table) -> None:
-    # The object returned last is not checked again; a copy of it is.
+def test_reusing_the_returned_states_gives_the_same_results(table: Table) -> None:
+    # Only the object that was returned last is not checked again; a copy of it is checked.
     columns, restart = Columns(legal=True, scores=True, observations=True), Restart(stride=20)
     seeds, numbers = np.full(20, 1, "<u8"), np.arange(20, dtype="<u8")
     other = Table(table.game, table.players)
@@ -299,7 +299,7 @@ def test_states_sent_back_as_they_are_make_no_difference(table: Table) -> None:
         assert not faults.reasons
 
 
-def test_broken_states_stay_broken_when_they_are_sent_back(table: Table, states: bytes) -> None:
+def test_broken_states_stay_broken_when_they_are_reused(table: Table, states: bytes) -> None:
     broken = bytearray(states)
     broken[table.game.packed_size + 1] ^= 0xFF
     positions, faults = table.step(broken, bytes(6))
@@ -308,8 +308,8 @@ def test_broken_states_stay_broken_when_they_are_sent_back(table: Table, states:
     assert positions.actors[1] == again.actors[1] == BROKEN
 
 
-def test_states_may_be_overwritten(table: Table) -> None:
-    # The second item has a broken state, the third a wrong move.
+def test_states_can_be_overwritten(table: Table) -> None:
+    # The second item has a broken state, the third an invalid move.
     size, columns, restart = (
         table.game.packed_size,
         Columns(legal=True, scores=True, observations=True),
@@ -343,7 +343,7 @@ def test_states_that_cannot_be_overwritten_are_copied(table: Table, states: byte
     assert table.step(bytearray(), b"", overwrite_states=True)[0].states == b""
 
 
-def test_a_single_item_leaves_python_s_own_bytes_alone(table: Table, states: bytes) -> None:
+def test_a_single_item_does_not_change_pythons_shared_bytes(table: Table, states: bytes) -> None:
     # Python shares bytes objects of length one.
     before = [bytes([value])[0] for value in range(256)]
     one = states[: table.game.packed_size]
@@ -354,8 +354,7 @@ def test_a_single_item_leaves_python_s_own_bytes_alone(table: Table, states: byt
     assert b"".join(bytes([value]) for value in range(256)) == bytes(range(256))
 
 
-def test_a_batch_with_more_legal_ids_than_were_to_be_expected(table: Table) -> None:
-    """All legal ids arrive, whatever space was reserved for them."""
+def test_a_result_with_many_legal_ids_is_complete(table: Table) -> None:
     game = table.game
     choices = random.Random(5)
     richest = max(
@@ -380,16 +379,16 @@ def _game(game: Game, players: int, seed: int, choices: random.Random) -> Iterat
         position.apply(choices.choice(position.legal_actions()))
 
 
-def test_every_kernel_s_answer_fits_into_a_byte(game: Game) -> None:
+def test_faults_fit_into_a_byte(game: Game) -> None:
     assert max(game.description.faults) < 256
 
 
-def test_reasons_have_numbers_of_their_own() -> None:
+def test_reasons_have_distinct_numbers_in_a_byte() -> None:
     assert len({reason.number for reason in Reason}) == len(Reason)
     assert all(0 < reason.number < 256 for reason in Reason)
 
 
-# Cancellation, and other threads
+# Cancellation and threads
 
 
 # By name: batches that do not end while a test waits.
@@ -402,7 +401,7 @@ ENDLESS_BATCHES: dict[str, Callable[..., Any]] = {
 
 @contextmanager
 def endless(table: Table, states: bytes, name: str = "playouts") -> Iterator[tuple[Cancellation, Future[Any]]]:
-    """Run a batch in a thread of its own until it is cancelled."""
+    """Run a batch in a separate thread until it is cancelled."""
     cancellation = Cancellation()
     with ThreadPoolExecutor(1) as thread:
         call = thread.submit(ENDLESS_BATCHES[name], table, states, cancellation=cancellation)
@@ -452,8 +451,8 @@ def test_a_cancelled_batch_stops_after_a_bounded_number_of_moves(table: Table, s
 
 @pytest.mark.threads
 @pytest.mark.parametrize("name", ENDLESS_BATCHES)
-def test_other_threads_go_on_while_batches_work(table: Table, states: bytes, name: str) -> None:
-    """Without the GIL, two running batches and this thread all make progress."""
+def test_other_threads_run_while_batches_run(table: Table, states: bytes, name: str) -> None:
+    """Batches release the GIL: two batches and this thread all make progress."""
     with endless(table, states, name) as (first, first_call), endless(table, states) as (second, second_call):
         for _ in range(3):
             begun = first.moves, second.moves
@@ -515,7 +514,9 @@ def test_a_batch_does_not_depend_on_the_number_of_threads(table: Table, explicit
 
 @pytest.mark.threads
 @pytest.mark.parametrize("num_threads", THREADS)
-def test_items_fail_alone_in_several_threads(table: Table, states: bytes, num_threads: int) -> None:
+def test_a_failed_item_does_not_affect_other_items_in_several_threads(
+    table: Table, states: bytes, num_threads: int
+) -> None:
     broken = states + b"\xff" * (len(states) // 3) + states
     moves = np.full(7, 0xFFFF)
     expected = table.step(broken, moves, columns=ALL_COLUMNS)
@@ -538,7 +539,7 @@ def test_moves_in_several_threads_are_counted(table: Table) -> None:
 
 @pytest.mark.threads
 def test_the_size_of_a_result_does_not_depend_on_the_number_of_threads(table: Table) -> None:
-    """Where games end, their last observations count as well."""
+    """The size includes the last observations of games that end."""
     columns, restart = ALL_COLUMNS, Restart()
     positions = table.new_games(seeds=[7] * 9, columns=columns)
     while True:
@@ -558,7 +559,7 @@ def test_the_size_of_a_result_does_not_depend_on_the_number_of_threads(table: Ta
 
 
 @pytest.mark.parametrize("number", [0, 257, -1, 2.0, None])
-def test_threads_are_a_number_from_1(table: Table, states: bytes, number: Any) -> None:
+def test_the_number_of_threads_is_from_1_to_256(table: Table, states: bytes, number: Any) -> None:
     for error in (
         refused(table.new_games, count=1, num_threads=number),
         refused(table.step, states, [0] * 3, num_threads=number),
@@ -566,7 +567,7 @@ def test_threads_are_a_number_from_1(table: Table, states: bytes, number: Any) -
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "num_threads")
 
 
-def test_final_scores_are_the_scores_of_ended_games_alone(table: Table) -> None:
+def test_final_scores_are_only_those_of_ended_games(table: Table) -> None:
     rng = np.random.default_rng(7)
     ended = 0
     positions = table.new_games(seeds=range(20), columns=ALL_COLUMNS)

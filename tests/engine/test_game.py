@@ -1,4 +1,4 @@
-"""Starting games, and reading packed states: headers, sizes, streams."""
+"""New games, and packed states: headers, sizes, streams."""
 
 import pickle
 import struct
@@ -18,11 +18,11 @@ def refused(call: object, *arguments: object, **named: object) -> EngineError:
     return caught.value
 
 
-def test_a_game_is_one_object(game: Game) -> None:
-    assert pickle.loads(pickle.dumps(game)) is game
+def test_games_survive_pickle(game: Game) -> None:
+    assert pickle.loads(pickle.dumps(game)) == game
 
 
-def test_positions_come_from_a_game_alone() -> None:
+def test_positions_cannot_be_constructed_without_a_game() -> None:
     with pytest.raises(TypeError):
         Position()
 
@@ -36,12 +36,12 @@ def test_chance_is_explicit_without_a_seed(game: Game) -> None:
     assert (game.new_game(game.min_players, seed=0, game_number=9).random_stream() or ())[:2] == (0, 9)
 
 
-def test_seeds_and_game_numbers_begin_different_games(game: Game) -> None:
+def test_different_seeds_or_game_numbers_give_different_games(game: Game) -> None:
     bodies = set()
     for seed in (0, 1, 2**64 - 1):
         for number in (0, 1, 2**64 - 1):
             position = game.new_game(game.max_players, seed=seed, game_number=number)
-            # Some games start with little chance: by then all have had some.
+            # Some games have little chance at the start; after these decisions all of them have had some.
             for _ in range(40):
                 if not position.is_terminal():
                     position.apply(position.legal_actions()[0])
@@ -69,10 +69,10 @@ def test_options_are_a_mapping(game: Game) -> None:
         assert (error.reason, error.field) == (Reason.INVALID_OPTION, "options")
 
 
-def test_events_of_the_beginning_are_told_in_order(game: Game) -> None:
+def test_events_of_a_new_game_are_logged_in_order(game: Game) -> None:
     events = EventLog()
     sampled = game.new_game(game.max_players, seed=1, events=events)
-    # Replayed with explicit chance, step by step, it has the same events.
+    # Replaying with explicit chance, one outcome at a time, yields the same events.
     explicit, replayed = game.new_game(game.max_players), EventLog()
     while explicit.is_chance_node():
         outcome = next(
@@ -91,7 +91,7 @@ def _events_after(position: Position, move: int) -> list[Event]:
     return list(events)
 
 
-def test_the_header_says_game_versions_ply_and_stream(game: Game) -> None:
+def test_the_header_contains_game_versions_ply_and_stream(game: Game) -> None:
     explicit = game.new_game(game.min_players)
     number, version, sampled, form, ply, *stream = HEADER.unpack_from(explicit.pack())
     assert number > 0
@@ -110,13 +110,14 @@ def with_header(packed: bytes, place: int, value: int) -> bytes:
 
 def test_packed_states_of_another_size_are_refused(game: Game) -> None:
     packed = game.new_game(game.min_players).pack()
-    for wrong in (b"", packed[:-1], packed + b"\0"):
-        error = refused(game.unpack, wrong)
-        assert error.reason is Reason.INVALID_STATE
-        assert error.metadata == {"expected_size": str(game.packed_size), "size": str(len(wrong))}
+    for length in (0, 1, 7, 8, 31, 32, 33):
+        for wrong in (packed[:length], packed[: len(packed) - 1 - length], packed + bytes(1 + length)):
+            error = refused(game.unpack, wrong)
+            assert error.reason is Reason.INVALID_STATE
+            assert error.metadata == {"expected_size": str(game.packed_size), "size": str(len(wrong))}
 
 
-def test_what_is_not_bytes_is_refused(game: Game) -> None:
+def test_packed_states_must_be_bytes(game: Game) -> None:
     wrong: Any
     for wrong in (None, 5, "text"):
         with pytest.raises(TypeError):
@@ -138,7 +139,7 @@ def test_packed_states_of_other_rules_are_refused(game: Game) -> None:
     game.check_rules_version(game.rules_version)
 
 
-def test_packed_states_of_another_form_are_refused(game: Game) -> None:
+def test_packed_states_of_another_packed_version_are_refused(game: Game) -> None:
     packed = game.new_game(game.min_players).pack()
     for version in {0, 255, game.packed_version + 1, game.packed_version - 1}:
         error = refused(game.unpack, with_header(packed, 3, version))
@@ -175,7 +176,7 @@ def test_a_ply_that_no_game_reaches_is_refused(game: Game, sampled: bool) -> Non
 
 
 def test_a_ply_at_its_limit_stays_there(game: Game) -> None:
-    # A state from outside may have a ply that is too high for it, though not for every state.
+    # The ply of a received state may be too high for that state, though not for every state of the game.
     for players in range(game.min_players, game.max_players + 1):
         most = game.limits_of_any_options(players).max_game_length
         begun = game.new_game(players, seed=1)
@@ -211,7 +212,7 @@ def test_sampled_chance_is_never_pending(game: Game) -> None:
         assert refused(read).reason is Reason.INVALID_STATE
 
 
-def test_a_body_may_be_given_any_stream(game: Game) -> None:
+def test_a_body_can_be_given_any_stream(game: Game) -> None:
     sampled = game.new_game(game.min_players, seed=1)
     body = sampled.pack()[HEADER.size :]
     assert game.position(body).random_stream() is None
@@ -222,7 +223,7 @@ def test_a_body_may_be_given_any_stream(game: Game) -> None:
         for wrong in (-1, 2**64, None):
             error = refused(game.position, body, (*(0,) * place, wrong, *(0,) * (2 - place)))
             assert (error.reason, error.field) == (Reason.INVALID_SEED, name)
-    wrong_length: Any
-    for wrong_length in ((), (1, 2), (1, 2, 3, 4)):
-        with pytest.raises(ValueError, match="values to unpack"):
-            game.position(body, wrong_length)
+    for no_stream in ((), (1, 2), (1, 2, 3, 4), 7):
+        error = refused(game.position, body, no_stream)
+        assert (error.reason, error.field) == (Reason.INVALID_SEED, "stream")
+        assert error.message == f"stream must be (seed, game number, words drawn), not {no_stream!r}"

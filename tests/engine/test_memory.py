@@ -1,8 +1,9 @@
-"""Keeping freed memory: glibc is configured, and other C libraries are left alone."""
+"""Process memory: on request, glibc keeps freed memory and shares one heap; other C libraries are not changed."""
 
 import ctypes
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,30 +16,71 @@ from chatiere.engine.memory import (
 )
 
 
-class Library:
-    """A C library that accepts settings, or refuses them."""
-
-    def __init__(self, takes: bool) -> None:
-        self.settings: dict[int, int] = {}
-        self.takes = takes
-
-    def mallopt(self, number: int, value: int) -> int:
-        self.settings[number] = value
-        return int(self.takes)
+def printed(program: str, *arguments: str) -> str:
+    """Run a program in a separate process: the settings are permanent, and no other thread allocates there."""
+    return subprocess.run(
+        (sys.executable, "-c", program, *arguments), capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
-@pytest.mark.parametrize("takes", [True, False])
-def test_large_blocks_and_the_end_of_the_heap_are_kept(monkeypatch: pytest.MonkeyPatch, takes: bool) -> None:
-    library = Library(takes)
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
-    assert keep_freed_memory() is takes
-    # M_MMAP_THRESHOLD and M_TRIM_THRESHOLD in malloc.h.
-    expected = {-3: 32 * 1024 * 1024, -1: 64 * 1024 * 1024}
-    assert library.settings == (expected if takes else {-3: expected[-3]})
+# Prints the resident bytes that freed blocks leave, and those left after the memory is given back.
+KEEPS = """
+import sys
+from chatiere.engine.memory import allocated_bytes, give_back_freed_memory, keep_freed_memory, resident_bytes
+is_set = allocated_bytes() and (sys.argv[1] == "default" or keep_freed_memory())
+before = resident_bytes()
+blocks = [bytearray(10_000_000) for _ in range(3)]
+del blocks
+kept = resident_bytes() - before
+give_back_freed_memory()
+print(f"{kept} {resident_bytes() - before}" if is_set else "")
+"""
+
+
+def test_freed_memory_is_kept_until_it_is_released() -> None:
+    if not (found := printed(KEEPS, "keep")):
+        pytest.skip("another allocator replaces the C library's")
+    kept, left = map(int, found.split())
+    assert kept > 25_000_000
+    assert left < 5_000_000
+    assert int(printed(KEEPS, "default").split()[0]) < 5_000_000
+
+
+# Prints glibc's report of its heaps after several threads have allocated.
+HEAPS = """
+import ctypes, sys, threading
+from chatiere.engine.memory import allocated_bytes, share_one_heap
+if not (allocated_bytes() and (sys.argv[1] == "default" or share_one_heap())):
+    sys.exit()
+blocks = []
+threads = [threading.Thread(target=lambda: blocks.append(bytearray(50_000))) for _ in range(4)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+library = ctypes.CDLL(None)
+library.fdopen.restype = ctypes.c_void_p
+output = ctypes.c_void_p(library.fdopen(1, b"w"))
+library.malloc_info(0, output)
+library.fflush(output)
+"""
+
+
+def test_threads_share_a_heap() -> None:
+    if not (found := printed(HEAPS, "share")):
+        pytest.skip("another allocator replaces the C library's")
+    assert found.count("<heap nr=") == 1
+    assert printed(HEAPS, "default").count("<heap nr=") > 1
+
+
+def test_a_library_that_refuses_the_settings_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: SimpleNamespace(mallopt=lambda number, value: 0))
+    assert keep_freed_memory() is False
+    assert share_one_heap() is False
 
 
 @pytest.mark.parametrize("failure", [AttributeError, OSError, TypeError])
-def test_other_libraries_are_left_alone(monkeypatch: pytest.MonkeyPatch, failure: type[Exception]) -> None:
+def test_other_libraries_are_not_changed(monkeypatch: pytest.MonkeyPatch, failure: type[Exception]) -> None:
     def load(name: None) -> None:
         raise failure
 
@@ -49,7 +91,6 @@ def test_other_libraries_are_left_alone(monkeypatch: pytest.MonkeyPatch, failure
     give_back_freed_memory()
 
 
-# Printed by a process of its own, in which no thread of another test takes or gives back memory meanwhile.
 TAKES = """
 from chatiere.engine.memory import allocated_bytes
 before = allocated_bytes()
@@ -59,23 +100,14 @@ print("" if before is None else during - before)
 """
 
 
-def test_what_is_allocated_is_told() -> None:
-    done = subprocess.run((sys.executable, "-c", TAKES), capture_output=True, text=True, check=True)
-    if not done.stdout.strip():
-        pytest.skip("another allocator is in the C library's place")
-    assert 10_000_000 <= int(done.stdout) < 11_000_000
+def test_the_allocated_bytes_are_reported() -> None:
+    if not (found := printed(TAKES)):
+        pytest.skip("another allocator replaces the C library's")
+    assert 10_000_000 <= int(found) < 11_000_000
 
 
-def test_the_size_of_the_process_is_told() -> None:
+def test_the_size_of_the_process_is_reported() -> None:
     before = resident_bytes()
     block = bytearray(50_000_000)
     assert before + 40_000_000 < resident_bytes() < before + 60_000_000
     del block
-
-
-def test_threads_share_a_heap(monkeypatch: pytest.MonkeyPatch) -> None:
-    library = Library(takes=True)
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
-    assert share_one_heap()
-    # M_ARENA_MAX in malloc.h.
-    assert library.settings == {-8: 1}

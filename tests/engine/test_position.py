@@ -1,8 +1,7 @@
-"""The operations of any position: copies, comparison, playouts, perft."""
+"""Operations of positions of all games: copies, comparison, playouts, perft."""
 
 import copy
 import pickle
-from typing import Any
 
 import pytest
 from conformance.documented_stream import DocumentedStream
@@ -12,16 +11,16 @@ from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Engi
 
 @pytest.fixture
 def position(game: Game) -> Position:
-    """Return a first decision, with sampled chance."""
+    """Return a position at the first decision, with sampled chance."""
     return game.new_game(game.min_players, seed=7)
 
 
-def test_who_is_no_seat_is_who_it_is_in_openspiel() -> None:
+def test_chance_and_terminal_players_have_openspiels_numbers() -> None:
     # kChancePlayerId, kInvalidPlayer and kTerminalPlayerId in spiel_globals.h; -2 is kSimultaneousPlayerId.
     assert (CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER) == (-1, -3, -4)
 
 
-def test_copies_are_equal_and_apart(position: Position) -> None:
+def test_copies_are_equal_and_independent(position: Position) -> None:
     packed = position.pack()
     for other in (position.clone(), pickle.loads(pickle.dumps(position)), copy.copy(position), copy.deepcopy(position)):
         assert other == position
@@ -31,10 +30,9 @@ def test_copies_are_equal_and_apart(position: Position) -> None:
         assert position.pack() == packed
 
 
-def test_a_position_equals_no_other_thing(position: Position) -> None:
+def test_a_position_does_not_equal_other_objects(position: Position) -> None:
     packed: object = position.pack()
     assert position != packed
-    assert position is not None
     assert len({position, position.clone(), position.child(position.legal_actions()[0])}) == 2
 
 
@@ -45,14 +43,7 @@ def test_the_stream_is_part_of_a_position(game: Game) -> None:
     assert sampled.legal_actions() == explicit.legal_actions()
 
 
-def test_a_child_is_a_clone_that_moved_on(position: Position) -> None:
-    for action in position.legal_actions():
-        moved = position.clone()
-        moved.apply(action)
-        assert position.child(action) == moved
-
-
-def test_a_refused_move_says_whose_turn_it_is(position: Position) -> None:
+def test_the_refusal_of_a_move_names_the_seat_to_act(position: Position) -> None:
     for call in (position.apply, position.child):
         with pytest.raises(EngineError) as caught:
             call(position.game.num_distinct_actions)
@@ -64,14 +55,7 @@ def test_a_refused_move_says_whose_turn_it_is(position: Position) -> None:
         assert f"seat {position.current_player()} is to act" in caught.value.message
 
 
-def test_a_move_is_a_number(position: Position) -> None:
-    wrong: Any
-    for wrong in (None, "1", 0.5):
-        with pytest.raises(TypeError):
-            position.apply(wrong)
-
-
-def test_a_decision_is_asked_for_where_there_is_one(game: Game) -> None:
+def test_require_decision_refuses_chance_nodes_and_games_that_are_over(game: Game) -> None:
     position = game.new_game(game.min_players, seed=7)
     position.require_decision()
     chance = game.new_game(game.min_players)
@@ -105,26 +89,19 @@ def test_a_playout_draws_chance_and_choices_from_its_stream(game: Game) -> None:
         before = sampled.random_stream()
         assert sampled.playout(seed, 2) == decisions > 0
         assert sampled.pack()[32:] == by_hand.pack()[32:]
-        # The position's own stream is not touched, and a game that is over has no decisions.
+        # The position's own stream is unchanged, and a game that is over has no decisions.
         assert sampled.random_stream() == before
         assert sampled.playout(seed, 2) == 0
 
 
-def test_a_playout_may_begin_at_a_chance_event(game: Game) -> None:
-    played = game.new_game(game.max_players)
-    assert played.is_chance_node()
-    assert played.playout(1) > 0
-    assert played.is_terminal()
-
-
-def test_playouts_refuse_what_is_no_seed(position: Position) -> None:
+def test_playouts_refuse_invalid_seeds(position: Position) -> None:
     for arguments, field in (((-1,), "seed"), ((2**64,), "seed"), ((0, -1), "game_number"), ((0, 1.5), "game_number")):
         with pytest.raises(EngineError) as caught:
             position.playout(*arguments)
         assert (caught.value.reason, caught.value.field) == (Reason.INVALID_SEED, field)
 
 
-def test_perft_of_sampled_chance_counts_decisions_alone(position: Position) -> None:
+def test_perft_of_sampled_chance_counts_only_decisions(position: Position) -> None:
     def count(position: Position, depth: int) -> int:
         if depth == 0 or position.is_terminal():
             return 1
@@ -133,25 +110,18 @@ def test_perft_of_sampled_chance_counts_decisions_alone(position: Position) -> N
     assert [position.perft(depth) for depth in range(4)] == [count(position, depth) for depth in range(4)]
 
 
-def test_perft_of_explicit_chance_counts_outcomes_too(game: Game) -> None:
-    position = game.new_game(game.min_players)
-    outcomes = len(position.chance_outcomes())
-    assert position.perft(1) == outcomes
-    assert position.perft(2) == sum(position.child(outcome).perft(1) for outcome, _ in position.chance_outcomes())
-
-
 def test_perft_past_the_end_counts_one(position: Position) -> None:
     position.playout(1)
     assert [position.perft(depth) for depth in (0, 1, 50)] == [1, 1, 1]
 
 
-def test_perft_changes_nothing(position: Position) -> None:
+def test_perft_leaves_the_position_unchanged(position: Position) -> None:
     packed = position.pack()
     position.perft(3)
     assert position.pack() == packed
 
 
 @pytest.mark.parametrize("depth", [-1, -(2**31)])
-def test_perft_needs_a_depth(position: Position, depth: int) -> None:
+def test_perft_refuses_a_negative_depth(position: Position, depth: int) -> None:
     with pytest.raises(ValueError, match="depth"):
         position.perft(depth)

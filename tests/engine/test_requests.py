@@ -1,4 +1,4 @@
-"""Requests read from their bytes: every encoding of a request gets the same result; other bytes get DecodeError."""
+"""Requests read from bytes: every encoding of a request has the same result; other bytes raise DecodeError."""
 
 import random
 import secrets
@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any
 
 import pytest
-from fuzz.wire import damaged
 from google.protobuf.message import DecodeError, Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
+from tools.fuzz.wire import damaged
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.service.base.errors import Refusal
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
@@ -41,6 +41,7 @@ HANDLERS: dict[type[Message], Callable[[bytes], Any]] = {
     pb.ApplyRequest: game_service.apply,
     pb.GetPositionRequest: game_service.get_position,
     pb.GetScoreRequest: game_service.get_score,
+    pb.GetRulesRequest: game_service.get_rules,
     pb.GetViewRequest: game_service.get_view,
     pb.ResampleRequest: game_service.resample,
     pb.ReplayRequest: replay,
@@ -51,7 +52,7 @@ kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
 def outcome(kind: type[Message], data: bytes) -> object:
-    """Return the handler's response, or its whole refusal, or DecodeError if the bytes are not a message."""
+    """Return the handler's response, all parts of its refusal, or DecodeError if the bytes are not a message."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(secrets, "randbits", lambda bits: 2**bits - 5)
         try:
@@ -63,7 +64,7 @@ def outcome(kind: type[Message], data: bytes) -> object:
 
 
 def check(kind: type[Message], data: bytes) -> None:
-    """Assert that a request's bytes get the same result as in protobuf's own encoding."""
+    """Assert that a request's bytes have the same result as protobuf's own encoding of the request."""
     try:
         message: Any = kind.FromString(data)
     except DecodeError:
@@ -79,7 +80,7 @@ def check(kind: type[Message], data: bytes) -> None:
 @kinds
 @settings(max_examples=100, deadline=None)
 @given(GAMES, CHOICES)
-def test_requests_as_protobuf_writes_them_never_become_its_objects(
+def test_requests_in_protobufs_encoding_are_read_without_its_objects(
     kind: type[Message], game: Game, choices: random.Random
 ) -> None:
     class NoObjects:
@@ -87,15 +88,15 @@ def test_requests_as_protobuf_writes_them_never_become_its_objects(
 
     sent = request(kind, game, choices)
     data = sent.SerializeToString()
-    # This would have to parse a request that is not plain.
-    reader = requests.opener(NoObjects)(data)  # type: ignore[arg-type]
+    # The reader parses only requests that are not plain; here parsing would fail.
+    reader = requests.Opener(NoObjects).open(data)  # type: ignore[type-var]
     for field in kind.DESCRIPTOR.fields:
         if field.message_type is not None:
             assert (reader.find(field.number) is not None) == sent.HasField(field.name)
             assert bool(reader.inner(field.number)) == bool(getattr(sent, field.name).ByteSize())
         elif field.is_repeated:
-            # Lists of texts are left to protobuf: ListGames has one, whose responses are made beforehand, and a record
-            # with names, whose replay takes longer than parsing.
+            # Lists of texts are left to protobuf. Only ListGames and records with names have them: the responses of the
+            # former are prepared, and a replay takes longer than parsing.
             assert field.type == field.TYPE_STRING
         elif field.type == field.TYPE_STRING:
             assert reader.text(field.number) == getattr(sent, field.name)
@@ -108,7 +109,7 @@ def test_requests_as_protobuf_writes_them_never_become_its_objects(
 @kinds
 @settings(max_examples=100, deadline=None)
 @given(GAMES, CHOICES)
-def test_the_order_of_fields_means_nothing(kind: type[Message], game: Game, choices: random.Random) -> None:
+def test_the_order_of_fields_has_no_meaning(kind: type[Message], game: Game, choices: random.Random) -> None:
     data = request(kind, game, choices).SerializeToString()
     assert outcome(kind, shuffled(data, kind.DESCRIPTOR, choices)) == outcome(kind, data)
 
@@ -116,21 +117,19 @@ def test_the_order_of_fields_means_nothing(kind: type[Message], game: Game, choi
 @kinds
 @settings(max_examples=300, deadline=None)
 @given(GAMES, CHOICES)
-def test_odd_encodings_are_read_as_protobuf_reads_them(kind: type[Message], game: Game, choices: random.Random) -> None:
+def test_unusual_encodings_are_read_as_by_protobuf(kind: type[Message], game: Game, choices: random.Random) -> None:
     check(kind, odd(request(kind, game, choices).SerializeToString(), kind.DESCRIPTOR, choices))
 
 
 @kinds
 @settings(max_examples=200, deadline=None)
 @given(GAMES, CHOICES)
-def test_damaged_requests_are_read_as_protobuf_reads_them(
-    kind: type[Message], game: Game, choices: random.Random
-) -> None:
+def test_damaged_requests_are_read_as_by_protobuf(kind: type[Message], game: Game, choices: random.Random) -> None:
     check(kind, damaged(request(kind, game, choices).SerializeToString(), choices))
 
 
 @kinds
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=40))
-def test_random_bytes_are_read_as_protobuf_reads_them(kind: type[Message], data: bytes) -> None:
+def test_random_bytes_are_read_as_by_protobuf(kind: type[Message], data: bytes) -> None:
     check(kind, data)

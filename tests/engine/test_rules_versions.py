@@ -1,4 +1,4 @@
-"""Games under several versions of the rules: each is played on under its own."""
+"""Games under several versions of the rules: each game continues under its own version."""
 
 import random
 from collections.abc import Iterator
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rules_versions import playing
+from tools.over import each
+from tools.rules_versions import playing
 
 from chatiere import engine
 from chatiere.engine import Game, Reason
@@ -19,9 +20,9 @@ GAMES = {game.name: game for game in engine.games()}
 LEGAL = Columns(legal=True)
 
 
-@pytest.fixture(params=GAMES, ids=str)
+@pytest.fixture(params=each("game", GAMES), ids=str)
 def game(request: pytest.FixtureRequest) -> Iterator[Game]:
-    """A game that has got one more version of its rules."""
+    """Yield a game with an additional version of its rules."""
     game = GAMES[request.param]
     newest = game.rules_version
     with playing(game, newest, newest + 1):
@@ -29,7 +30,7 @@ def game(request: pytest.FixtureRequest) -> Iterator[Game]:
     assert list(game.rules_versions) == [newest]
 
 
-def test_games_begin_under_the_newest_version_or_the_one_that_is_named(game: Game) -> None:
+def test_games_start_under_the_newest_version_or_the_given_one(game: Game) -> None:
     old, new = game.rules_versions
     assert game.rules_version == new
     assert game.new_game(game.min_players).rules_version() == new
@@ -64,7 +65,7 @@ def test_a_state_keeps_its_version(game: Game) -> None:
         assert position.rules_version() == version
 
 
-def test_a_packed_state_names_one_version(game: Game) -> None:
+def test_a_packed_state_with_two_versions_is_refused(game: Game) -> None:
     old, new = game.rules_versions
     for version, other in (old, new), (new, old):
         packed = game.new_game(game.min_players, rules_version=version).pack()
@@ -88,7 +89,7 @@ def test_a_build_without_the_version_refuses_it(game: Game) -> None:
 
 
 def test_batches_play_each_state_under_its_own_version(game: Game) -> None:
-    # Restarted games are new ones.
+    # Restarted games have the table's version.
     old, new = game.rules_versions
     players = game.min_players
     seeds = np.arange(6, dtype="u8")

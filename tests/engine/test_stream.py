@@ -1,4 +1,4 @@
-"""The random stream is Philox4x64-10 in NumPy's order, and numbers below n are drawn from it by Lemire's method."""
+"""The random stream is Philox4x64-10 in NumPy's order; Lemire's method draws numbers below n from it."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from chatiere.engine.core.stream import numbers_below, words
 
 U64 = st.integers(0, 2**64 - 1)
 
-# (seed, game number): the first six words, of NumPy 2.4: numpy.random.Philox(key=[seed, game number]).random_raw(6).
+# (seed, game number): the first six words, from NumPy 2.4: numpy.random.Philox(key=[seed, game number]).random_raw(6).
 FIRST_WORDS = {
     (0, 0): (
         0x02F4BA6408E4D89B,
@@ -65,30 +65,30 @@ def documented(seed: int, game_number: int, bounds: list[int]) -> tuple[list[int
 
 
 @pytest.mark.parametrize(("key", "expected"), FIRST_WORDS.items())
-def test_the_first_words_are_the_committed_ones(key: tuple[int, int], expected: tuple[int, ...]) -> None:
+def test_the_first_words_are_pinned(key: tuple[int, int], expected: tuple[int, ...]) -> None:
     assert tuple(words(*key, 0, 6)) == expected
 
 
-def test_words_far_into_a_stream_are_the_committed_ones() -> None:
+def test_words_far_into_a_stream_are_pinned() -> None:
     first = 4 * (2**61 + 3)
     assert words(5, 7, first, 2) == [0x4F07EB96A880A2EF, 0x2022FA06EC21A5C0]
     assert words(5, 7, 2**64 - 3, 3) == [0xC2A26583737D5D4D, 0x7EFDAE20172C1792, 0x0A27BE84C5050D94]
 
 
-def test_numbers_below_bounds_are_the_committed_ones() -> None:
+def test_numbers_below_bounds_are_pinned() -> None:
     bounds = [6, 50, 90, 2**63 + 1, 2**63 + 1, 2**63 + 1, 1, 2**64 - 1]
     numbers = [1, 17, 3, 8871983489270291617, 175186296725374881, 3084181013934079822, 0, 11765738615671844846]
     assert numbers_below(1, 2, bounds) == (numbers, 9)
 
 
 @given(U64, U64, U64.map(lambda first: min(first, 2**64 - 16)), st.integers(0, 12))
-def test_words_are_numpys(seed: int, game_number: int, first: int, count: int) -> None:
+def test_words_are_the_same_as_numpys(seed: int, game_number: int, first: int, count: int) -> None:
     stream = DocumentedStream(seed, game_number, first)
     assert words(seed, game_number, first, count) == [stream.word() for _ in range(count)]
 
 
 @given(U64, U64, st.integers(0, 20))
-def test_a_stream_goes_on_from_any_place(seed: int, game_number: int, first: int) -> None:
+def test_a_stream_can_be_read_from_any_place(seed: int, game_number: int, first: int) -> None:
     assert words(seed, game_number, 0, 30)[first:] == words(seed, game_number, first, 30 - first)
 
 
@@ -97,12 +97,12 @@ def test_a_stream_goes_on_from_any_place(seed: int, game_number: int, first: int
     U64,
     st.lists(st.one_of(st.integers(1, 100), st.integers(1, 2**64 - 1), st.integers(2**63, 2**63 + 9)), max_size=20),
 )
-def test_numbers_below_are_lemires(seed: int, game_number: int, bounds: list[int]) -> None:
+def test_numbers_below_follow_lemires_method(seed: int, game_number: int, bounds: list[int]) -> None:
     assert numbers_below(seed, game_number, bounds) == documented(seed, game_number, bounds)
 
 
-def test_uneven_words_are_drawn_again() -> None:
-    # Just above half of 2**64 every other word is redrawn; below a power of two none ever is.
+def test_words_that_would_bias_the_result_are_redrawn() -> None:
+    # With a bound just above half of 2**64, every second word is redrawn; with a power of two, none.
     bound = 2**63 + 1
     numbers, drawn = numbers_below(3, 4, [bound] * 1000)
     assert (numbers, drawn) == documented(3, 4, [bound] * 1000)
@@ -118,14 +118,14 @@ def test_numbers_below_are_uniform(bound: int) -> None:
 
 
 def test_numbers_below_a_large_bound_are_uniform() -> None:
-    # Without redrawing, the first third would come twice as often as the rest.
+    # Without redrawing, numbers in the first third would occur twice as often as the rest.
     bound = 3 * 2**62
     numbers, _ = numbers_below(12, 0, [bound] * 3000)
     assert chisquare(np.bincount([number >> 62 for number in numbers], minlength=3)).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("wrong", [-1, 2**64, "1"])
-def test_what_is_no_word_is_refused(wrong: Any) -> None:
+def test_invalid_words_are_refused(wrong: Any) -> None:
     with pytest.raises((OverflowError, TypeError)):
         words(wrong, 0, 0, 1)
     with pytest.raises((OverflowError, TypeError)):

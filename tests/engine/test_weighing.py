@@ -1,4 +1,4 @@
-"""Scales: what messages would weigh as protobuf's objects, told from their bytes."""
+"""Scales: the memory that messages would take as protobuf's objects, estimated from their bytes."""
 
 import random
 import subprocess
@@ -21,7 +21,7 @@ from .samples import KINDS, request
 GAMES = st.sampled_from(engine.games())
 CHOICES = st.builds(random.Random, st.integers(0, 2**32 - 1))
 kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-# What an object takes whatever is in it, beside what is told.
+# The memory of an object itself, in addition to the estimate for its contents.
 OF_OBJECT = 16 * 1024
 
 
@@ -37,7 +37,7 @@ def elements_in(message: Message) -> int:
 
 
 def elements_in_any(kind: type[Message], data: bytes) -> int:
-    """Count the elements that protobuf finds; 0 if the bytes are not a message."""
+    """Count the elements that protobuf finds. Return 0 if the bytes are not a message."""
     try:
         return elements_in(kind.FromString(data))
     except DecodeError:
@@ -53,7 +53,7 @@ def test_elements_are_counted(kind: type[Message], game: Game, choices: random.R
     count = elements_in(message)
     assert scales.weigh(memoryview(data))[0] == count
     assert scales.weigh(shuffled(data, kind.DESCRIPTOR, choices))[0] == count
-    # Fields that it does not know count, too.
+    # Unknown fields count as well.
     assert scales.weigh(b"".join((*STRANGE, data, *STRANGE)))[0] == count + 2 * len(STRANGE)
     assert scales.weigh(data + data)[0] == 2 * count
     unusual = odd(data, kind.DESCRIPTOR, choices)
@@ -62,13 +62,13 @@ def test_elements_are_counted(kind: type[Message], game: Game, choices: random.R
 
 @given(st.binary(max_size=60))
 @example(b"")
-@example(b"\x0b\x0a\x00\x0c\x0a\x00")  # a message in a group, and one beside it
+@example(b"\x0b\x0a\x00\x0c\x0a\x00")  # a message in a group, and one after it
 @example(b"\x0c\x0a\x00")  # the end of a group that did not start
 @example(b"\x8a\x80\x80\x80\x80\x80\x80\x80\x80\x00\x00")  # a long number before a message
 @example(b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")  # a number that is too long
 @example(b"\x0a\x00\x0a\x05")  # longer than the message
-@example(b"\x09\x01")  # eight bytes of which there is one
-@example(b"\x0d\x01\x02\x03\x04\x0a\x00")  # four bytes before a message
+@example(b"\x09\x01")  # a number of eight bytes, cut off after one
+@example(b"\x0d\x01\x02\x03\x04\x0a\x00")  # a number of four bytes before a message
 @example(b"\x0f\x0a\x00")  # an invalid wire type
 @example(b"\x22\x04\x0a\x02\x00\x01\x28\x01")  # a list in one piece
 def test_elements_of_any_bytes_are_counted(data: bytes) -> None:
@@ -76,7 +76,7 @@ def test_elements_of_any_bytes_are_counted(data: bytes) -> None:
 
 
 @given(st.integers(0, 20), st.integers(0, 20))
-def test_what_is_too_heavy_is_not_weighed_further(names: int, most: int) -> None:
+def test_weighing_stops_at_the_limits(names: int, most: int) -> None:
     scales, name = scales_of(ListGamesRequest.DESCRIPTOR), b"\x0a\x01x"
     elements, memory = scales.weigh(name * min(names, most + 1))
     assert scales.weigh(name * names, most) == (elements, memory)
@@ -84,26 +84,26 @@ def test_what_is_too_heavy_is_not_weighed_further(names: int, most: int) -> None
     assert scales.weigh(name * names, names, allowed) == (elements, memory)
 
 
-def test_no_field_of_a_request_takes_more_memory_than_was_told() -> None:
-    """Try each field of each request by the thousand, in a process of its own: nobody else may allocate meanwhile."""
+def test_no_field_of_a_request_takes_more_memory_than_estimated() -> None:
+    """Try many occurrences of each field of each request, in a separate process where no other code allocates."""
     script = (sys.executable, "-m", "tests.engine.heavy_messages")
     lines = subprocess.run(script, capture_output=True, text=True, check=True).stdout.splitlines()
     found = [(path, int(taken), int(weighed)) for path, taken, weighed in map(str.split, lines)]
     if not any(taken for _, taken, _ in found):
-        pytest.skip("another allocator is in the C library's place")
+        pytest.skip("another allocator replaces the C library's")
     assert [each for each in found if each[1] > each[2] + OF_OBJECT] == []
     # A bomb: an empty string takes two bytes.
     assert max(taken for path, taken, _ in found if path == "GetRecordRequest.tables") > 300_000
 
 
-def test_fields_that_are_no_fields_are_refused() -> None:
+def test_field_numbers_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match="fields are 1 to 31, not 32"):
         Scales([(32, None, False, 0)])
 
 
 @pytest.mark.parametrize(("wire_type", "size"), [(1, 8), (5, 4)], ids=["64 bits", "32 bits"])
 def test_packed_numbers_of_fixed_size_are_counted(wire_type: int, size: int) -> None:
-    """No message of the API has them yet."""
+    """The API does not have such fields yet."""
     one, many = (
         Scales([(1, size, True, wire_type)]).weigh(b"\x0a" + bytes([n * size]) + bytes(n * size)) for n in (1, 9)
     )

@@ -1,9 +1,10 @@
-"""The table as text, as one seat sees it."""
+"""The table drawn as text, as a seat sees it."""
 
 import click
 import pytest
 from conformance.support import TABLE_NAMES, TABLES, Table, positions, thinned
 from games.building import view_of
+from tools.over import over, over_games
 
 from chatiere.drawing import DRAWINGS
 from chatiere.engine import EngineError, Game, Position, games
@@ -20,8 +21,8 @@ def test_every_game_has_a_drawing() -> None:
     assert set(DRAWINGS) == {game.name for game in games()}
 
 
-@pytest.mark.parametrize("table", TABLES, ids=TABLE_NAMES)
-def test_a_seat_sees_its_own_hand_and_nothing_that_is_hidden_from_it(table: Table) -> None:
+@over("table", TABLES, ids=TABLE_NAMES)
+def test_a_seat_sees_its_own_hand_but_no_hidden_information(table: Table) -> None:
     hidden = 0
     for number, position in enumerate(thinned(positions(table), 40)):
         shown = open_table(position)
@@ -36,8 +37,8 @@ def test_a_seat_sees_its_own_hand_and_nothing_that_is_hidden_from_it(table: Tabl
     assert hidden > 0
 
 
-@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
-def test_a_seat_that_there_is_not_is_refused(game: Game) -> None:
+@over_games
+def test_an_unknown_seat_is_refused(game: Game) -> None:
     position = game.new_game(game.min_players, seed=1)
     with pytest.raises(EngineError, match="seat must be"):
         draw(position, game.min_players)

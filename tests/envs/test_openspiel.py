@@ -1,6 +1,5 @@
-"""The games in OpenSpiel: its own suites and algorithms run on them, and no player is told what it may not know."""
+"""The games in OpenSpiel: its suites and algorithms accept them, and no player learns hidden information."""
 
-import gc
 import itertools
 import pickle
 import random
@@ -11,16 +10,17 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+import pyspiel
 import pytest
 from conformance.support import TABLE_NAMES, TABLES, Table, random_options, shown_to
 from games.building import message
 from google.protobuf.message import Message
+from tools.over import each, over_games
 
 from chatiere import engine
-from chatiere.engine import EventLog, Game
+from chatiere.engine import EventLog, Game, Position
 from chatiere.engine.wire import fill
 
-pyspiel = pytest.importorskip("pyspiel")
 openspiel = import_module("chatiere.envs.openspiel")
 mcts, ismcts, mccfr = (
     import_module(f"open_spiel.python.algorithms.{name}") for name in ("mcts", "ismcts", "outcome_sampling_mccfr")
@@ -28,14 +28,13 @@ mcts, ismcts, mccfr = (
 make_observation = import_module("open_spiel.python.observation").make_observation
 Environment = import_module("open_spiel.python.rl_environment").Environment
 
-GAMES = pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
 SUITES = {
     "open_spiel.integration_tests.api_test": ["--test_only_games=chatiere_"],
     "open_spiel.python.tests.games_sim_test": ["--", "-k", "chatiere_"],
 }
 
 
-@pytest.fixture(params=TABLES, ids=TABLE_NAMES)
+@pytest.fixture(params=each("table", TABLES), ids=TABLE_NAMES)
 def table(request: pytest.FixtureRequest) -> Table:
     found: Table = request.param
     return found
@@ -46,7 +45,7 @@ def load(game: Game, players: int | None = None, **parameters: Any) -> Any:
 
 
 def step(state: Any, choices: random.Random) -> int:
-    """Make a random move, and return it."""
+    """Make a random move and return it."""
     if state.is_chance_node():
         outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
         move = choices.choices(outcomes, probabilities)[0]
@@ -65,7 +64,7 @@ def played(game: Any, seed: int = 1, moves: int | None = None) -> Any:
 
 
 def at_a_decision(game: Any) -> Any:
-    """Return a state early in a random game where a player has to act."""
+    """Return a state early in a random game in which a player has to act."""
     return next(state for state in states(game) if state.is_player_node() and len(state.history()) > 15)
 
 
@@ -78,6 +77,15 @@ def states(game: Any, seed: int = 1, every: int = 1) -> Iterator[Any]:
         if state.is_terminal():
             return
         step(state, choices)
+
+
+def position_of(state: Any) -> Position:
+    """Return the engine's position after the moves of a state of a game without options."""
+    name = state.get_game().get_type().short_name.removeprefix("chatiere_")
+    position = engine.game(name).new_game(state.num_players())
+    for move in state.history():
+        position.apply(move)
+    return position
 
 
 def strings(state: Any) -> list[str]:
@@ -93,8 +101,8 @@ def draw(state: Any, player: int, seed: int) -> Any:
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_the_suites_of_openspiel_pass(suite: str) -> None:
-    # In a process of its own, which has to end well, too: OpenSpiel keeps what was registered to the very end.
+def test_openspiels_suites_pass(suite: str) -> None:
+    # In a separate process whose exit status counts, too: OpenSpiel keeps registered games until the process exits.
     program = (
         "import runpy, sys; import chatiere.envs.openspiel; "
         f"sys.argv = {['suite', *SUITES[suite]]}; runpy.run_module({suite!r}, run_name='__main__', alter_sys=True)"
@@ -105,12 +113,12 @@ def test_the_suites_of_openspiel_pass(suite: str) -> None:
         assert f"chatiere_{game.name}" in run.stdout + run.stderr
 
 
-def test_random_games_pass_the_checks_of_openspiel(table: Table) -> None:
+def test_random_games_pass_openspiels_checks(table: Table) -> None:
     game, players = table
     pyspiel.random_sim_test(load(game, players), 1, True, False)
 
 
-def test_a_game_has_the_bounds_and_the_returns_of_the_engine(table: Table) -> None:
+def test_a_game_has_the_engines_bounds_and_returns(table: Table) -> None:
     game, players = table
     loaded, limits = load(game, players), game.limits(players)
     assert loaded.num_players() == players
@@ -127,9 +135,9 @@ def test_a_game_has_the_bounds_and_the_returns_of_the_engine(table: Table) -> No
     assert state.returns() == state.rewards() == position.returns()
 
 
-@GAMES
-def test_chance_has_the_probabilities_of_the_engine_and_numbers_in_bounds(game: Game) -> None:
-    # OpenSpiel makes masks of the length of max_chance_outcomes, and does not look where it writes.
+@over_games
+def test_chance_outcomes_are_in_bounds_and_have_the_engines_probabilities(game: Game) -> None:
+    # OpenSpiel's masks have the length max_chance_outcomes, and it writes to them without checking bounds.
     for players in range(game.min_players, game.max_players + 1):
         loaded, choices = load(game, players), random.Random(players)
         for options in ({}, *(random_options(game, players, choices) for _ in range(10))):
@@ -141,15 +149,15 @@ def test_chance_has_the_probabilities_of_the_engine_and_numbers_in_bounds(game: 
                 position.apply(choices.choice(moves))
     for state in states(loaded):
         if state.is_chance_node():
-            position = state._course.position
+            position = position_of(state)
             total = sum(weight for _, weight in position.chance_outcomes())
             assert state.chance_outcomes() == [(o, weight / total) for o, weight in position.chance_outcomes()]
             assert [outcome for outcome, _ in state.chance_outcomes()] == state.legal_actions()
             assert sum(state.legal_actions_mask()) == len(state.legal_actions())
 
 
-@GAMES
-def test_the_shortcuts_around_c_plus_plus_answer_as_it_does(game: Game) -> None:
+@over_games
+def test_shortcuts_in_python_return_the_same_as_c_plus_plus(game: Game) -> None:
     for state in states(load(game), every=5):
         assert state.legal_actions() == pyspiel.State.legal_actions(state)
         for player in range(state.num_players()):
@@ -160,12 +168,12 @@ def test_the_shortcuts_around_c_plus_plus_answer_as_it_does(game: Game) -> None:
                 state.legal_actions(-1)
 
 
-@GAMES
-def test_actions_are_known_by_their_labels(game: Game) -> None:
+@over_games
+def test_strings_of_actions_are_their_labels(game: Game) -> None:
     for state in states(load(game), every=20):
         if state.is_terminal():
             continue
-        position = state._course.position
+        position = position_of(state)
         label = position.outcome_label if state.is_chance_node() else position.action_label
         actor = state.current_player()
         for action in state.legal_actions()[:20]:
@@ -173,12 +181,12 @@ def test_actions_are_known_by_their_labels(game: Game) -> None:
             if not state.is_chance_node():
                 assert state.string_to_action(label(action)) == action
         for player, action in ((actor, 60000), (actor + 1, state.legal_actions()[0])):
-            with pytest.raises(pyspiel.SpielError, match=f"action {action} is not a legal one of player {player}"):
+            with pytest.raises(pyspiel.SpielError, match=f"action {action} is not legal for player {player}"):
                 state.action_to_string(player, action)
 
 
-@GAMES
-def test_refused_moves_change_nothing(game: Game) -> None:
+@over_games
+def test_refused_moves_leave_the_state_unchanged(game: Game) -> None:
     state = played(load(game), moves=40)
     before = state.serialize()
     for action in (game.num_distinct_actions, 60000, -2):
@@ -194,14 +202,14 @@ def test_refused_moves_change_nothing(game: Game) -> None:
 # Parameters
 
 
-@GAMES
+@over_games
 def test_parameters_are_the_options_with_their_defaults(game: Game) -> None:
     kind = load(game).get_type()
     specification = kind.parameter_specification
     assert set(specification) == {"players", *(option.name for option in game.description.options)}
     assert specification["players"] == game.min_players
     assert (kind.min_num_players, kind.max_num_players) == (game.min_players, game.max_players)
-    # Defaults that are named are those that are left out.
+    # Naming the defaults is the same as leaving them out.
     named, plain = load(game, **specification), load(game)
     assert str(named) == str(plain) == f"chatiere_{game.name}(players={game.min_players})"
     assert str(named.new_initial_state()) == str(plain.new_initial_state())
@@ -230,12 +238,12 @@ def test_options_reach_the_game_and_survive_pickle(name: str, options: dict[str,
     assert game.max_game_length() == state._course.position.game.limits(game.num_players(), options).max_game_length
 
 
-def test_a_lone_number_of_a_list_is_read_back_as_a_list() -> None:
+def test_a_list_of_one_number_survives_pickle() -> None:
     game = load(engine.game("discat"), up_arrows="7")
     assert pickle.loads(pickle.dumps(game)) == game == pyspiel.load_game("chatiere_discat(players=2,up_arrows=7 )")
 
 
-def test_all_options_can_be_given(table: Table) -> None:
+def test_all_options_can_be_set(table: Table) -> None:
     game, players = table
     choices = random.Random(1)
     given = 0
@@ -250,7 +258,7 @@ def test_all_options_can_be_given(table: Table) -> None:
 
 
 def as_parameter(value: Any) -> bool | int | str:
-    """Return the value of an option's field as OpenSpiel takes it: lists, also those in messages, as text."""
+    """Return the value of an option's field as an OpenSpiel parameter: lists, and messages with a list, are text."""
     if isinstance(value, Message):
         ((_, value),) = value.ListFields()
     return value if isinstance(value, bool | int) else " ".join(map(str, value))
@@ -278,7 +286,7 @@ def test_bad_parameters_are_named(name: str, message: str) -> None:
         pyspiel.load_game(name)
 
 
-def test_without_openspiel_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_openspiel_names_the_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     monkeypatch.delitem(sys.modules, "chatiere.envs.openspiel")
     with pytest.raises(ImportError, match=r"pip install chatiere\[openspiel\]"):
@@ -288,12 +296,12 @@ def test_without_openspiel_the_import_says_what_to_install(monkeypatch: pytest.M
 # Clones and copies
 
 
-@GAMES
+@over_games
 def test_clones_are_independent(game: Game) -> None:
     for number, state in enumerate(states(load(game), every=15)):
         if state.is_terminal():
             continue
-        # Histories that were asked for are kept, and must not follow the clone.
+        # Histories are cached when they are first computed; later moves of a clone must not change them.
         before = strings(state), str(state), state.history()
         clone, other = state.clone(), state.clone()
         assert (strings(clone), str(clone), clone.history()) == before
@@ -322,29 +330,17 @@ def test_states_survive_pickle_and_serialization(table: Table) -> None:
             assert strings(draw(again, 1, 3)) == strings(draw(state, 1, 3))
 
 
-def test_long_games_survive_pickle_and_can_be_dropped() -> None:
-    # Far longer than what pickle, and the interpreter when it frees them, could follow from link to link.
+def test_long_games_survive_pickle() -> None:
+    # Far longer than a chain of references that pickle could follow recursively.
     state = played(load(engine.game("chatpentiers"), 5))
-    assert sum(len(events) for *_, events in moves_of(state)) > 600
+    assert len(state.history()) > 300
     assert strings(pickle.loads(pickle.dumps(state))) == strings(state)
-    course = state._course
-    for _ in range(200_000):
-        course.moves = (course.moves, 0, 0, EventLog())
-    del state, course
-    gc.collect()
 
 
-def moves_of(state: Any) -> Iterator[Any]:
-    last = state._course.moves
-    while last is not None:
-        yield last
-        last = last[0]
+# Knowledge of a player
 
 
-# What a player knows
-
-
-def test_information_states_differ_exactly_if_the_player_was_told_different_things(table: Table) -> None:
+def test_information_states_differ_exactly_if_the_players_information_differs(table: Table) -> None:
     game, players = table
     differed: dict[bool, int] = {True: 0, False: 0}
     for state in most_of_them_early(load(game, players)):
@@ -358,23 +354,23 @@ def test_information_states_differ_exactly_if_the_player_was_told_different_thin
 
 
 def most_of_them_early(game: Any) -> Iterator[Any]:
-    """Yield states of a random game; in some games the beginning alone hides things."""
+    """Yield states of a random game, most of them early: some games hide information only at the start."""
     return (state for number, state in enumerate(states(game)) if number < 20 or number % 20 == 0)
 
 
 def seen_after_some_moves(state: Any) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield states after different moves, and what each player is told by the API: events, and the observation."""
-    moves = state.legal_actions()
+    """Yield states after different moves, each with the events and the observation that the API shows each player."""
+    moves, before = state.legal_actions(), position_of(state)
     for move in random.Random(1).sample(moves, min(6, len(moves))):
-        position, events = state._course.position.clone(), EventLog()
+        position, events = before.clone(), EventLog()
         position.apply(move, events)
         seats = range(state.num_players())
         yield state.child(move), [(shown_to(position.game, events, seat), position.observation(seat)) for seat in seats]
 
 
-@GAMES
+@over_games
 def test_information_states_have_perfect_recall(game: Game) -> None:
-    # A player's earlier history begins each later one, with the action that it chose next.
+    # Each history of a player starts with its previous history, followed by the action chosen since then.
     for players in (game.min_players, game.max_players):
         state, choices = load(game, players).new_initial_state(), random.Random(3)
         histories = [""] * players
@@ -390,7 +386,7 @@ def test_information_states_have_perfect_recall(game: Game) -> None:
                 assert state.information_state_string(player).startswith(f"{player}: {later}")
 
 
-@GAMES
+@over_games
 def test_information_states_need_a_player(game: Game) -> None:
     state = load(game).new_initial_state()
     for player in (-1, state.num_players()):
@@ -402,7 +398,7 @@ def test_information_states_need_a_player(game: Game) -> None:
 # Resampling
 
 
-def test_resampling_changes_nothing_for_the_player(table: Table) -> None:
+def test_resampling_preserves_the_players_information_state(table: Table) -> None:
     for state in states(load(*table), every=11):
         for player in range(state.num_players()):
             drawn = draw(state, player, 5)
@@ -411,7 +407,7 @@ def test_resampling_changes_nothing_for_the_player(table: Table) -> None:
             assert drawn.current_player() == state.current_player()
             if state.current_player() == player:
                 assert drawn.legal_actions() == state.legal_actions()
-            # So does a draw from a draw; and the history goes on.
+            # Resampling a drawn state preserves it as well, and so does the next move.
             assert draw(drawn, player, 6).information_state_string(player) == state.information_state_string(player)
             known = drawn._course.history(player)
             if not drawn.is_terminal():
@@ -419,9 +415,9 @@ def test_resampling_changes_nothing_for_the_player(table: Table) -> None:
                 assert drawn._course.history(player).startswith(known)
 
 
-def test_a_draw_tells_nothing_that_the_player_does_not_know(table: Table) -> None:
-    # States that the player cannot tell apart, by true histories that differ in what is hidden: all that can be seen
-    # of what is drawn from either is the same.
+def test_a_drawn_state_reveals_no_hidden_information(table: Table) -> None:
+    # For true histories that the player cannot distinguish, all visible properties of the states drawn from them are
+    # equal.
     distinguished = 0
     for state in most_of_them_early(load(*table)):
         after = [child for child, _ in itertools.islice(seen_after_some_moves(state), 4)]
@@ -437,8 +433,8 @@ def test_a_draw_tells_nothing_that_the_player_does_not_know(table: Table) -> Non
     assert distinguished > 0
 
 
-@GAMES
-def test_draws_vary_with_the_sampler_and_what_it_draws_is_checked(game: Game) -> None:
+@over_games
+def test_draws_depend_on_the_sampler_whose_numbers_are_checked(game: Game) -> None:
     state = at_a_decision(load(game))
     player = state.current_player()
     assert len({str(draw(state, player, seed)) for seed in range(20)}) > 1
@@ -451,7 +447,7 @@ def test_draws_vary_with_the_sampler_and_what_it_draws_is_checked(game: Game) ->
             draw(state, seat, 1)
 
 
-def test_drawn_states_play_on_and_survive_copies(table: Table) -> None:
+def test_drawn_states_can_be_played_and_copied(table: Table) -> None:
     for state in states(load(*table), every=60):
         drawn = draw(state, 0, 9)
         choices = random.Random(4)
@@ -469,15 +465,16 @@ def test_drawn_states_play_on_and_survive_copies(table: Table) -> None:
 # Observers
 
 
-@GAMES
-def test_observers_have_the_engines_observation(game: Game) -> None:
+@over_games
+def test_observers_return_the_engines_observation(game: Game) -> None:
     loaded = load(game)
     observer = make_observation(loaded)
     parts = {part.name: part for part in game.description.observation}
     assert set(observer.dict) == set(parts)
     for state in states(loaded, every=30):
+        position = position_of(state)
         for player in range(state.num_players()):
-            numbers = np.frombuffer(state._course.position.observation(player), np.uint8)
+            numbers = np.frombuffer(position.observation(player), np.uint8)
             observer.set_from(state, player)
             np.testing.assert_array_equal(observer.tensor, numbers)
             np.testing.assert_array_equal(state.observation_tensor(player), numbers)
@@ -490,11 +487,11 @@ def test_observers_have_the_engines_observation(game: Game) -> None:
             assert list(listed.values()) == numbers.tolist()
             for name, part in parts.items():
                 assert observer.dict[name].shape == part.shape
-                assert observer.dict[name].base is observer.tensor
+                assert np.shares_memory(observer.dict[name], observer.tensor)
 
 
-@GAMES
-def test_observers_of_histories_have_a_string_alone(game: Game) -> None:
+@over_games
+def test_observers_with_perfect_recall_have_only_a_string(game: Game) -> None:
     loaded = load(game)
     observer = make_observation(loaded, pyspiel.IIGObservationType(perfect_recall=True))
     state = played(loaded, moves=30)
@@ -504,7 +501,7 @@ def test_observers_of_histories_have_a_string_alone(game: Game) -> None:
     assert not loaded.get_type().provides_information_state_tensor
 
 
-def test_observers_of_something_else_do_not_exist() -> None:
+def test_other_types_of_observers_do_not_exist() -> None:
     game = load(engine.games()[0])
     for public, private in itertools.product((True, False), pyspiel.PrivateInfoType.__members__.values()):
         kind = pyspiel.IIGObservationType(perfect_recall=False, public_info=public, private_info=private)
@@ -519,15 +516,17 @@ def test_observers_of_something_else_do_not_exist() -> None:
 # OpenSpiel's algorithms
 
 
-def test_the_search_bots_play(table: Table) -> None:
-    loaded = load(*table)
+@over_games
+def test_openspiels_search_bots_play(game: Game) -> None:
+    loaded = load(game)
     random_state = np.random.RandomState(1)
     evaluator = mcts.RandomRolloutEvaluator(1, random_state)
     bots = (
         mcts.MCTSBot(loaded, 2.0, 3, evaluator, random_state=random_state),
         ismcts.ISMCTSBot(loaded, evaluator, 2.0, 30, random_state=random_state),
     )
-    state, choices = played(loaded, moves=30), random.Random(1)
+    # Near the end, so that playouts are short.
+    state, choices = played(loaded, moves=len(played(loaded).history()) - 30), random.Random(1)
     for number in range(6):
         while state.is_chance_node():
             step(state, choices)
@@ -537,9 +536,9 @@ def test_the_search_bots_play(table: Table) -> None:
             state.apply_action(int(action))
 
 
-@GAMES
-def test_search_over_drawn_states_finds_the_same_actions_at_each_information_state(game: Game) -> None:
-    # IS-MCTS shares a node between states with one string: their legal actions have to be the same.
+@over_games
+def test_drawn_states_of_one_information_state_have_the_same_legal_actions(game: Game) -> None:
+    # IS-MCTS shares a node among states with the same string: their legal actions must be equal.
     known: dict[tuple[int, str], list[int]] = {}
     state = at_a_decision(load(game))
     shared = 0
@@ -555,8 +554,8 @@ def test_search_over_drawn_states_finds_the_same_actions_at_each_information_sta
     assert shared > 100
 
 
-@GAMES
-def test_regret_minimisation_and_the_environment_run(game: Game) -> None:
+@over_games
+def test_regret_minimisation_and_rl_environment_run(game: Game) -> None:
     loaded = load(game)
     np.random.seed(1)
     solver = mccfr.OutcomeSamplingSolver(loaded)

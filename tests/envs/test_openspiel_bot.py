@@ -1,20 +1,20 @@
-"""Bots of Chatière as OpenSpiel's."""
+"""Chatière's bots as OpenSpiel bots."""
 
 import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import evaluate_bots
+from tools.over import over_names
 
 from chatiere import bots, engine
 from chatiere.bots import hosting
 from chatiere.engine import EngineError
 from chatiere.envs.openspiel_bot import OpenSpielBot
 
-GAMES = [game.name for game in engine.games()]
 SMALL = {"flat": "flat:playouts=8", "ismcts": "ismcts:simulations=8"}
 
 
-@pytest.mark.parametrize("name", GAMES)
+@over_names
 def test_every_bot_plays_in_openspiel(name: str) -> None:
     game = pyspiel.load_game(f"chatiere_{name}")
     for bot in bots.names(name):
@@ -24,15 +24,18 @@ def test_every_bot_plays_in_openspiel(name: str) -> None:
         assert max(returns) > 0 or not any(returns)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_it_chooses_as_the_bot_does_for_what_the_seat_knows(name: str) -> None:
+@over_names
+def test_choices_are_those_of_the_bot_with_the_seats_information(name: str) -> None:
     game = pyspiel.load_game(f"chatiere_{name}")
     state = game.new_initial_state()
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     own = bots.get("ismcts:simulations=8", name, game.num_players())
     luck = int(hosting.luck(3, [1], [len(state.history())])[0])
-    expected = own.choose(hosting.decisions_at(state._course.position, own, luck))[0]
+    position = engine.game(name).new_game(game.num_players())
+    for move in state.history():
+        position.apply(move)
+    expected = own.choose(hosting.decisions_at(position, own, luck))[0]
     made = OpenSpielBot(game, own, seed=3)
     made.restart()
     assert made.step(state) == expected
@@ -54,7 +57,7 @@ def test_games_differ_after_a_restart() -> None:
     assert len(found) > 1
 
 
-def test_where_nobody_decides_it_refuses() -> None:
+def test_chance_nodes_and_unknown_names_are_refused() -> None:
     game = pyspiel.load_game("chatiere_discat")
     state = game.new_initial_state()
     assert state.is_chance_node()

@@ -1,5 +1,6 @@
-"""The Python programs in the README and in docs/ run unchanged, against a service."""
+"""The Python programs in the README and in docs/ run unchanged against a service."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -8,6 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from chatiere.command import main
+
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -34,6 +37,11 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("recorded")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_documented_programs_run(program: str, address: str) -> None:
-    # Long loops are shortened.
+    # Shorten long loops.
     program = program.replace("127.0.0.1:50051", address).replace("range(1000)", "range(5)")
     exec(compile(program, "program", "exec"), {})
+    if "tables.txt" in program:
+        # The game of docs/tables.md.
+        result = CliRunner().invoke(main, ["verify", "record.json", "--table", "tables.txt"])
+        assert result.exit_code == 0, result.output
+        assert len(json.loads(Path("record.json").read_text())["amendments"]) == 2

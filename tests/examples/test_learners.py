@@ -1,4 +1,4 @@
-"""The examples that learn and tune, for a few games."""
+"""The examples that learn and tune, run with a few games."""
 
 import os
 import re
@@ -8,8 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 
 from chatiere.bots.network_file import NetworkFile
+
+pytestmark = pytest.mark.long
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # The sizes of a short run.
@@ -17,21 +20,21 @@ SHORT = ("--games=4", "--simulations=4", "--warm-up=1", "--final-games=2", "--it
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    # In a process of its own: JAX warns when a process forks that it has started threads in, as other tests do.
+    # In a separate process: JAX starts threads and warns when its process forks, as other tests do.
     asked = [sys.executable, str(EXAMPLES / program), *map(str, arguments)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
     return subprocess.run(asked, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
 
 def learned(output: Path) -> tuple[list[str], NetworkFile]:
-    # The points of the curve without their times, and the network.
+    # Return the points of the curve without their times, and the network.
     done = run("search_learner.py", *SHORT, "--measure-games=10", f"--output={output}")
     assert done.returncode == 0, done.stderr
-    assert (output / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert imread(output / "curve.png").size
     return [line.split(" s, ")[1] for line in done.stdout.splitlines()], NetworkFile.read(output / "network.net")
 
 
-def test_a_short_run_says_and_writes_what_it_learned(tmp_path: Path) -> None:
+def test_a_short_run_prints_its_curve_and_writes_its_network(tmp_path: Path) -> None:
     lines, file = learned(tmp_path)
     assert len(lines) == 9
     assert all(array.any() for name, array in file.weights._asdict().items() if name != "runs")
@@ -46,7 +49,7 @@ def test_a_seed_gives_the_same_curve(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_weights_are_tuned_by_games_and_a_seed() -> None:
+def test_tuning_is_reproducible() -> None:
     sizes = ("--bot", "flat:playouts=4", "--generations", 1, "--deals", 1, "--final-deals", 2)
     first, again = (run("tune_playouts.py", "discat", *sizes) for _ in range(2))
     assert first.returncode == 0, first.stderr

@@ -1,4 +1,4 @@
-"""The live table in TypeScript: two browsers play by one link, a third looks on; all outlast the service."""
+"""The live table in TypeScript: two browsers play over one link, a third watches, and all survive a restart."""
 
 import re
 import shutil
@@ -7,25 +7,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client_package import ROOT, build_package, launched_browser, served_files
-
-pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
-
 from service.process import Served, served_rooms
+from tools.client_package import ROOT, build_package, launched_browser, served_files
 
 from release.npm import run
+
+pytestmark = pytest.mark.long
 
 EXAMPLE = ROOT / "examples/typescript/live"
 SERVICE = "http://127.0.0.1:8080"
 MILLISECONDS = 90_000
-# Somebody can decide, or the game is over.
+# A button is shown, or the game is over.
 _TURN = "() => document.querySelector('#choice button') !== null || news.textContent.includes('won by')"
 _PLY_AFTER = "(ply) => Number(log.dataset.ply) > ply"
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the page, built as its README says."""
+    """Build the page's folder as its README describes."""
     repository = tmp_path_factory.mktemp("live")
     package = build_package(repository)
     folder = repository / EXAMPLE.relative_to(ROOT)
@@ -38,20 +37,20 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(built: Path, tmp_path: Path) -> Path:
-    """A copy of that folder, in which a test tells the page where its service is."""
+    """Copy the folder, so that a test can change the service's address in the page."""
     return Path(shutil.copytree(built, tmp_path / "page"))
 
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
-    """Run a service with rooms, always with the same keys: `serve(*arguments)`."""
+    """Return a function that runs a service with rooms, with the same keys each time: `serve(*arguments)`."""
     with served_rooms(tmp_path) as serve:
         yield serve
 
 
 @pytest.fixture
 def visit() -> Iterator[Callable[[str], Any]]:
-    """Open an address as somebody with a browser of their own; return the page."""
+    """Return a function that opens an address in a separate browser context and returns the page."""
     with launched_browser() as browser:
 
         def opened(address: str) -> Any:
@@ -73,7 +72,7 @@ def ply_of(tab: Any) -> int:
 
 
 def play(players: list[Any], plies: int | None = None) -> None:
-    """Let players push the first button that they have, so many times or to the end."""
+    """Push the first button of the player whose turn it is, `plies` times or until the game is over."""
     played = 0
     while played != plies:
         newest = max(ply_of(tab) for tab in players)
@@ -89,7 +88,9 @@ def play(players: list[Any], plies: int | None = None) -> None:
         played += 1
 
 
-def test_two_play_and_a_third_looks_on(page: Path, serve: Callable[..., Served], visit: Callable[[str], Any]) -> None:
+def test_two_players_finish_a_game_while_a_third_person_watches(
+    page: Path, serve: Callable[..., Served], visit: Callable[[str], Any]
+) -> None:
     with served_files(page) as origin:
         server = serve("--web-origins", origin)
         script = page / "build/live.js"
@@ -105,11 +106,11 @@ def test_two_play_and_a_third_looks_on(page: Path, serve: Callable[..., Served],
             tab.wait_for_function("() => news.textContent.includes('Anna') && news.textContent.includes('Ben')")
         cleo = visit(anna.url)
         play([anna, ben], 4)
-        # The service goes away, and comes back without a memory of the room.
+        # The service restarts without any memory of the room.
         server.close()
         assert serve("--web-origins", origin, "--web-address", server.address).address == server.address
         play([anna, ben], 4)
-        # Ben's browser comes back, as the same player.
+        # Ben's browser reloads the page and is still the same player.
         ben.reload()
         ben.wait_for_function(_PLY_AFTER, arg=ply_of(anna) - 1)
         play([anna, ben])

@@ -1,4 +1,4 @@
-"""The host in TypeScript: made from what `chatiere protos` writes, it plays every game to its end."""
+"""The host in TypeScript: built from the output of `chatiere protos`, it plays every game to its end."""
 
 import os
 import re
@@ -9,22 +9,25 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from node_modules import install
+from tools.node_modules import install
+from tools.over import each
 
 from chatiere import engine
 from chatiere.command import main
 from chatiere.engine.core.game_info import game_info
 
+pytestmark = pytest.mark.long
+
 EXAMPLE = Path(__file__).parents[2] / "examples/typescript"
-# What the README of the examples has the reader make.
+# The folders that readers of the example's README create.
 MADE = ("api", "build", "generated", "node_modules")
-# In the order in which it plays them: games by name.
+# The order in which the host plays: games by name.
 TABLES = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 REFUSED = re.compile(r"^refused \((\w+) (\S*) at action\.\S+\), (\w\w): (.+)$", re.M)
 
 
 def run(folder: Path, *command: str) -> str:
-    # buf comes with the Python environment.
+    # The Python environment contains buf.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         command, cwd=folder, env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=300
@@ -35,7 +38,7 @@ def run(folder: Path, *command: str) -> str:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the example, compiled."""
+    """Copy the example and compile it."""
     modules = install(EXAMPLE)
     folder = tmp_path_factory.mktemp("example") / "typescript"
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns(*MADE))
@@ -48,21 +51,21 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def played(built: Path, address: str) -> list[str]:
-    """What it prints of each game."""
+    """Return the host's output for each game."""
     return run(built, "npm", "--silent", "start", "--", address).split("\n=== ")[1:]
 
 
 @pytest.mark.slow
-def test_it_plays_all_games_with_all_numbers_of_players(played: list[str]) -> None:
+def test_the_host_plays_all_games_with_all_numbers_of_players(played: list[str]) -> None:
     titles = [text.splitlines()[0] for text in played]
     assert titles == [
         f"{game_info(game, 'fr' if players % 2 else 'en')['title']}, {players} players" for game, players in TABLES
     ]
 
 
-@pytest.fixture(params=range(len(TABLES)), ids=[f"{game.name} {players}" for game, players in TABLES])
+@pytest.fixture(params=each("table", range(len(TABLES))), ids=[f"{game.name} {players}" for game, players in TABLES])
 def table(request: pytest.FixtureRequest, played: list[str]) -> tuple[int, str]:
-    """The number of players, and what it prints of the game."""
+    """Return the number of players and the output for a game."""
     return TABLES[request.param][1], played[request.param]
 
 
@@ -95,11 +98,11 @@ def test_refusals_are_in_two_languages(table: tuple[int, str]) -> None:
     assert english[3] != french[3]
 
 
-def test_it_plays_one_table(built: Path, address: str) -> None:
+def test_the_host_plays_one_table(built: Path, address: str) -> None:
     assert run(built, "npm", "--silent", "start", "--", address, "discat", "6").count("\n=== ") == 1
 
 
-def test_without_an_address_it_says_how_it_is_called(built: Path) -> None:
+def test_a_missing_address_prints_the_usage(built: Path) -> None:
     command = ["node", "build/src/main.js"]
     done = subprocess.run(command, cwd=built, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (2, "usage: node build/src/main.js HOST:PORT [GAME [PLAYERS]]\n")

@@ -12,12 +12,12 @@ from chatiere.v1 import game_pb2
 
 
 def message(game: Game, envelope: str) -> Any:
-    """Return an empty message of the game's own, as the API's `envelope` (State, Action …) holds it."""
+    """Return an empty message of the game's own type, as in the API's `envelope` (State, Action …)."""
     return getattr(getattr(game_pb2, envelope)(), game.name)
 
 
 def state_of(position: Position) -> Any:
-    """The whole state."""
+    """Return the complete state as a message."""
     filled = message(position.game, "State")
     fill(filled, engine.codec(position.game.name).put_state, position)
     return filled
@@ -48,7 +48,7 @@ def update_of(position: Position, seat: int | None) -> game_pb2.ViewerUpdate:
 
 
 def read(state: Any, ply: int = 0) -> Position:
-    """Return the position of any game's state message, with that ply; the reverse of `state_of`."""
+    """Return the position of a game's state message, with the given ply. The reverse of `state_of`."""
     name = PurePath(state.DESCRIPTOR.file.name).stem
     game = engine.game(name)
     return game.position(engine.codec(name).read_state(Reader(state), game.rules_version), ply=ply)
@@ -61,12 +61,12 @@ def name_of(filled: Any, field: str) -> str:
 
 
 def phase(position: Position) -> str:
-    """The name of the phase."""
+    """Return the name of the phase."""
     return name_of(state_of(position), "phase")
 
 
 def end_of(position: Position) -> str | None:
-    """Return the name of why the game is over; None if it is not."""
+    """Return the name of the reason why the game is over, or None if it is not over."""
     end = position.end()
     return None if end is None else position.game.description.ends[end]
 
@@ -85,25 +85,25 @@ def event_of(game: Game, event: Event, whole: bool = True) -> tuple[str, Any]:
 
 
 def label_of(game: Game, event: Event, whole: bool, language: str = "en") -> str:
-    """Return an event in words."""
+    """Return the label of an event."""
     return written_text(engine.codec(game.name).put_event_label, event, whole, language)
 
 
 def made_event(game: Game, kind: str, seat: int | None, *values: int, seen_by: Iterable[int] | None = None) -> Event:
-    """Make an event by the name of its kind."""
+    """Return an event, given the name of its kind."""
     enum = message(game, "Event").DESCRIPTOR.fields_by_name["kind"].enum_type
     number = next(value.number for value in enum.values if value.name.endswith(f"_EVENT_KIND_{kind}"))
     return Event(number, seat, None if seen_by is None else frozenset(seen_by), values)
 
 
 def event_kinds(game: Game) -> set[int]:
-    """Return the kinds of events; 0 is not one."""
+    """Return the kinds of events, without 0."""
     enum = message(game, "Event").DESCRIPTOR.fields_by_name["kind"].enum_type
     return {value.number for value in enum.values if value.number}
 
 
 def refusal(position: Position, move: int) -> EngineError:
-    """Return the refusal of a move; nothing may change."""
+    """Return the refusal of a move. Assert that the position is unchanged."""
     before = position.pack()
     try:
         position.apply(move)
@@ -114,14 +114,14 @@ def refusal(position: Position, move: int) -> EngineError:
 
 
 class Table:
-    """A position on which moves are made. `events` are those of the last move."""
+    """A position on which moves are made. `events` are the events of the last move."""
 
     position: Position
     events: EventLog
 
     @classmethod
     def at(cls, position: Position) -> Self:
-        """Continue from a position, which stays unchanged."""
+        """Continue from a copy of a position."""
         table = cls.__new__(cls)
         table.position = position.clone()
         table.events = EventLog()
@@ -136,12 +136,12 @@ class Table:
 
     @property
     def actor(self) -> int:
-        """The seat to decide (-1 chance, -4 nobody)."""
+        """The seat to act (-1: chance, -4: none, the game is over)."""
         return int(self.position.current_player())
 
     @property
     def state(self) -> Any:
-        """The whole state."""
+        """The complete state as a message."""
         return state_of(self.position)
 
     @property

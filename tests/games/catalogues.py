@@ -1,4 +1,4 @@
-"""All texts that catalogues translate."""
+"""All texts that the catalogues translate."""
 
 from collections.abc import Iterator
 
@@ -10,11 +10,11 @@ from chatiere.engine.core.phrases import COMMON
 from chatiere.service.base.languages import WORDS
 
 Text = tuple[str, str | tuple[str, str]]
-"""A key, and the English text; of a Plural two, for one and for other numbers."""
+"""A key and its English text. A Plural has two texts: for 1 and for other numbers."""
 
 
 def catalogues() -> Iterator[tuple[str, set[Text]]]:
-    """Return the folder of every catalogue, and its texts."""
+    """Yield the folder of each catalogue, with its texts."""
     yield "engine/core", {*COMMON.items(), CATEGORIES}
     yield "service/base", set(WORDS.items())
     rungs = {(f"ladder.{rung.name}", rung.title) for game in engine.games() for rung in ladder(game)}

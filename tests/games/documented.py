@@ -1,14 +1,16 @@
-"""The pages for frontend authors, read: their calls, and the responses that they print.
+"""Reads the pages for frontend authors: their calls and the printed responses.
 
-A call is a block without a language: lines of metadata (`accept-language: fr`), the method's name and the request as
-JSON. In it, `"state": …` is the state that the page's last response had, `"record": …` the record that lies beside the
-page. A response is a block of JSON below a comment that says which parts of the last call's response it prints:
+A call is a block without a language: lines of metadata (`accept-language: fr`), then the method's name and the request
+as
+JSON. In the request, `"state": …` stands for the state in the page's last response, and `"record": …` for the record
+stored next to the page. A response is a block of JSON after a comment that lists the printed parts of the response to
+the
+last call:
 
     <!-- response: position.turn position.events[0:2] short: cards hand:5 -->
 
-A part is a path; `details[ErrorInfo]` is the detail of that type. Of the lists named after `short:` no more than three
-elements are printed, or as many as stand after the colon, and "…" for the others. The response to a refused call is its
-google.rpc.Status.
+A part is a path; `details[ErrorInfo]` is the detail of that type. Lists named after `short:` are printed up to three
+elements, or up to the number after the colon, followed by "…". The response to a refused call is its google.rpc.Status.
 """
 
 import itertools
@@ -30,7 +32,7 @@ from chatiere.v1 import game_service_pb2
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "docs" / "frontends.md", *sorted((ROOT / "docs" / "games").glob("*.md"))]
 
-# The width of a line of JSON, with some room for brackets that close.
+# The width of a line of JSON, with space for closing brackets.
 _WIDTH = 116
 _BLOCK = re.compile(
     r"(?:^<!-- response: (?P<parts>[^\n]*) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
@@ -44,7 +46,7 @@ _MAX_SHOWN = 3
 
 @dataclass
 class Block:
-    """A block of a page: where it is, what it says, and the parts of a response that it claims to print."""
+    """A block of a page: its place, its text, and the parts of a response that it has to print."""
 
     page: Path
     start: int
@@ -57,7 +59,7 @@ class Block:
 
 @dataclass
 class Call:
-    """A call of a page. The request may still have "…" for its state or its record."""
+    """A call of a page. The request may still contain "…" for its state or its record."""
 
     method: str
     request: dict[str, Any]
@@ -81,7 +83,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def calls(block: Block) -> Iterator[Call]:
-    """Yield the calls of a block without a language; ValueError if it holds anything else."""
+    """Yield the calls of a block without a language. ValueError if it contains anything else."""
     text, place = re.sub(r'("(?:state|record)": )…', r'\1"…"', block.text), 0
     while text[place:].strip():
         found = _CALL.match(text, place)
@@ -93,9 +95,9 @@ def calls(block: Block) -> Iterator[Call]:
 
 
 def made(channel: grpc.Channel, page: Path) -> Iterator[tuple[Block, str]]:
-    """Make the calls of a page in order; yield each block of JSON, and what it has to be.
+    """Make the calls of a page in order. Yield each block of JSON with the text that it must have.
 
-    Raises ValueError for a call that is refused without a block that shows why.
+    Raises ValueError for a refused call without a block that shows the refusal.
     """
     state: Any = None
     response: Any = None
@@ -138,7 +140,7 @@ def _response(channel: grpc.Channel, call: Call, state: Any, page: Path) -> dict
 def parts_of(response: Any, block: Block) -> Iterator[Any]:
     """Yield the parts of a response that a block prints."""
     if block.parts is None:
-        raise ValueError(f"{block.page.name}:{block.line}: JSON without a comment that says what it prints")
+        raise ValueError(f"{block.page.name}:{block.line}: JSON without a comment about the printed parts")
     paths, _, names = block.parts.partition("short:")
     shown = {name: int(most or _MAX_SHOWN) for name, _, most in (each.partition(":") for each in names.split())}
     for path in paths.split():
@@ -157,7 +159,7 @@ def parts_of(response: Any, block: Block) -> Iterator[Any]:
 
 
 def shortened(value: Any, shown: dict[str, int]) -> Any:
-    """Return a value with the named lists cut short."""
+    """Return a value with the named lists shortened."""
     if isinstance(value, list):
         return [shortened(element, shown) for element in value]
     if not isinstance(value, dict):
@@ -170,7 +172,7 @@ def shortened(value: Any, shown: dict[str, int]) -> Any:
 
 
 def layout(value: Any, indent: int = 0) -> str:
-    """Return a value as JSON, with as much on a line as fits."""
+    """Return a value as JSON, with each line filled as far as it fits."""
     flat = json.dumps(value, ensure_ascii=False)
     if len(flat) + indent <= _WIDTH or not isinstance(value, dict | list):
         return flat
@@ -192,7 +194,7 @@ def layout(value: Any, indent: int = 0) -> str:
 
 
 def rewritten(page: Path, responses: list[tuple[Block, str]]) -> str:
-    """Return a page with each block of JSON as it has to be."""
+    """Return a page with the correct text in each block of JSON."""
     text = page.read_text(encoding="utf-8")
     for block, response in reversed(responses):
         text = text[: block.start] + response + text[block.end :]

@@ -1,4 +1,4 @@
-"""Helpers of the games' edits of typed states: cards that change places."""
+"""Helpers for the games' edits of typed states, which move cards between places."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ Place = Any
 
 
 def exchange(places: Sequence[Place], choices: random.Random) -> None:
-    """Exchange a card of one place with one of another, if there are cards in two of them."""
+    """Exchange cards between two places, if at least two places have cards."""
     filled = [place for place in places if place]
     if len(filled) < 2:
         return
@@ -19,7 +19,7 @@ def exchange(places: Sequence[Place], choices: random.Random) -> None:
 
 
 def shift(places: Sequence[Place], choices: random.Random) -> None:
-    """Put a card of one place into another, if there is any."""
+    """Move a card from one place to another, if there is any card."""
     filled = [place for place in places if place]
     if not filled:
         return
@@ -29,7 +29,7 @@ def shift(places: Sequence[Place], choices: random.Random) -> None:
 
 
 def bring(place: Place, wanted: Iterable[int], places: Sequence[Place]) -> None:
-    """Bring wanted cards into a place, each in exchange for one that isn't wanted, as far as there are such."""
+    """Exchange cards of a place that are not wanted for wanted cards of the other places, as far as possible."""
     wanted = set(wanted)
     for slot, card in enumerate(place):
         if card in wanted:
@@ -44,6 +44,6 @@ def bring(place: Place, wanted: Iterable[int], places: Sequence[Place]) -> None:
 
 
 def sort(places: Iterable[Place]) -> None:
-    """Put the cards of each place in order."""
+    """Sort the cards of each place."""
     for place in places:
         place[:] = sorted(place)

@@ -1,7 +1,7 @@
-"""A game's perft.json: the number of sequences of moves after some of its positions.
+"""A game's perft.json: numbers of sequences of moves from some of its positions.
 
-Each entry has `players`, `options`, the `moves` (ids and outcomes) from the beginning to the position, a `depth` and
-the `count` of sequences of `depth` moves; it may have a `name`.
+Each entry has `players`, `options`, the `moves` (ids and outcomes) from the start to the position, a `depth` and the
+`count` of sequences of `depth` moves. It can have a `name`.
 """
 
 import json
@@ -21,7 +21,7 @@ def read(game: str) -> list[dict[str, Any]]:
 
 
 def write(game: str, entries: Sequence[dict[str, Any]]) -> None:
-    """Write entries counted by the game's reference, never by the kernel."""
+    """Write entries, which the game's reference has counted, not the kernel."""
     provenance = json.dumps(
         f"Counted by tests/games/{game}/reference.py, which shares nothing with the engine; explicit chance, outcomes "
         "count as moves, whatever their weight. `moves` lead from the beginning to the position."

@@ -1,4 +1,4 @@
-"""Labels rebuilt from what a client has: a phrase's key and arguments, and the templates and pieces of ListGames."""
+"""Labels rebuilt from a client's data: a phrase's key and arguments, and the templates and pieces of ListGames."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -14,7 +14,7 @@ Templates = Mapping[str, game_pb2.PhraseInfo]
 
 @cache
 def info_of(name: str, language: str) -> game_pb2.GameInfo:
-    """Return a game's GameInfo with its pieces and, in a language, its words."""
+    """Return a game's GameInfo with its pieces and its templates in a language."""
     game = engine.game(name)
     words = phrases_info(engine.codec(name).phrases, language)
     return game_pb2.GameInfo(**pieces_info(game, language), **words)
@@ -32,7 +32,7 @@ def _names(name: str, language: str) -> Mapping[tuple[str, int], str]:
 
 
 def rebuilt(name: str, phrase: game_pb2.Phrase, language: str) -> str:
-    """Return what a phrase of a game says in a language."""
+    """Return a phrase of a game as text in a language."""
     known = templates(name, language)
     template, names = known[phrase.key], _names(name, language)
     assert [each.name for each in phrase.arguments] == [each.name for each in template.arguments]
@@ -49,7 +49,7 @@ def rebuilt(name: str, phrase: game_pb2.Phrase, language: str) -> str:
         if argument.name == template.plural_argument:
             count = len(argument.numbers) if described.kind else abs(argument.numbers[0])
             forms = {each.category: each.text for each in template.forms}
-            # What CLDR says, not the header of the catalogue.
+            # The plural form by CLDR, not by the catalogue's header.
             text = forms.get(Locale(language).plural_form(count), forms["other"])
     return text.format(**words)
 

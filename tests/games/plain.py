@@ -1,7 +1,8 @@
-"""Helpers shared by the games' plain observations, and the comparison with the kernel's.
+"""Helpers shared by the games' plain observations, and their comparison with the kernel's observations.
 
-A game's `plain_observation` makes a seat's observation in plain Python: part by part, as text.py describes them, from
-the seat's view message and the events that it was told. It shares nothing with the kernel.
+A game's `plain_observation` computes a seat's observation in plain Python, in the parts that description.py defines,
+from
+the seat's view message and the events that it received. It shares no code with the kernel.
 """
 
 import importlib
@@ -27,7 +28,7 @@ def observed(position: Position, seat: int) -> dict[str, np.ndarray]:
 
 
 def check_observation(position: Position, seat: int, events: Sequence[Any] = ()) -> None:
-    """Assert that a seat's observation is the plain one; `events`: all that the seat was told since the beginning."""
+    """Compare a seat's observation with the plain one. `events`: all events shown to the seat since the start."""
     plain = importlib.import_module(f"games.{position.game.name}.plain_observation")
     expected = plain.observation(view_of(position, seat), events, seat)
     found = observed(position, seat)
@@ -51,7 +52,7 @@ def flags(marked: Collection[int], numbers: Iterable[int]) -> list[int]:
 
 
 def one_hot(place: int, length: int) -> list[int]:
-    """Return a one in that place and zeros elsewhere."""
+    """Return a list with a one at the given place and zeros elsewhere."""
     return [int(place == other) for other in range(length)]
 
 

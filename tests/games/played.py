@@ -1,4 +1,4 @@
-"""Random games for the tests of what is printed on pieces: the same each time."""
+"""Reproducible random games for tests of the printed pieces."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ def details_of(game: Game) -> Any:
 def played(
     game: Game, players: int, options: Mapping[str, Any] | None = None, games: int = 1
 ) -> Iterator[tuple[Position, EventLog]]:
-    """Yield the positions of random games with sampled chance, and the events that led to each."""
+    """Yield the positions of random games with sampled chance, each with the events that led to it."""
     choices = random.Random(f"{game.name} {players}")
     for number in range(games):
         events = EventLog()

@@ -1,7 +1,7 @@
-"""The base of the games' slow references: a game is a script that stops wherever somebody has to decide.
+"""The base class of the games' slow references: a game is a script that stops whenever a decision is needed.
 
-A reference implements its game's rules file in plain Python, for comparison with the kernel, of which it knows nothing
-but the names of events.
+A reference implements its game's rules file in plain Python, for comparison with the kernel. It uses only the kernel's
+names of events.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ OVER = -4
 
 @dataclass(frozen=True)
 class Question:
-    """A pending choice: `actor` decides among dense ids, or chance among outcomes by weights (none: 1 each)."""
+    """A pending choice: a seat decides among dense ids, or chance among outcomes by weights (none: 1 each)."""
 
     actor: int
     moves: tuple[int, ...]
@@ -32,7 +32,7 @@ class Question:
 
 
 class Happening(NamedTuple):
-    """A whole event: the name of its kind, its seat, those who may see its values (None: everybody), and the values."""
+    """A complete event: the name of its kind, its seat, the seats that see its values (None: all), and the values."""
 
     kind: str
     seat: int | None
@@ -41,7 +41,7 @@ class Happening(NamedTuple):
 
 
 class Script(ABC):
-    """A game in progress. `question` is the pending choice; `move` answers it. Chance is always explicit.
+    """A game in progress. `question` is the pending choice, answered by `move`. Chance is always explicit.
 
     `happened` are the events of the last move, in order.
     """
@@ -74,7 +74,7 @@ class Script(ABC):
         self.go_on(self._run())
 
     def go_on(self, script: Generator[Question, int, None]) -> None:
-        """Run to the first question of a script, which is that of the whole game or the rest of one."""
+        """Run to the first question of a script: the script of the whole game, or of the rest of a game."""
         self.happened = []
         self._script = script
         self.question = next(script)
@@ -99,7 +99,7 @@ class Script(ABC):
 
     @classmethod
     def perft(cls, players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
-        """Count sequences of `depth` decisions and outcomes after `moves`; a game that ends earlier counts one."""
+        """Count sequences of `depth` decisions and outcomes after `moves`. A game that ends earlier counts as one."""
         question = cls.replay(players, options, moves).question
         if depth == 0 or question.actor == OVER:
             return 1
@@ -114,7 +114,7 @@ def happenings(game: Game, events: Iterable[Event]) -> list[Happening]:
 
 
 def move_both(position: Position, game: Script, move: int) -> None:
-    """Make a move in both; assert that both have the same whole events."""
+    """Make a move in both. Assert that both have the same complete events."""
     events = EventLog()
     position.apply(move, events)
     game.move(move)
@@ -122,7 +122,7 @@ def move_both(position: Position, game: Script, move: int) -> None:
 
 
 def same(position: Position, game: Script) -> None:
-    """Assert that actor, possible moves and scores agree."""
+    """Assert that actor, possible moves and scores are equal."""
     question = game.question
     assert position.current_player() == question.actor
     assert position.totals() == game.totals()

@@ -1,6 +1,6 @@
-"""The pages for frontend authors say what the service responds, and name only what there is.
+"""The pages for frontend authors print the service's responses, and refer only to existing names.
 
-After an intended change of a response, write the blocks of the pages anew and read the difference:
+After an intended change of a response, update the pages' blocks and review the difference:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/games/test_games_docs.py`.
 """
 
@@ -23,21 +23,19 @@ from chatiere import engine
 from chatiere.engine import Game
 from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2, record_pb2
 
-from .documented import PAGES, ROOT, blocks, made, parts_of, rewritten
+from .documented import PAGES, ROOT, made, rewritten
 
 UPDATE = "CHATIERE_UPDATE_GOLDEN" in os.environ
 HEADINGS = [
     "Begin a game",
-    "What the host gets",
-    "What a player's screen gets",
+    "Phases",
+    "A player's update",
     "Actions",
     "Events",
-    "Labels",
     "Pieces",
     "Refusals",
     "The end",
     "Options",
-    "Records",
     "For learners",
 ]
 FILES = (game_pb2, game_service_pb2, errors_pb2, record_pb2, error_details_pb2, status_pb2)
@@ -49,14 +47,8 @@ def channel() -> Iterator[grpc.Channel]:
         yield server.channel
 
 
-@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
-def game(request: pytest.FixtureRequest) -> Game:
-    found: Game = request.param
-    return found
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_json_of_a_page_is_what_the_service_responds(channel: grpc.Channel, page: Path) -> None:
+def test_the_json_of_a_page_is_the_services_response(channel: grpc.Channel, page: Path) -> None:
     responses = list(made(channel, page))
     assert len(responses) > 3
     if UPDATE:
@@ -66,7 +58,7 @@ def test_the_json_of_a_page_is_what_the_service_responds(channel: grpc.Channel, 
         assert block.text == response, f"{page.name}, line {block.line}: the service now responds\n{response}"
 
 
-def test_every_game_has_its_page_and_all_pages_have_the_same_headings() -> None:
+def test_every_game_has_a_page_and_all_pages_have_the_same_headings() -> None:
     pages = {path.stem: path for path in PAGES if path.parent.name == "games"}
     assert list(pages) == sorted(game.name for game in engine.games())
     for path in pages.values():
@@ -79,31 +71,31 @@ def page_of(game: Game) -> str:
 
 
 def rows(game: Game, heading: str) -> list[list[str]]:
-    """Return the rows of the table of a game's page whose first column has that heading."""
+    """Return the rows of the table of a game's page whose first column has the given heading."""
     (table,) = re.findall(rf"^\| {heading} \|.*\n\|[- |]*\n((?:\|.*\n)+)", page_of(game), re.M)
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()]
 
 
 def title(game: Game) -> str:
-    """Return the word that the names of a game's messages begin with."""
+    """Return the prefix of the names of a game's messages."""
     return "".join(word.capitalize() for word in game.name.split("_"))
 
 
 def enum_names(game: Game, enum: str) -> list[str]:
-    """Return the names of a game's enum without their common beginning, in order, but for UNSPECIFIED."""
+    """Return the names of the values of a game's enum without their prefix, in order, except UNSPECIFIED."""
     message = getattr(game_pb2.View(), game.name).DESCRIPTOR
     values = message.file.enum_types_by_name[title(game) + enum].values
     return [value.name.removeprefix(values[0].name.removesuffix("UNSPECIFIED")) for value in values[1:]]
 
 
 @pytest.mark.parametrize(("heading", "enum"), [("kind", "EventKind"), ("phase", "Phase"), ("end", "EndKind")])
-def test_the_tables_list_exactly_what_there_is(game: Game, heading: str, enum: str) -> None:
+def test_the_tables_list_exactly_the_values_of_the_enums(game: Game, heading: str, enum: str) -> None:
     listed = [name for first, *_ in rows(game, heading) for name in re.findall("`([^`]*)`", first)]
     assert listed == enum_names(game, enum)
 
 
 def described(channel: grpc.Channel, game: Game) -> Any:
-    """Return what ListGames says of a game."""
+    """Return a game's description in ListGames."""
     (info,) = (
         game_stub(channel)
         .ListGames(game_service_pb2.ListGamesRequest(games=[game.name], pieces=True, observation=True, phrases=True))
@@ -137,7 +129,7 @@ def test_the_table_of_options_has_their_names_and_json(channel: grpc.Channel, ga
 
 
 def json_of(cell: str) -> Any:
-    """Return the JSON in backticks with which a cell of a table begins."""
+    """Return the JSON in backticks at the start of a table's cell."""
     text = re.match(r"`(\{.*?\})`", cell)
     assert text, cell
     return json.loads(text[1])
@@ -145,7 +137,7 @@ def json_of(cell: str) -> Any:
 
 @cache
 def declared() -> tuple[set[str], set[str], set[str]]:
-    """Return the names of all fields, as JSON and as declared, of all messages, and of all enums' values."""
+    """Return the names of all fields (in JSON and as declared), of all messages, and of all values of enums."""
     fields, messages, values = set(), set(), set()
     todo: list[Descriptor] = [message for file in FILES for message in file.DESCRIPTOR.message_types_by_name.values()]
     while todo:
@@ -167,7 +159,7 @@ def test_every_name_in_backticks_exists(channel: grpc.Channel, game: Game) -> No
     fields, messages, values = declared()
     info = described(channel, game)
     methods = set(game_service_pb2.DESCRIPTOR.services_by_name["GameService"].methods_by_name) | {"BatchService"}
-    # Keys of metadata are named in the comments.
+    # The comments name keys of metadata.
     proto = (ROOT / "proto/chatiere/v1/errors.proto").read_text("utf-8")
     known = fields | {name.rpartition(".")[2] for name in messages} | methods | {phrase.key for phrase in info.phrases}
     known |= {part.name for part in info.observation}
@@ -190,13 +182,3 @@ def test_every_table_of_bounds_is_right(channel: grpc.Channel, game: Game) -> No
     numbers = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?<!,)", learners)}
     assert info.observation_length in numbers
     assert {table.limits.max_game_length for table in info.by_players} <= numbers
-
-
-def test_parts_of_a_response() -> None:
-    block = next(block for page in PAGES for block in blocks(page) if block.parts)
-    block.parts = "a.b[1:] a.c[-1] short: long other:1"
-    response = {"a": {"b": [1, {"long": [1, 2, 3, 4]}, {"other": [1, 2], "long": [1, 2, 3]}], "c": [5, 6]}}
-    assert list(parts_of(response, block)) == [{"long": [1, 2, 3, "…"]}, {"other": [1, "…"], "long": [1, 2, 3]}, 6]
-    block.parts = None
-    with pytest.raises(ValueError, match="without a comment"):
-        list(parts_of(response, block))

@@ -1,9 +1,10 @@
-"""Events in words, by the games' tables (events.py)."""
+"""Labels of events, as listed in the games' events.py."""
 
 from importlib import import_module
 from typing import Any
 
 import pytest
+from tools.over import over_games
 
 from chatiere import engine
 from chatiere.engine import Event, Game
@@ -23,13 +24,13 @@ def rows(table: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(("game", "event", "label"), rows("LABELS"))
-def test_events_in_words(game: Game, event: Event, label: str) -> None:
+def test_labels_of_events(game: Game, event: Event, label: str) -> None:
     assert label_of(game, event, whole=True) == label
     if event.seen_by is None:
         assert label_of(game, event, whole=False) == label
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+@over_games
 def test_every_kind_of_event_is_tested(game: Game) -> None:
     table = TABLES[game.name]
     assert {event.kind for event, _ in table.LABELS} == event_kinds(game)
@@ -38,7 +39,7 @@ def test_every_kind_of_event_is_tested(game: Game) -> None:
 
 
 @pytest.mark.parametrize(("game", "event", "label"), rows("HIDDEN"))
-def test_what_only_some_seats_see_is_not_told(game: Game, event: Event, label: str) -> None:
+def test_labels_do_not_contain_hidden_values(game: Game, event: Event, label: str) -> None:
     assert label_of(game, event, whole=False) == label
     seen = {whole: {field.name for field, _ in event_of(game, event, whole)[1].ListFields()} for whole in (True, False)}
     assert seen[True] - seen[False] == {TABLES[game.name].HIDDEN_FIELD}

@@ -1,4 +1,4 @@
-"""The lists of games that are written by hand have all of them: tables of the documentation, and the page's."""
+"""Handwritten lists of games are complete: tables of the documentation, and the page's list."""
 
 import re
 from importlib.resources import files
@@ -9,7 +9,7 @@ import pytest
 from chatiere import engine
 
 ROOT = Path(__file__).parents[2]
-# By document, what begins a row or an entry of a game.
+# By document, the start of a game's row or entry.
 ENTRIES = {
     "README.md": "| {title} | ",
     "docs/batch.md": "| {title} (",

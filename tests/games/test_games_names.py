@@ -1,9 +1,9 @@
-"""Names of players in the labels of positions, without a service around them."""
+"""Names of players in the labels of positions, without a service."""
 
 import re
 from typing import Any
 
-import pytest
+from tools.over import over_games
 
 from chatiere import engine
 from chatiere.engine import EventLog, Game, Position
@@ -17,7 +17,7 @@ NAMES = ["Zoé", "D'Artagnan", "Łucja 3", "李小龍", "Noël", "Anne-Sophie"]
 
 
 def labels(messages: Messages, position: Position, events: EventLog) -> list[str]:
-    """Return the labels of a position with all that may be asked for."""
+    """Return the labels of a position with everything that a request can include."""
     wanted = game_pb2.Include(legal_actions=True, viewers=range(position.num_players()), spectator=True)
     filled: Any = fill(game_pb2.Position(), messages.put_position, position, events, Reader(wanted))
     found = [each.label for each in (*filled.events, *filled.legal_actions)]
@@ -26,11 +26,11 @@ def labels(messages: Messages, position: Position, events: EventLog) -> list[str
     return found
 
 
-@pytest.mark.parametrize("game", engine.games(), ids=str)
-def test_names_stand_where_seats_would(game: Game) -> None:
+@over_games
+def test_names_replace_seats_in_labels(game: Game) -> None:
     field = game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number
     plain = Messages(game, engine.codec(game.name), field)
-    naming = plain.naming([name.encode() for name in NAMES])
+    naming = plain.saying([name.encode() for name in NAMES])
     named = 0
     for position, events in played(game, game.max_players):
         for label, other in zip(labels(naming, position, events), labels(plain, position, events), strict=True):

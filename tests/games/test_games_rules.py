@@ -1,6 +1,8 @@
-"""The text of the rules pages: every heading has tests that name it, and they are listed in build/rules.md."""
+"""The headings of the rules pages: tests name each of them (listed in build/rules.md), refusals cite existing ones."""
 
+import ast
 import importlib
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.engine import Game
+from chatiere.engine.core.rules_file import RulesFile
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "build" / "rules.md"
@@ -33,7 +36,7 @@ def marks(holder: object) -> list[pytest.Mark]:
 
 
 def named() -> Iterator[tuple[str, str, str]]:
-    """Yield what tests name with the mark `rules`: game, heading, the test's node ID."""
+    """Yield the tests' `rules` marks, as game, heading and the test's node ID."""
     for path in sorted((ROOT / "tests" / "games").glob("*/test_*.py")):
         module = importlib.import_module(f"games.{path.parent.name}.{path.stem}")
         tests = [value for name, value in vars(module).items() if name.startswith("test_")]
@@ -48,7 +51,7 @@ def named() -> Iterator[tuple[str, str, str]]:
 
 @pytest.fixture(scope="module")
 def covered() -> dict[tuple[str, str], list[str]]:
-    """The tests of each heading; they are written into the table, too."""
+    """Return the tests of each heading, and write them to build/rules.md."""
     found: dict[tuple[str, str], list[str]] = {}
     for game, heading, test in named():
         found.setdefault((game, heading), []).append(test)
@@ -64,18 +67,53 @@ def covered() -> dict[tuple[str, str], list[str]]:
     return found
 
 
-@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
-def game(request: pytest.FixtureRequest) -> Game:
-    chosen: Game = request.param
-    return chosen
-
-
 def test_every_heading_has_a_test(game: Game, covered: dict[tuple[str, str], list[str]]) -> None:
     there = headings(game)
     assert len(there) > 5
     assert [heading for heading in there if (game.name, heading) not in covered] == []
 
 
-def test_tests_name_headings_that_are_there(covered: dict[tuple[str, str], list[str]]) -> None:
+def test_tests_name_existing_headings(covered: dict[tuple[str, str], list[str]]) -> None:
     there = {(game.name, heading) for game in engine.games() for heading in headings(game)}
     assert set(covered) - there == set()
+
+
+CITING = ("illegal_action", "invalid_state", "refuse_state")
+
+
+def cited(source: Path) -> Iterator[str]:
+    """Yield the headings named by calls of RulesFile in a source."""
+    text = source.read_text(encoding="utf-8")
+    for found in re.finditer(rf"(?<!def )\b(?:(?:RULES|rules|self)\.)?({'|'.join(CITING)})(?=\()", text):
+        # The shortest text up to a bracket that is a valid expression.
+        ends = (end.end() for end in re.finditer(r"\)", text[found.end() :]))
+        call = next(filter(None, (parsed(text[found.start() : found.end() + end]) for end in ends)))
+        bound = inspect.signature(getattr(RulesFile, found[1])).bind(None, *call.args)
+        bound.apply_defaults()
+        heading = bound.arguments["heading"]
+        if isinstance(heading, ast.Name):
+            (named,) = re.findall(rf'^{heading.id} = "(.*)"$', text, re.MULTILINE)
+            yield named
+        else:
+            yield ast.literal_eval(heading) if isinstance(heading, ast.expr) else heading
+
+
+def parsed(text: str) -> ast.Call | None:
+    """Return the text as a call, or None if it is not an expression."""
+    try:
+        call = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    assert isinstance(call, ast.Call)
+    return call
+
+
+def test_refusals_cite_headings_that_occur_once(game: Game) -> None:
+    found = re.findall(r"^#+ (.*)$", page(game), re.MULTILINE)
+    assert len(set(found)) == len(found)
+    folder = ROOT / "engine/chatiere/engine"
+    own = {heading for source in (folder / "games" / game.name).glob("*.py*") for heading in cited(source)}
+    common = {heading for name in ("codec.pyx", "rules_file.py") for heading in cited(folder / "core" / name)}
+    assert len(own) > 4
+    # The heading that refuse_card cites.
+    assert own | common | {"Actions"} <= set(found)

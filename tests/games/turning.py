@@ -1,6 +1,6 @@
-"""A turned table: messages and words after every seat has moved some places further to the left.
+"""Turning a table: messages and labels after all seats have moved some places to the left.
 
-The fields that name seats, and the differences that rules make between seats, are in `games/<game>/turning.py`.
+Each game's `games/<game>/turning.py` has the fields that name seats, and the differences that rules make between seats.
 """
 
 import re
@@ -10,21 +10,21 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Seats:
-    """The fields of a game's messages that name seats, and the rules that go by the numbers of seats."""
+    """The fields of a game's messages that name seats, and rules that depend on the numbers of seats."""
 
-    # A seat, or several in a meaningful order.
+    # A seat, or several seats in a meaningful order.
     named: frozenset[str]
-    # One entry per seat, in seat order.
+    # An entry for each seat, in seat order.
     one_each: frozenset[str]
-    # Seats, or messages with a field `seat`, ascending; those without it come first.
+    # Seats, or messages with a field `seat`, in ascending order; messages without it precede them.
     ascending: frozenset[str] = frozenset()
-    # Kinds of events that are reported for every seat in turn, from seat 0 on.
+    # Kinds of events that are reported for every seat in order, from seat 0 on.
     in_seat_order: frozenset[str] = frozenset()
-    # Names of the seats, other than "seat 0" and so on.
+    # Other names for seats than "seat 0" and so on.
     names: tuple[str, ...] = ()
 
     def turned(self, filled: Any, by: int, players: int) -> Any:
-        """Return a message of the game as the same seats would fill it `by` places further to the left."""
+        """Return a message with its seats turned by `by` places to the left."""
         copy = type(filled)()
         for field in filled.DESCRIPTOR.fields:
             if field.has_presence and not filled.HasField(field.name):

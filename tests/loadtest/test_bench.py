@@ -1,4 +1,4 @@
-"""The harness of `make bench`, with sizes too small for real figures; peers that are not installed are left out."""
+"""The harness of `make bench`, with sizes too small for real figures. Peers that are not installed are left out."""
 
 import importlib.util
 import json
@@ -10,11 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
+from tools.needs import needs
 
 from loadtest.bench.bounds import Bound, bound_of, target_of
 from loadtest.bench.measure import Row, Run, alternate, fastest, middle, pinned
 from loadtest.bench.self_play import choose
 from loadtest.bench.servers import echo_built, fast_door_built, web_door_built
+
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None
@@ -25,7 +29,7 @@ HAS_H2LOAD = shutil.which("h2load") is not None
 
 
 def measured(directory: Path, *options: str) -> Path:
-    """Return the folder that a run over one game has written."""
+    """Return the folder written by a run for one game."""
     sizes = ("--rounds=2", "--seconds=0.01", "--batch=16", "--warm-up=2", "--moves=1000", "--rooms=2")
     command = (sys.executable, "-m", "loadtest.bench", "--game=discat", *sizes, *options, f"--output={directory}")
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -57,7 +61,7 @@ def test_a_row_holds_when_its_ratio_reaches_its_bound() -> None:
     assert row(1.0, None, 1.0).holds is None
 
 
-def test_a_game_may_have_bounds_of_its_own() -> None:
+def test_a_game_can_have_its_own_bounds() -> None:
     assert bound_of("playout", "discat") == Bound(bound=2.0, target=10e6)
     assert bound_of("playout", "chat_cartonne") == Bound(bound=0.3, target=1e6)
     assert bound_of("self_play_shell", "chat_cartonne") == Bound(bound=20.0, target=250e3)
@@ -71,13 +75,13 @@ def test_a_rate_counts_the_processor_time_of_both_sides() -> None:
     assert Run(amount=30.0, wall=100.0, client=2.0, server=1.0).rate == 10.0
 
 
-def test_the_median_run_is_taken_and_the_fastest_of_several_peers() -> None:
+def test_the_median_run_and_the_fastest_of_several_peers_are_used() -> None:
     runs = [Run(count, 1.0, 1.0) for count in (1.0, 5.0, 2.0)]
     assert middle(runs).amount == 2.0
     assert fastest({"slow": runs, "fast": [Run(3.0, 1.0, 1.0)]}) == ("fast", Run(3.0, 1.0, 1.0))
 
 
-def test_a_pinned_thread_runs_on_one_core_and_afterwards_on_all_again() -> None:
+def test_a_pinned_thread_runs_on_one_core_and_afterwards_on_all() -> None:
     before = os.sched_getaffinity(0)
     with pinned():
         assert len(os.sched_getaffinity(0)) == 1
@@ -95,7 +99,7 @@ def test_contenders_take_turns() -> None:
     assert order == ["a", "b"] * 3
 
 
-def test_the_client_chooses_each_legal_id_and_no_other() -> None:
+def test_the_client_chooses_every_legal_id_and_no_other_id() -> None:
     offsets = np.array([0, 1, 4], "<u4").tobytes()
     ids = np.array([7, 1, 2, 9], "<u2").tobytes()
     rng = np.random.default_rng(1)
@@ -104,7 +108,7 @@ def test_the_client_chooses_each_legal_id_and_no_other() -> None:
 
 
 @pytest.mark.slow
-def test_every_row_is_written_and_adds_up(output: Path) -> None:
+def test_every_row_is_written_and_consistent(output: Path) -> None:
     rows = json.loads((output / "bench.json").read_text())
     names = [line["row"] for line in rows]
     expected = [
@@ -179,13 +183,13 @@ def test_every_delivery_in_rooms_is_counted(tmp_path: Path) -> None:
     written = measured(tmp_path, "--row=rooms")
     (lines,) = json.loads((written / "bench-more.json").read_text())["tables"].values()
     for line in lines:
-        # Two rooms with four followers, and a move in each of two rounds.
+        # Two rooms with four followers each, and a move in each of two rounds.
         assert (line["moves"], line["deliveries"], line["lost"]) == (4, 16, 0)
         assert 0 < line["p50 ms"] <= line["p99 ms"]
 
 
 @pytest.mark.slow
-def test_the_growth_and_the_trajectories_are_written(output: Path) -> None:
+def test_growth_and_trajectories_are_written(output: Path) -> None:
     tables = json.loads((output / "bench-more.json").read_text())["tables"]
     (growth,) = (lines for title, lines in tables.items() if title.startswith("self-play by"))
     batches = (1, 16, 256, 1024, 4096, 16384)
@@ -209,7 +213,7 @@ def test_the_simulations_of_searches_are_listed(output: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not HAS_H2LOAD or not fast_door_built(), reason="needs h2load, and a service with its fast door")
+@needs("h2load", "libnghttp2")
 def test_the_calls_of_all_contenders_are_listed(output: Path) -> None:
     tables = json.loads((output / "bench-more.json").read_text())["tables"]
     calls = tables["Apply, fast door and its peers"]
@@ -224,5 +228,5 @@ def test_the_calls_of_all_contenders_are_listed(output: Path) -> None:
     assert all(0 < line["p50 ms"] <= line["p99 ms"] for line in half)
 
 
-def test_there_is_a_picture(self_play: Path) -> None:
-    assert (self_play / "bench.png").read_bytes().startswith(b"\x89PNG")
+def test_a_picture_is_written(self_play: Path) -> None:
+    assert imread(self_play / "bench.png").size

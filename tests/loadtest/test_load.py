@@ -1,23 +1,32 @@
-"""The load test itself: its smoke scenario passes, and budgets notice what breaks them."""
+"""The load test itself: its smoke scenario passes, and budgets detect violations."""
 
 import re
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import grpc
 import pytest
 import trustme
 from click.testing import CliRunner
 from service.process import served
+from service.support import PATIENCE, game_stub
+from tools.needs import require
 
+from chatiere.clients.transport.channel import CHANNEL_OPTIONS
 from chatiere.service.guards.tokens import new_token
+from chatiere.v1.game_service_pb2 import ListGamesRequest
 from loadtest import run
 from loadtest.load import budget
 from loadtest.load.deployment import Deployment
+from loadtest.load.pods import Phase, replacing_one
+
+pytestmark = pytest.mark.long
 
 
 def entry(kind: str, name: str, requests: int, failures: int = 0, p99: float = 1.0) -> SimpleNamespace:
-    """Return Locust's statistics of a kind of call, as far as budgets read them."""
+    """Return the statistics of one kind of call in Locust's form, with only the parts that budgets read."""
     return SimpleNamespace(
         method=kind,
         name=name,
@@ -80,7 +89,7 @@ def test_a_scenario_can_be_read(name: str) -> None:
     assert scenario.seconds > 0
 
 
-def test_a_run_that_keeps_the_budget() -> None:
+def test_a_run_within_its_budget_passes() -> None:
     assert budget.broken(SCENARIO, environment(entry("grpc", "Apply", 200, 2), entry("check", "right", 10))) == []
 
 
@@ -94,13 +103,41 @@ def test_a_run_that_keeps_the_budget() -> None:
         ((entry("grpc", "NewGame", 200),), "Apply was never called"),
     ],
 )
-def test_what_breaks_a_budget(run_of: tuple[SimpleNamespace, ...], message: str) -> None:
+def test_violations_of_a_budget_are_reported(run_of: tuple[SimpleNamespace, ...], message: str) -> None:
     assert budget.broken(SCENARIO, environment(*run_of)) == [message]
 
 
-def test_a_user_that_fails_breaks_every_budget() -> None:
+def test_a_user_that_fails_violates_every_budget() -> None:
     failed = environment(entry("grpc", "Apply", 200), exceptions={"key": {"msg": "boom"}})
     assert budget.broken(SCENARIO, failed) == ["a user failed: boom"]
+
+
+def test_a_server_that_replaces_a_killed_one_gets_its_share() -> None:
+    require("libnghttp2")
+
+    told: list[str] = []
+
+    def load(target: str) -> int:
+        """Call until all phases are reported, then two hundred times. A lost call fails."""
+        with grpc.insecure_channel(target, CHANNEL_OPTIONS) as channel:
+            rest, end = 200, time.monotonic() + PATIENCE
+            while rest and time.monotonic() < end:
+                game_stub(channel).ListGames(ListGamesRequest(), timeout=PATIENCE)
+                rest -= len(told) == 3
+        return rest
+
+    code, phases = replacing_one("fast", 0.5, load, told.append)
+    assert code == 0
+    assert [phase.name for phase in phases] == ["before a server is killed", "after it is replaced"]
+    assert min(phases[0].calls) > 0
+    # The two servers are counted one after the other, so their counts may differ.
+    assert min(phases[1].calls) > 50
+
+
+def test_a_server_with_too_small_a_share_violates_the_budget() -> None:
+    assert Phase("then", (60, 40)).broken(0.4) == []
+    assert Phase("then", (61, 39)).broken(0.4) == ["then: a server had 39.0% of the calls, less than 40.0%"]
+    assert Phase("then", (0, 0)).broken(0.4) == ["then: a server had 0.0% of the calls, less than 40.0%"]
 
 
 @pytest.mark.parametrize(
@@ -108,14 +145,15 @@ def test_a_user_that_fails_breaks_every_budget() -> None:
     [
         (("--token", "x"), "--web-address, --token and --tls-… need --address"),
         (("--address", "x:1", "--scenario", "tables"), "tables needs --web-address"),
-        (("--address", "x:1", "--scenario", "siege"), "siege only attacks servers that it starts"),
+        (("--address", "x:1", "--scenario", "siege"), "siege only loads servers that it starts"),
+        (("--address", "x:1", "--scenario", "pods"), "pods only loads servers that it starts"),
         (("--address", "x:1", "--tls-key", "KEY"), "--tls-certificate and --tls-key need each other"),
         (("--ramp",), "--ramp needs one --scenario, other than siege"),
         (("--ramp", "--scenario", "smoke"), "--ramp needs limits on durations, and smoke has none"),
         (("--door", "web"), "--attack and --door need --scenario siege"),
     ],
 )
-def test_options_that_do_not_fit(
+def test_incompatible_options_are_refused(
     options: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "REPORTS", tmp_path)

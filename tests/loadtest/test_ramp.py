@@ -1,4 +1,4 @@
-"""The ramp of a load test: how it finds the number of users that keep a budget."""
+"""The ramp of a load test, which finds the number of users within a budget."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -10,11 +10,13 @@ import pytest
 from loadtest.load import ramp
 from loadtest.load.budget import Scenario
 
+pytestmark = pytest.mark.long
+
 SCENARIO = Scenario("test", "", {"FrontendUser": 10}, 60, 5.0, error_rate=0.01, calls=5000, p99_ms={"Apply": 50.0})
 
 
 def climb(monkeypatch: pytest.MonkeyPatch, p99: Callable[[int], float], generator: Callable[[int], float]) -> ramp.Ramp:
-    """Take all steps of a ramp, with the durations in ms and the processor's share by the number of users.
+    """Take all steps of a ramp, given durations in ms and the processor's share as functions of the number of users.
 
     The share is that of the second of three processes.
     """
@@ -48,29 +50,29 @@ def climb(monkeypatch: pytest.MonkeyPatch, p99: Callable[[int], float], generato
     return found
 
 
-def test_a_ramp_doubles_until_the_budget_breaks_and_looks_between_the_last_two(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ramp_doubles_until_the_budget_is_exceeded_and_then_searches_between(monkeypatch: pytest.MonkeyPatch) -> None:
     found = climb(monkeypatch, lambda users: 0.5 * users, lambda users: 0.1)
     assert [step.users for step in found.steps] == [10, 20, 40, 80, 160, 120, 100]
     assert [step.users for step in found.steps if not step.found] == [10, 20, 40, 80, 100]
     assert found.steps[3].calls == 80
-    assert "100 users keep the budget, 120 do not." in found.table()
+    assert "100 users are within the budget, 120 are not." in found.table()
 
 
-def test_a_ramp_ends_where_its_generator_measures_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ramp_ends_when_its_generator_is_too_busy(monkeypatch: pytest.MonkeyPatch) -> None:
     found = climb(monkeypatch, lambda users: 1.0 if users < 80 else 60.0, lambda users: users / 80)
     assert [step.users for step in found.steps] == [10, 20, 40, 80]
     assert "| not known" in found.table()
     assert "At least 40 users. The generator is too busy to measure 80: give it more --processes." in found.table()
 
 
-def test_a_ramp_whose_generator_is_too_busy_at_once_says_nothing_of_the_deployment(
+def test_a_ramp_reports_nothing_if_its_generator_is_too_busy_in_the_first_step(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = climb(monkeypatch, lambda users: 60.0, lambda users: 0.91)
     assert found.table().endswith("\n\nThe generator is too busy to measure 10: give it more --processes.")
 
 
-def test_a_ramp_whose_first_step_breaks_the_budget_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ramp_reports_that_its_first_step_exceeds_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     found = climb(monkeypatch, lambda users: 1000.0, lambda users: 0.1)
     assert [step.users for step in found.steps] == [10]
     assert "Fewer than 10 users." in found.table()

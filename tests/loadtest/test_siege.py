@@ -1,4 +1,4 @@
-"""The siege itself: attacks are as described, and budgets notice what breaks them. Durations are not tested."""
+"""The siege itself: attacks are as described, and budgets detect violations. Durations are not tested."""
 
 import json
 import resource
@@ -15,15 +15,19 @@ from click.testing import CliRunner
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import RequestReceived
+from tools.needs import require
+from tools.over import over
 
 from chatiere.service.rooms.room import MAX_PEOPLE
 from chatiere.v1.game_service_pb2 import ListGamesRequest, NewGameRequest
 from chatiere.v1.table_service_pb2 import GetRecordRequest
 from loadtest import run
 from loadtest.load.own_server import OwnServer, own_server
-from loadtest.siege import attacks, floods, plan
+from loadtest.siege import attacks, floods, plan, work
 from loadtest.siege import result as results
 from loadtest.siege import run as siege
+
+pytestmark = pytest.mark.long
 
 SMALL = plan.Attack("small", "nobody", ("grpcio", "fast", "web"), count=10, seconds=0.6, onset=0.3)
 APPLY = "chatiere.v1.GameService/Apply"
@@ -45,8 +49,7 @@ GOOD = results.AttackResult(
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[OwnServer]:
-    pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
-    pytest.importorskip("httptools", reason="the packages of chatiere[web] are not there")
+    require("libnghttp2")
     with own_server(doors=plan.DOORS) as server:
         yield server
         assert server.errors() == []
@@ -54,7 +57,6 @@ def server() -> Iterator[OwnServer]:
 
 @pytest.fixture(scope="module")
 def secured_server() -> Iterator[OwnServer]:
-    pytest.importorskip("httptools", reason="the packages of chatiere[web] are not there")
     with own_server(doors=("grpcio", "web"), has_tls=True) as server:
         yield server
         assert server.errors() == []
@@ -109,15 +111,17 @@ def test_attacks_and_doors_can_be_chosen() -> None:
     ],
     ids=lambda value: value.kind if isinstance(value, plan.Attack) else "",
 )
-def test_an_attack_comes_as_it_says(server: OwnServer, door: str, attack: plan.Attack, came: dict[str, int]) -> None:
+def test_an_attack_has_the_documented_effect(
+    server: OwnServer, door: str, attack: plan.Attack, came: dict[str, int]
+) -> None:
     result = siege.besiege(server, attack, door)
     assert came.items() <= result.came.items()
     assert all(result.calls.values())
     assert result.broken() == []
 
 
-@pytest.mark.parametrize("door", ["grpcio", "fast", "web"])
-def test_steady_calls_come_as_often_as_they_say(server: OwnServer, door: str) -> None:
+@over("door", ["grpcio", "fast", "web"])
+def test_steady_calls_have_the_given_rate(server: OwnServer, door: str) -> None:
     attack = replace(SMALL, kind="steady", count=1000)
     result = siege.besiege(server, replace(attack, method=APPLY), door)
     assert 0 < result.came["begun"] <= 1000 * attack.seconds / 10
@@ -132,7 +136,7 @@ def test_failing_calls_fail(server: OwnServer, door: str, refused: str) -> None:
     assert result.broken() == []
 
 
-@pytest.mark.parametrize("door", ["grpcio", "fast", "web"])
+@over("door", ["grpcio", "fast", "web"])
 def test_large_requests_without_content_are_sent(server: OwnServer, door: str) -> None:
     attack = replace(SMALL, kind="bombs", method="chatiere.v1.TableService/GetRecord", field="tables", size=1000)
     result = siege.besiege(server, replace(attack, count=2, is_refused=True), door)
@@ -144,14 +148,13 @@ def test_large_requests_without_content_are_sent(server: OwnServer, door: str) -
 
 @pytest.fixture(scope="module")
 def server_of_rooms() -> Iterator[OwnServer]:
-    pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
-    pytest.importorskip("httptools", reason="the packages of chatiere[web] are not there")
+    require("libnghttp2")
     with own_server("--relay", "memory", doors=plan.DOORS) as server:
         yield server
         assert server.errors() == []
 
 
-@pytest.mark.parametrize("door", ["grpcio", "fast", "web"])
+@over("door", ["grpcio", "fast", "web"])
 @pytest.mark.parametrize(
     ("attack", "least"),
     [
@@ -159,16 +162,31 @@ def server_of_rooms() -> Iterator[OwnServer]:
         (replace(SMALL, kind="slow_followers"), 10 + MAX_PEOPLE),
         (replace(SMALL, kind="room_floods"), 10),
         (replace(SMALL, kind="giant_rooms", size=3000), 10),
+        # Followers, and two who come and go.
+        (replace(SMALL, kind="presence"), 9 + 2),
     ],
-    ids=["slow_followers", "room_floods", "giant_rooms"],
+    ids=["slow_followers", "room_floods", "giant_rooms", "presence"],
 )
-def test_attacks_on_rooms_come(server_of_rooms: OwnServer, door: str, attack: plan.Attack, least: int) -> None:
+def test_attacks_on_rooms_reach_the_server(
+    server_of_rooms: OwnServer, door: str, attack: plan.Attack, least: int
+) -> None:
     result = siege.besiege(server_of_rooms, replace(attack, seconds=2.0, has_rooms=True), door)
     assert result.came["begun"] >= least
     assert result.broken() == []
 
 
-def test_large_requests_are_of_the_field_that_they_name() -> None:
+@over(("name", "door"), [("Suggest", "fast"), ("Suggest", "web"), *((name, "grpcio") for name in work.DEAR)])
+def test_dear_calls_are_valid_and_a_second_client_makes_them_too(server: OwnServer, name: str, door: str) -> None:
+    attack = replace(SMALL, kind="work", method=name, count=2, seconds=3.0, budget=plan.Budget(least_share=0.01))
+    result = siege.besiege(server, attack, door)
+    for came in result.came, result.second:
+        assert came["begun"] > 0
+        # No call has failed. A busy machine may have completed none.
+        assert came.keys() <= {"begun", "bytes sent", "ended", "OK", "HTTP 200", "connection closed"}
+    assert result.came["begun"] <= result.came.get("ended", 0) + 2
+
+
+def test_large_requests_consist_of_the_named_field() -> None:
     tables = GetRecordRequest.FromString(attacks.bomb("chatiere.v1.TableService/GetRecord", "tables", 1000)).tables
     assert tables == [b""] * 500
     names = ListGamesRequest.FromString(attacks.bomb("chatiere.v1.GameService/ListGames", "games", 300)).games
@@ -178,7 +196,7 @@ def test_large_requests_are_of_the_field_that_they_name() -> None:
     assert len(bomb) == pytest.approx(300, abs=10)
 
 
-def test_requests_in_json_are_refused_as_others(server: OwnServer) -> None:
+def test_requests_in_json_are_refused_like_binary_requests(server: OwnServer) -> None:
     attack = replace(SMALL, kind="json_bombs", method="chatiere.v1.TableService/GetRecord", field="tables", size=300)
     result = siege.besiege(server, replace(attack, count=2, is_refused=True), "web")
     assert result.came["HTTP 400"] == 2
@@ -186,29 +204,29 @@ def test_requests_in_json_are_refused_as_others(server: OwnServer) -> None:
 
 
 @pytest.mark.parametrize("kind", ["half_handshakes", "idle_by_tls"])
-@pytest.mark.parametrize("door", ["grpcio", "web"])
-def test_an_attack_comes_by_tls(secured_server: OwnServer, door: str, kind: str) -> None:
+@over("door", ["grpcio", "web"])
+def test_an_attack_can_use_tls(secured_server: OwnServer, door: str, kind: str) -> None:
     result = siege.besiege(secured_server, replace(SMALL, kind=kind, seconds=3.0), door)
     assert 0 < result.came["begun"] <= 10
     assert result.broken() == []
 
 
-@pytest.mark.parametrize("door", ["grpcio", "fast", "web"])
-def test_a_churn_opens_connections_again_and_again(server: OwnServer, door: str) -> None:
+@over("door", ["grpcio", "fast", "web"])
+def test_a_churn_opens_connections_repeatedly(server: OwnServer, door: str) -> None:
     result = siege.besiege(server, replace(SMALL, kind="churn"), door)
     assert result.came["begun"] > 10
     assert result.broken() == []
 
 
-def test_floods_come_in_all_kinds(server: OwnServer) -> None:
+def test_all_kinds_of_floods_reach_the_server(server: OwnServer) -> None:
     result = siege.besiege(server, replace(SMALL, kind="floods", count=2, seconds=5.0), "fast")
-    # Each kind ends its connection, and the next begins.
+    # Each kind ends its connection, and the next kind starts.
     assert {f"{kind}: connection ended" for kind in floods.FLOODS} <= result.came.keys()
     assert result.broken() == []
 
 
 @pytest.mark.parametrize("kind", ["header_bombs", "large_header_bombs", "header_blocks"])
-def test_header_bombs_come_to_the_fast_door(server: OwnServer, kind: str) -> None:
+def test_header_bombs_reach_the_fast_door(server: OwnServer, kind: str) -> None:
     result = siege.besiege(server, replace(SMALL, kind=kind, count=1), "fast")
     assert result.came["begun"] > 0
     assert result.broken() == []
@@ -234,45 +252,45 @@ def test_header_bombs_are_references_to_one_large_header() -> None:
     assert [*second.headers].count(large) == 10
 
 
-def test_attackers_have_no_token_and_other_clients_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_clients_other_than_attackers_have_a_token(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     attack = replace(SMALL, kind="half_open", has_tokens=True)
     assert siege.siege([(attack, "grpcio")], tmp_path / "siege.json")
     (reported,) = json.loads((tmp_path / "siege.json").read_text())
     # Health checks need no token.
-    assert reported["came"] == {"begun": 40, "UNAUTHENTICATED": 20, "reset": 20}
+    assert reported["came"] == {"begun": 40, "UNAUTHENTICATED": 20, "ended": 20, "reset": 20}
     assert reported["failures"] == {}
     written = (tmp_path / "siege.md").read_text()
     assert "| small    | " in written
     assert written.splitlines()[0] in capsys.readouterr().out
 
 
-def test_a_broken_budget_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_exceeded_budget_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     attack = replace(SMALL, budget=plan.Budget(game_p99_ms=0.0))
     assert not siege.siege([(attack, "grpcio")], tmp_path / "siege.json")
     assert "budget: small, grpcio: 99 % of game calls took up to" in capsys.readouterr().out
 
 
-def test_an_attack_that_cannot_be_made_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_impossible_attack_does_not_stop_other_attacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     unknown = replace(SMALL, name="unknown", kind="half_sent", method="a/b", field="c", size=-1, addresses=0)
     assert not siege.siege([(unknown, "grpcio"), (SMALL, "grpcio")], tmp_path / "siege.json")
     assert [bool(each["broken"]) for each in json.loads((tmp_path / "siege.json").read_text())] == [True, False]
     assert "budget: unknown, grpcio: 1 calls failed as the attack could not be made" in capsys.readouterr().out
 
 
-def test_a_server_has_the_descriptors_that_its_attack_says() -> None:
+def test_a_server_has_the_descriptors_of_its_attack() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     with own_server(descriptors=512) as server:
         assert psutil.Process(server.pid).rlimit(psutil.RLIMIT_NOFILE) == (512, 512)
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
 
 
-def test_a_log_is_read_at_the_end_if_nobody_reads_it() -> None:
+def test_an_unread_log_is_read_at_the_end() -> None:
     with own_server(has_unread_log=True) as server:
         assert server.stop()
         assert server.errors() == []
 
 
-def test_a_result_within_its_budget() -> None:
+def test_a_result_within_its_budget_passes() -> None:
     assert GOOD.broken() == []
     assert GOOD.cell() == "69 ms, +499 MiB"
 
@@ -292,6 +310,16 @@ def test_a_result_within_its_budget() -> None:
             replace(GOOD, kept={"supervisor": 111.0}),
             "supervisor was 61 MiB larger after than idle, more than 60 MiB",
         ),
+        (
+            replace(GOOD, attack=replace(GOOD.attack, budget=plan.Budget(own_p99_ms=999))),
+            "99 % of a kind of calls at the attackers' address took up to 1000 ms, more than 999 ms",
+        ),
+        (
+            replace(
+                GOOD, attack=replace(GOOD.attack, budget=plan.Budget(least_share=0.3)), came={"OK": 3}, second={"OK": 1}
+            ),
+            "a second client completed 25% of the calls, less than 30%",
+        ),
         (replace(GOOD, peak={}, kept={}), "a process of the server has died"),
         (replace(GOOD, failures={"after it: game: INTERNAL: oh": 2}), "2 calls failed after it: game: INTERNAL: oh"),
         (
@@ -300,14 +328,14 @@ def test_a_result_within_its_budget() -> None:
         ),
         (replace(GOOD, errors=["… ERROR … incident"]), "the server logged … ERROR … incident"),
         (replace(GOOD, has_metrics=False), "the metrics did not respond afterwards"),
-        (replace(GOOD, has_stopped=False), "the server did not stop when told to"),
+        (replace(GOOD, has_stopped=False), "the server did not stop when requested"),
     ],
 )
-def test_what_breaks_a_budget(result: results.AttackResult, message: str) -> None:
+def test_violations_of_a_budget_are_reported(result: results.AttackResult, message: str) -> None:
     assert result.broken() == [message]
 
 
-def test_a_table_of_attacks_and_doors() -> None:
+def test_the_table_of_attacks_and_doors_marks_violations_and_dead_processes() -> None:
     died = replace(GOOD, attack=replace(GOOD.attack, name="bomb", doors=("grpcio", "fast")), peak={}, kept={})
     slow = replace(GOOD, door="grpcio", onset_ms=1001.0)
     rows = [
@@ -317,7 +345,7 @@ def test_a_table_of_attacks_and_doors() -> None:
     assert rows[2:] == [["small", "69 ms, +499 MiB **over**", "69 ms, +499 MiB", ""], ["bomb", "", "**died**", "–"]]
 
 
-def test_nobody_elses_server_is_besieged() -> None:
+def test_only_servers_of_the_siege_are_attacked() -> None:
     result = CliRunner().invoke(run.main, ["--scenario", "siege", "--address", "127.0.0.1:50051"])
     assert result.exit_code == 2
     assert "omit --address" in result.output
@@ -330,7 +358,7 @@ def test_nobody_elses_server_is_besieged() -> None:
         (("--scenario", "siege", "--attack", "nothing of the kind"), "no attack has such a name"),
     ],
 )
-def test_a_choice_of_nothing_is_refused(arguments: tuple[str, ...], message: str) -> None:
+def test_an_empty_choice_is_refused(arguments: tuple[str, ...], message: str) -> None:
     result = CliRunner().invoke(run.main, arguments)
     assert result.exit_code == 2
     assert message in result.output

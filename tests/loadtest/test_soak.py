@@ -1,13 +1,16 @@
-"""The soak itself, for a few seconds, and that its budget notices what stays behind."""
+"""The soak itself, for a few seconds; its budget detects memory and descriptors that are not released."""
 
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tools.needs import require
 
 from loadtest import soak
 from loadtest.siege import attacks, plan
+
+pytestmark = pytest.mark.long
 
 QUARTERS = {
     "resident": [90.0, 100.0, 120.0, 116.0],
@@ -26,8 +29,7 @@ def test_the_plan_can_be_read() -> None:
 
 
 def test_a_soak_ends_with_its_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
-    pytest.importorskip("httptools", reason="the packages of chatiere[web] are not there")
+    require("libnghttp2")
     few = [each for each in plan.read_plan(soak.NAME).attacks if each.kind in ("half_open", "failing")]
     soak.soak(plan.Plan("", [replace(each, doors=("web", "fast")) for each in few]), 0.15, tmp_path / "soak.json")
     reported = json.loads((tmp_path / "soak.json").read_text())
@@ -39,7 +41,7 @@ def test_a_soak_ends_with_its_figures(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "| descriptors | " in capsys.readouterr().out
 
 
-def test_a_result_within_its_budget() -> None:
+def test_a_result_within_its_budget_passes() -> None:
     assert GOOD.broken() == []
 
 
@@ -56,8 +58,8 @@ def test_a_result_within_its_budget() -> None:
         ),
         (replace(GOOD, failures={"web: game: oh": 2}), "2 calls failed at web: game: oh"),
         (replace(GOOD, errors=["… ERROR … incident"]), "the server logged … ERROR … incident"),
-        (replace(GOOD, has_stopped=False), "the server did not stop when told to"),
+        (replace(GOOD, has_stopped=False), "the server did not stop when requested"),
     ],
 )
-def test_what_breaks_the_budget(result: soak.SoakResult, message: str) -> None:
+def test_violations_of_the_budget_are_reported(result: soak.SoakResult, message: str) -> None:
     assert result.broken() == [message]

@@ -1,4 +1,4 @@
-"""Tests of the page in Chromium, and in Firefox."""
+"""Tests of the page in Chromium, Firefox and WebKit."""
 
 import pytest
 

@@ -1,32 +1,30 @@
-"""Chromium, a server of the page, and people with browsers of their own."""
+"""Chromium, a server of the page, and people with separate browsers."""
 
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("httptools")
-
 from playwright.sync_api import Browser, expect, sync_playwright
-from service.process import Served, served
+from service.process import Served, served, served_rooms
+from tools.needs import require
 
 from .person import PATIENCE, Person
 
 expect.set_options(timeout=PATIENCE)
 
 ELSEWHERE = "chatiere.test"
-"""A name of this machine that browsers take for another one: pages from there are not secure."""
+"""A name of this machine that browsers take for another machine's, so that pages from there are not secure."""
 NAMED = f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"
 
 
 @pytest.fixture(scope="package")
 def running_chromium() -> Iterator[Callable[[], Browser]]:
-    """Return what returns a Chromium that runs, the same as long as it does."""
+    """Return a function that returns a running Chromium, the same one until it ends."""
+    require("Chromium")
     path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("Chromium is not installed")
     launched: list[Browser] = []
     with sync_playwright() as playwright, ExitStack() as browsers:
 
@@ -51,8 +49,15 @@ def server() -> Iterator[Served]:
 
 
 @pytest.fixture
+def serve_rooms(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Run servers with rooms, which share their keys: `serve(*arguments)`."""
+    with served_rooms(tmp_path) as serve:
+        yield serve
+
+
+@pytest.fixture
 def visit(chromium: Browser, server: Served) -> Iterator[Callable[..., Person]]:
-    """Open the page as somebody with a browser of their own: `visit(**options of Person)`."""
+    """Open the page as a person with a separate browser: `visit(**options of Person)`."""
     with ExitStack() as people:
 
         def opened(**options: Any) -> Person:

@@ -8,12 +8,12 @@ from urllib.request import Request, urlopen
 
 from .test_page_games import GAMES
 
-# Of each game with the fewest and the most players: about so many positions.
+# The approximate number of positions of each game with the fewest and the most players.
 _POSITIONS = 12
 
 
 def write_contexts(address: str, path: Path) -> None:
-    """Write to a file, as JSON, what a service at an address tells of each game, and positions of a random game."""
+    """Write to a file, as JSON, a service's description of each game, and positions of a random game."""
 
     def call(method: str, request: dict[str, Any]) -> Any:
         url = f"http://{address}/chatiere.v1.{method}"

@@ -1,4 +1,4 @@
-"""Somebody with Firefox, who plays by clicks, through WebDriver BiDi (https://w3c.github.io/webdriver-bidi/)."""
+"""A person with Firefox, who plays by clicks, through WebDriver BiDi (https://w3c.github.io/webdriver-bidi/)."""
 
 import json
 import os
@@ -11,24 +11,22 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-from patience import PATIENCE
 from service.process import wait_until
+from tools.patience import PATIENCE
 from websocket import WebSocketTimeoutException, create_connection
 
 from .person import SIZES
 from .player import STATE, Player, beginning
 
 _PATH = shutil.which("firefox-esr") or shutil.which("firefox")
-needs_firefox = pytest.mark.skipif(_PATH is None, reason="needs Firefox (Debian: firefox-esr)")
 
-# Firefox finds this machine by its number alone, and asks nothing of others.
+# Firefox resolves only addresses of this machine, and sends no requests to other machines.
 _PREFERENCES = """user_pref("network.dns.disabled", true);
 user_pref("network.proxy.type", 0);
 """
 _ENTER = "\ue007"
 
-# Values come and go as JSON.
+# Values are passed as JSON.
 _CALL = "async (arg) => JSON.stringify(await (FUNCTION)(JSON.parse(arg)))"
 _AWAIT = """async (arg) => {
   for (;;) {
@@ -49,11 +47,11 @@ class Session:
     """A session of WebDriver BiDi with the browser that listens at a URL."""
 
     def __init__(self, url: str) -> None:
-        # Firefox takes no connections from other origins.
+        # Firefox accepts no connections from other origins.
         self._socket = create_connection(f"{url}/session", timeout=PATIENCE, suppress_origin=True)
         self._calls = 0
         self.events: list[dict[str, Any]] = []
-        """The events that have come so far: those before the latest answer."""
+        """The events received before the latest response."""
         self.call("session.new", capabilities={})
 
     def call(self, method: str, **params: Any) -> Any:
@@ -74,7 +72,7 @@ class Session:
 
 @contextmanager
 def firefox(folder: Path) -> Iterator[Session]:
-    """Run Firefox with an empty folder for all that it keeps."""
+    """Run Firefox with an empty folder for all of its data."""
     assert _PATH is not None
     (folder / "user.js").write_text(_PREFERENCES)
     log = folder / "log"
@@ -97,7 +95,7 @@ def firefox(folder: Path) -> Iterator[Session]:
 
 
 class FirefoxPlayer(Player):
-    """The one who sits at a Firefox."""
+    """A person who uses a Firefox."""
 
     def __init__(self, session: Session, address: str) -> None:
         super().__init__(f"http://{address}")
@@ -109,8 +107,8 @@ class FirefoxPlayer(Player):
         session.call("browsingContext.setViewport", context=self._context, viewport={"width": width, "height": height})
 
     def errors(self) -> list[str]:
-        """Return what the console has had of errors; the page reports violations of its policy there."""
-        # Entries that came before are read with the answer.
+        """Return the errors in the console, where the page reports violations of its policy."""
+        # A response brings all events before it.
         self.evaluate("() => true")
         entries = [event["params"] for event in self._session.events if event.get("method") == "log.entryAdded"]
         return [entry["text"] for entry in entries if entry["level"] == "error"]

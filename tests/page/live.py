@@ -1,4 +1,4 @@
-"""People who play live in a room: how they come to the table, and play there."""
+"""People who play live in a room: joining the table, and playing."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -10,9 +10,10 @@ from .player import TURN, Player
 
 expect.set_options(timeout=PATIENCE)
 
-# Somebody's turn, or the end; else somebody else is awaited.
+# It is this person's turn, or the game is over.
 _TURN = f"() => document.querySelector('{TURN}, .notice.end') !== null"
 _AT_PLY = "(store, [id, ply]) => (store.tableOf(id)?.newest ?? -1) >= ply"
+_CONNECTED = "(store, isConnected) => store.listRooms()[0].isConnected === isConnected"
 _SHOWN = "() => location.hash.startsWith('#/play/') && document.querySelector('.stage .item') !== null"
 _PAUSE = "() => new Promise((resolve) => setTimeout(resolve, 20))"
 
@@ -20,7 +21,7 @@ AnyPlayer = TypeVar("AnyPlayer", bound=Player)
 
 
 def opened_room(host: Person, game: str, players: int, name: str = "Anna") -> str:
-    """Let a host open a room, and sit down under a name; return the link to play."""
+    """Make a host open a room, and sit down under a name; return the link to play."""
     host.open(f"new/{game}")
     host.page.locator("[name=players]").select_option(str(players))
     host.page.locator("button.invite").click()
@@ -31,7 +32,7 @@ def opened_room(host: Person, game: str, players: int, name: str = "Anna") -> st
 
 
 def sit(person: Player, name: str) -> None:
-    """Give a name, and take a seat."""
+    """Enter a name, and take a seat."""
     person.await_shown(".room .name button.primary")
     person.write(".room [name=name]", name)
     person.await_hidden(".room .name")
@@ -44,20 +45,20 @@ def come(person: Player, link: str, name: str) -> None:
 
 
 def deal(host: Person, people: int) -> None:
-    """Let the host deal, as soon as so many people have seats."""
+    """Make the host deal once `people` seats are taken."""
     taken = host.page.locator(".room .seats li:not(:has(.free))")
     expect(taken).to_have_count(people)
     host.page.locator(".room .deal button.primary").click()
 
 
 def await_table(*people: Player) -> None:
-    """Wait until all see the table."""
+    """Wait until all people see the table."""
     for person in people:
         person.await_true(_SHOWN)
 
 
 def gathered(visit: Callable[..., Person], game: str, names: list[str], players: int | None = None) -> list[Person]:
-    """Let people sit down in a room and the first of them deal; return them, at the table."""
+    """Seat people in a room, and make the first of them deal; return them, at the table."""
     people = [visit() for _ in names]
     link = opened_room(people[0], game, players or len(names), names[0])
     for person, name in zip(people[1:], names[1:], strict=True):
@@ -67,19 +68,24 @@ def gathered(visit: Callable[..., Person], game: str, names: list[str], players:
     return people
 
 
+def await_connection(person: Person, is_connected: bool) -> None:
+    """Wait until a person's browser follows the room, or has noticed that it does not."""
+    person.await_kept(_CONNECTED, is_connected)
+
+
 def newest(people: Sequence[Player]) -> int:
     return max(person.ply for person in people)
 
 
 def await_ply(person: Player, ply: int) -> None:
-    """Wait until a ply, or a later one, has come to somebody's browser."""
+    """Wait until a person's browser has the table of this ply or a later one."""
     person.await_kept(_AT_PLY, [person.table, ply])
 
 
 def play(people: Sequence[Player], plies: int | None = None) -> None:
-    """Let people play so many decisions of theirs, or to the end, each when it is their turn.
+    """Play `plies` decisions, or to the end, each by the person whose turn it is.
 
-    All but the players of seats wait until the newest table has come.
+    Before each turn, all other people wait for the newest table.
     """
     played = 0
     while played != plies:
@@ -91,13 +97,13 @@ def play(people: Sequence[Player], plies: int | None = None) -> None:
 
 
 def await_actor(people: Sequence[AnyPlayer]) -> AnyPlayer | None:
-    """Wait until it is the turn of one of the people; return whose, or None if the game is over."""
+    """Wait until it is the turn of one of the people; return that person, or None if the game is over."""
     while True:
         ply = newest(people)
         for person in people:
             await_ply(person, ply)
         for person in people:
-            # Bots' moves come meanwhile.
+            # Bots may move in the meantime.
             if person.evaluate(_TURN) and person.ply == newest(people):
                 return None if person.is_over else person
         people[0].evaluate(_PAUSE)

@@ -1,4 +1,4 @@
-"""Somebody with Chromium, who plays by clicks, by taps or by the keyboard."""
+"""A person with Chromium, who plays by clicks, by taps or by the keyboard."""
 
 import base64
 import json
@@ -14,12 +14,12 @@ from .player import END, NEWEST, STATE, TURN, Player, beginning
 
 Way = Literal["clicks", "keys", "taps"]
 SIZES: dict[Way, tuple[int, int]] = {"clicks": (1280, 860), "keys": (1280, 860), "taps": (360, 740)}
-# Milliseconds that Chromium has for anything.
+# The time limit in milliseconds of any step in Chromium.
 PATIENCE = 90_000
-# Milliseconds that it has to tell what a page shows on which something did not come in time.
+# The time limit in milliseconds for reading the state of a page on which a step timed out.
 _PATIENCE_TELLING = 5_000
 ARROWS = ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown")
-# More keys than it takes to reach anything on the page.
+# More presses of a key than it takes to reach any element of the page.
 FAR = 400
 
 # A link to send.
@@ -34,12 +34,11 @@ _FOCUSED = "() => document.activeElement?.matches({0}) ?? false"
 
 
 class Person(Player):
-    """A person's browser: its own local storage, settings and eyes.
+    """A person's browser, with its own local storage and settings.
 
-    `storage`: what another one's browser had kept (`kept`). `keeps_page`: it keeps the page's files for when there is
-    no connection, and loads all of them for it. What must never happen in anybody's browser is found at the end:
-    errors, violations of the page's policy, requests to other origins, refused calls that no test has expected
-    (`may_be_refused`).
+    `storage` is another browser's data (`kept`). With `keeps_page` the browser stores the page's files for offline use,
+    and loads all of them for that. At the end, the test fails on errors, violations of the page's policy, requests to
+    other origins, and refused calls, unless these are expected (`may_be_refused`).
     """
 
     def __init__(
@@ -76,14 +75,14 @@ class Person(Player):
         self.context.on("response", self._note_refusal)
         self.page = self.context.new_page()
         self.may_be_refused = False
-        """True if a test expects calls to be refused."""
+        """True while a test expects calls to be refused."""
 
     def _note_refusal(self, response: Response) -> None:
         if response.status >= 400:
             self.refused.append(response)
 
     def _note(self, message: ConsoleMessage) -> None:
-        # Refused calls are noted themselves.
+        # Refused calls are recorded separately.
         if message.type == "error" and not message.text.startswith("Failed to load resource"):
             self.errors.append(message.text)
 
@@ -98,9 +97,9 @@ class Person(Player):
             self.context.close()
 
     def check(self) -> None:
-        """Check that nothing has happened that never must."""
+        """Check that there were no errors, unexpected refusals, or requests to other origins."""
         assert self.errors == []
-        # The page asks so whether the service has made a table that somebody sent.
+        # The page makes such calls to check whether the service made a received table.
         refused = [] if self.may_be_refused else [(each.url, each.text()) for each in self.refused]
         assert [each for each in refused if "NOT_ACKNOWLEDGED" not in each[1]] == []
         for request in self.requests:
@@ -110,7 +109,7 @@ class Person(Player):
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Let what does not come in time raise an AssertionError that tells what the page shows instead."""
+        """Turn a timeout into an AssertionError that describes the page's state."""
         try:
             yield
         except TimeoutError as error:
@@ -151,13 +150,13 @@ class Person(Player):
         self.page.wait_for_selector("main:not([aria-busy]) > :not(.before)")
 
     def kept(self) -> Any:
-        """Return all that this browser has kept, for another one."""
+        """Return all of this browser's data, for another browser."""
         return self.context.storage_state()
 
     def deal(self, game: str, *seats: str, trust: Literal["none", "next"] | None = None) -> None:
-        """Begin a game with `seats`, values of their lists; without them the page's own choice for the fewest players.
+        """Begin a game with `seats`, values of their lists; without them, with the default for the fewest players.
 
-        The value "" stands for that choice as well.
+        The value "" also stands for the default.
         """
         self.open(f"new/{game}")
         if seats:
@@ -170,7 +169,7 @@ class Person(Player):
         self.page.locator(".new-game button.primary").click()
 
     def looking_seat(self) -> int:
-        """Return the seat as which the table is seen."""
+        """Return the seat from which the table is seen."""
         seats = self.page.locator(".scores .seat small").all_inner_texts()
         return next(seat for seat, text in enumerate(seats) if text in ("you", "vous"))
 
@@ -179,18 +178,18 @@ class Person(Player):
         return self.page.locator(TURN).count() > 0
 
     def settle(self) -> None:
-        """Wait until it is this person's turn, or there is a link to send, or the game is over."""
+        """Wait until it is this person's turn, there is a link to send, or the game is over."""
         with self.telling():
             self.page.wait_for_selector(f"{TURN}, {_SHARE}, {END}")
 
     @property
     def shared(self) -> str | None:
-        """The link that the page asks to send, if it does."""
+        """The link that the page asks the person to send, if any."""
         field = self.page.locator(".notice:not([hidden]) .share input, .sheet .share input")
         return field.input_value() if field.count() else None
 
     def secrets(self) -> list[bytes]:
-        """Return the secrets that this browser keeps, of seats and of invitations."""
+        """Return the secrets of seats and invitations that this browser keeps."""
         found = self.page.evaluate(_SECRETS)
         return [base64.urlsafe_b64decode(secret + "=" * (-len(secret) % 4)) for secret in found]
 
@@ -201,7 +200,7 @@ class Person(Player):
         point = self._point()
         clicked = self.page.evaluate("window.clicked")
         self.page.touchscreen.tap(*point)
-        # The browser makes a click of it after a while.
+        # The browser turns the tap into a click with a delay.
         with self.telling():
             self.page.wait_for_function("(before) => window.clicked > before", arg=clicked)
 
@@ -216,9 +215,9 @@ class Person(Player):
         self.page.keyboard.press("Enter")
 
     def tab_to(self, selector: str) -> Locator:
-        """Press Tab until the focus is on one of `selector`; return it."""
+        """Press Tab until the focus is on an element of `selector`; return it."""
         for _ in range(FAR):
             if self.page.evaluate(_FOCUSED.format(json.dumps(selector))):
                 return self.page.locator(":focus")
             self.page.keyboard.press("Tab")
-        raise AssertionError(f"the focus does not come to {selector}")
+        raise AssertionError(f"the focus does not reach {selector}")

@@ -1,4 +1,4 @@
-"""Somebody who plays in a browser, whichever it is, and knows no rule of any game."""
+"""A person who plays in any browser, without knowledge of the rules."""
 
 import json
 from abc import ABC, abstractmethod
@@ -17,17 +17,18 @@ _INIT = """(() => {
   addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
 })()"""
 
-# A table on the screen that is the newest.
+# The newest table, once it is drawn.
 NEWEST = ".stage[aria-busy=false]"
-# The things that can be picked or pushed at somebody's turn.
+# The things that a person can pick or push at their turn.
 TURN = f"{NEWEST} .pickable, {NEWEST} ~ .bar .choices button[data-action]"
 # More picks than any decision takes.
 _MOST_PICKS = 100
 # The end of a game.
 END = ".notice.end:not([hidden])"
 
-# Brings an element into view, and returns a point at which a click finds it; `settledPointOf`, if it was there a frame
-# ago, too: what is waited for is asked again in each frame, unless it is a promise, which counts whatever comes of it.
+# `pointOf` brings an element into view, and returns a point at which a click finds it. `settledPointOf` also requires
+# that the point was there in the previous frame, since conditions are evaluated again in each frame. (A condition that
+# is a promise is evaluated only once.)
 _POINT = """const pointOf = (one) => {
   one.scrollIntoView({ block: "center", behavior: "instant" });
   const { x, y, width, height } = one.getBoundingClientRect();
@@ -51,7 +52,7 @@ _FIND_POINT = f"""(selector) => {{
   const one = document.querySelector(selector);
   return one && settledPointOf(one);
 }}"""
-# Chooses one of what can be picked, and returns its point; true if the game is over.
+# Chooses a thing that can be picked or pushed, and returns its point; true if the game is over.
 _CHOOSE = f"""(index) => {{
   if (document.querySelector("{END}")) return true;
   {_POINT}
@@ -67,7 +68,7 @@ _CHOOSE = f"""(index) => {{
   }}
   return null;
 }}"""
-# The page's state; of each thing that can be picked or pushed, its place, and the thing over its middle.
+# The page's state. For each thing that can be picked or pushed, it has its place, and the thing over its middle.
 STATE = f"""() => JSON.stringify({{
   url: location.href,
   scroll: [scrollX, scrollY, innerWidth, innerHeight],
@@ -81,9 +82,9 @@ STATE = f"""() => JSON.stringify({{
   }}),
 }})"""
 
-# The tables that the page has kept, by its own store.
+# The tables that the page has kept, from its own store.
 _NEWEST = "async (id) => (await import('./store.js')).tableOf(id).newest"
-# Only what is no promise is asked again.
+# A condition is evaluated again only if it is not a promise.
 _KEPT = """(arg) => {
   if (window.store) return (CONDITION)(window.store, arg);
   import("./store.js").then((store) => (window.store = store));
@@ -102,7 +103,7 @@ _IS_THERE = "(selector) => document.querySelector(selector) !== null"
 
 
 def beginning(**settings: str | None) -> str:
-    """Return what has to run in every document before the page does; settings that are None are left to the page."""
+    """Return the script that runs in every document before the page does; a setting of None is left to the page."""
     chosen = {"pace": "none", "animation": "off", "language": "en", "theme": "light", **settings}
     given = {name: value for name, value in chosen.items() if value is not None}
     return _INIT.replace("SETTINGS", json.dumps(given))
@@ -121,26 +122,26 @@ class Player(ABC):
 
     @abstractmethod
     def evaluate(self, function: str, arg: Any = None) -> Any:
-        """Call a function in the page; return what it returns, or what comes of its promise."""
+        """Call a function in the page; return its result, or the result of its promise."""
 
     @abstractmethod
     def await_true(self, function: str, arg: Any = None) -> Any:
-        """Call a function in each frame until it returns what is true; return that.
+        """Call a function in each frame until its result is true; return that result.
 
-        If it does not in time, raise an AssertionError that tells what the page shows instead.
+        After a time limit, raise an AssertionError that describes the page's state.
         """
 
     @abstractmethod
     def click_at(self, x: float, y: float) -> None:
-        """Click a point of what can be seen of the page."""
+        """Click a point of the visible part of the page."""
 
     @abstractmethod
     def write(self, selector: str, text: str) -> None:
-        """Write a text into the field that `selector` finds, instead of what is there, and press Enter."""
+        """Replace the text in the field that `selector` finds, and press Enter."""
 
     @abstractmethod
     def state(self) -> str:
-        """Tell what the page shows, and what the browser has complained of."""
+        """Describe the visible page, and the browser's error messages."""
 
     def await_shown(self, selector: str) -> None:
         self.await_true(_IS_SHOWN, selector)
@@ -149,12 +150,12 @@ class Player(ABC):
         self.await_true(_IS_HIDDEN, selector)
 
     def open_link(self, link: str) -> None:
-        """Open a link that somebody sent."""
+        """Open a link sent by another person."""
         assert link.startswith(f"{self.origin}/#/")
         self.open(link.removeprefix(f"{self.origin}/#/"))
 
     def await_kept(self, condition: str, arg: Any = None) -> None:
-        """Wait until a condition, a function of the page's own store and `arg`, holds of what the page has kept."""
+        """Wait until a condition, a function of the page's own store and `arg`, holds."""
         self.await_true(_KEPT.replace("CONDITION", condition), arg)
 
     @property
@@ -162,48 +163,48 @@ class Player(ABC):
         return bool(self.evaluate(_IS_THERE, END))
 
     def await_turn(self) -> None:
-        """Wait until there is something to pick, or the game is over."""
+        """Wait until there is a thing to pick, or the game is over."""
         self.await_true(_IS_THERE, f"{TURN}, {END}")
 
     def step(self) -> None:
-        """Pick something, or push a button for a move, and wait until something else can be picked."""
+        """Pick a thing, or push a button for a move, and wait until another thing can be picked."""
         self._choose_one()
         self.await_turn()
 
     def move(self) -> None:
-        """Make a decision, by as many steps as it takes; the turn is somebody else's then, or this person's again."""
+        """Make a decision, with all of its steps. Afterwards it is the turn of any player."""
         ply = self.ply
         for _ in range(_MOST_PICKS):
             self._choose_one()
             self.await_true(_IS_THERE, NEWEST)
             if self.ply != ply:
                 return
-        raise AssertionError(f"{_MOST_PICKS} picks are no decision\n{self.state()}")
+        raise AssertionError(f"{_MOST_PICKS} picks did not make a decision\n{self.state()}")
 
     @property
     def ply(self) -> int:
-        """The ply of the newest table of the game that is shown."""
+        """The ply of the newest table of the shown game."""
         newest: int = self.evaluate(_NEWEST, self.table)
         return newest
 
     @property
     def table(self) -> str:
-        """The id of the table that is shown."""
+        """The id of the shown table."""
         fragment: str = self.evaluate("() => location.hash")
         return fragment.rpartition("/")[2]
 
     def tables(self) -> list[str]:
-        """Return the tables of the game that is shown, of all plies that are here."""
+        """Return the tables of the shown game, of all plies in this browser."""
         found: list[str] = self.evaluate(_TABLES, self.table)
         return found
 
     def texts(self, selector: str) -> list[str]:
-        """Return the texts of all that `selector` finds."""
+        """Return the texts of all elements that `selector` finds."""
         found: list[str] = self.evaluate(_TEXTS, selector)
         return found
 
     def pick(self, selector: str) -> None:
-        """Click what `selector` finds, where a click finds it."""
+        """Click the element that `selector` finds, at a point where a click reaches it."""
         point = self.await_true(_FIND_POINT, selector)
         self.click_at(point["x"], point["y"])
 
@@ -213,24 +214,24 @@ class Player(ABC):
             self.step()
 
     def choose(self, number: int) -> None:
-        """Begin the choice of what to pick elsewhere."""
+        """Change the number on which the next choices depend."""
         self._played = number
 
     def _choose_one(self) -> None:
-        """Pick something, or push a button for a move."""
+        """Pick a thing, or push a button for a move."""
         self._act()
         self._played += 1
 
     def _act(self) -> None:
-        """Do so in the player's own way."""
+        """Pick or push in the player's own way."""
         self.click()
 
     def _point(self) -> tuple[float, float]:
-        """Return the point of something that can be picked or pushed."""
+        """Return the point of a thing that can be picked or pushed."""
         found = self.await_true(_CHOOSE, self._played)
         assert found is not True, "the game is over"
         return found["x"], found["y"]
 
     def click(self) -> None:
-        """Click something that can be picked or pushed."""
+        """Click a thing that can be picked or pushed."""
         self.click_at(*self._point())

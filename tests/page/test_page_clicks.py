@@ -1,11 +1,15 @@
-"""Clicks that hands make and programs do not."""
+"""Clicks by a mouse, with separate press, movement and release."""
 
 from collections.abc import Callable
+
+import pytest
 
 from .person import Person
 from .player import NEWEST
 
-# Two points at which different parts of one thing to pick are found, if there is one; its parts overlap.
+pytestmark = pytest.mark.long
+
+# Two points of different parts of one thing that can be picked, if there is such a thing; its parts overlap.
 _TWO_PARTS = """async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   const selector = ".item.pickable:not(.picked)";
@@ -13,7 +17,7 @@ _TWO_PARTS = """async () => {
   const parts = items.filter((one) => items.some((each) => each !== one && each.dataset.pick === one.dataset.pick));
   const found = new Map();
   for (const { left, right, top, bottom } of parts.map((part) => part.getBoundingClientRect())) {
-    // Not at the very edge, which a pointer in whole pixels may miss.
+    // Away from the edge, which a pointer in whole pixels may miss.
     for (let y = top + 2; y < bottom - 2; y += 4) {
       for (let x = left + 2; x < right - 2; x += 4) {
         const item = document.elementFromPoint(x, y)?.closest(selector);
@@ -47,7 +51,7 @@ def test_a_click_may_begin_and_end_on_different_parts_of_a_thing(visit: Callable
 
 
 def picks(person: Person, selector: str) -> list[str]:
-    """Return the things that items of the stage are parts of."""
+    """Return the things to which items of the stage belong."""
     found: list[str] = person.page.locator(f".stage {selector}").evaluate_all(
         "(found) => found.map(({ dataset }) => dataset.pick)"
     )
@@ -59,7 +63,7 @@ def test_a_click_that_ends_elsewhere_picks_nothing(visit: Callable[..., Person])
     person.deal("chatpentiers")
     person.await_turn()
     cards = person.page.locator(".stage .pickable")
-    # A player who must follow another's colour may have but one card for it, and a castle's section has several parts.
+    # A player who must follow a colour may have only one card of it, and a castle's section has several parts.
     while len(set(found := picks(person, ".pickable"))) < max(2, len(found)):
         person.step()
     before = person.ply, picks(person, ".picked")
@@ -72,7 +76,7 @@ def test_a_click_that_ends_elsewhere_picks_nothing(visit: Callable[..., Person])
     person.step()
 
 
-# The places of a thing in some frames, each with true if the pointer is on it.
+# The positions of a thing in several frames, each with true if the pointer is on it.
 _PLACES = """async (one) => {
   const places = [];
   for (let frame = 0; frame < 6; frame++) {

@@ -1,4 +1,4 @@
-"""A record in another page's frame: who may have it, what it weighs, and how it is used."""
+"""A record in another page's frame: permission, size, and use."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -8,19 +8,22 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Response, expect
 from service.process import served
+from tools.over import over
 
 from .person import Person
 from .test_page_axe import RUN, SERIOUS, axe  # noqa: F401
 from .test_page_games import GAMES, SOME
 
-# Bytes of all that is sent until a record is shown.
+pytestmark = pytest.mark.long
+
+# The maximum number of bytes sent until a record is shown.
 MAX_SENT = 60_000
 WORD = """async (game) => {
   const { recordWord } = await import("./record_word.js");
   const { readRecord } = await import("./shared/records.js");
   return recordWord(readRecord(await (await fetch(`samples/${game}.chatiere`)).text()));
 }"""
-# The heaviest one in every run, the others with make page.
+# Every run has the heaviest game; `make page` has all games.
 HEAVIEST_FIRST = [
     pytest.param(game, marks=() if game == "chat_cartonne" else pytest.mark.whole_page)
     for game in sorted(GAMES, key=lambda game: game != "chat_cartonne")
@@ -30,7 +33,7 @@ PLY = 20
 
 
 class Outer(ThreadingHTTPServer):
-    """A server of another origin, whose one page has a frame."""
+    """A server of another origin, whose only page has a frame."""
 
     html = ""
 
@@ -51,7 +54,7 @@ class OuterPage(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Disable the log."""
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +68,7 @@ def outer() -> Iterator[Outer]:
 
 
 def word_of(person: Person, game: str) -> str:
-    """Return the word of the link to a sample."""
+    """Return the record from the link to a sample."""
     person.page.goto(f"{person.origin}/missing")
     word: str = person.evaluate(WORD, game)
     person.refused.clear()
@@ -80,7 +83,7 @@ def open_frame(person: Person, outer: Outer) -> FrameLocator:
     return person.page.frame_locator("iframe")
 
 
-def test_a_page_that_is_named_shows_a_record(chromium: Browser, outer: Outer) -> None:
+def test_a_named_page_shows_a_record(chromium: Browser, outer: Outer) -> None:
     with (
         served("--web-frame-ancestors", outer.origin, door="web") as server,
         Person(chromium, server.address) as person,
@@ -89,7 +92,7 @@ def test_a_page_that_is_named_shows_a_record(chromium: Browser, outer: Outer) ->
         expect(frame.locator(PICTURE)).to_be_visible()
         output = frame.locator("output")
         expect(output).to_have_text(f"{PLY} of 42")
-        frame.get_by_role("button", name="One move on").click()
+        frame.get_by_role("button", name="One move forward").click()
         expect(output).to_have_text(f"{PLY + 1} of 42")
         frame.get_by_role("slider").focus()
         person.page.keyboard.press("End")
@@ -98,11 +101,11 @@ def test_a_page_that_is_named_shows_a_record(chromium: Browser, outer: Outer) ->
         link = frame.get_by_role("link")
         assert (link.get_attribute("href") or "").endswith("/42")
         person.requests = [each for each in person.requests if not each.url.startswith(outer.origin)]
-        # Browsers ask for an icon.
+        # Browsers request an icon.
         person.refused.clear()
 
 
-def test_other_pages_do_not(visit: Callable[..., Person], outer: Outer) -> None:
+def test_other_pages_do_not_show_a_record(visit: Callable[..., Person], outer: Outer) -> None:
     person = visit()
     with person.context.expect_event("console", lambda message: "frame-ancestors 'none'" in message.text):
         open_frame(person, outer)
@@ -111,14 +114,14 @@ def test_other_pages_do_not(visit: Callable[..., Person], outer: Outer) -> None:
     person.refused.clear()
 
 
-@pytest.mark.parametrize("game", HEAVIEST_FIRST)
-def test_it_is_light(visit: Callable[..., Person], game: str) -> None:
+@over("game", HEAVIEST_FIRST)
+def test_an_embedded_record_is_small(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
     word = word_of(person, game)
     answers: list[Response] = []
     person.context.on("response", lambda response: answers.append(response))
-    # What the browser has by now is loaded anew.
+    # Load all files again, even cached ones.
     page.context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
     page.goto(f"{person.origin}/embed.html#/{word}/{PLY}/fr")
     page.wait_for_selector(PICTURE)
@@ -129,8 +132,8 @@ def test_it_is_light(visit: Callable[..., Person], game: str) -> None:
     assert not [url for url in sent if url.endswith(("/settings.js", "/store.js"))]
 
 
-@pytest.mark.parametrize("game", SOME)
-def test_it_is_narrow_and_accessible(visit: Callable[..., Person], axe: str, game: str) -> None:  # noqa: F811
+@over("game", SOME)
+def test_an_embedded_record_is_narrow_and_accessible(visit: Callable[..., Person], axe: str, game: str) -> None:  # noqa: F811
     person = visit(width=320)
     page = person.page
     page.goto(f"{person.origin}/embed.html#/{word_of(person, game)}/{PLY}/fr")
@@ -143,7 +146,7 @@ def test_it_is_narrow_and_accessible(visit: Callable[..., Person], axe: str, gam
     assert [each["id"] for each in found["violations"] if each["impact"] in SERIOUS] == []
 
 
-def test_what_is_no_record_is_told(visit: Callable[..., Person]) -> None:
+def test_an_invalid_record_is_reported(visit: Callable[..., Person]) -> None:
     person = visit()
     for word in ("", "discat", "~AAAA"):
         person.page.goto("about:blank")
@@ -151,10 +154,10 @@ def test_what_is_no_record_is_told(visit: Callable[..., Person]) -> None:
         expect(person.page.get_by_role("alert")).to_have_text("The record can't be shown: there is none in the address")
 
 
-def test_both_languages_say_the_same(visit: Callable[..., Person]) -> None:
+def test_both_languages_have_the_same_texts(visit: Callable[..., Person]) -> None:
     person = visit()
     person.open("")
     words = person.evaluate("async () => (await import('./embed/words.js')).words")
     assert words["en"].keys() == words["fr"].keys()
-    source = (Path(__file__).parents[2] / "web/chatiere/web/embed/embed.js").read_text()
+    source = (Path(__file__).parents[2] / "web/embed/embed.js").read_text()
     assert [key for key in words["en"] if f't("{key}"' not in source] == []

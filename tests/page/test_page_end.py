@@ -1,4 +1,6 @@
-"""The end of a game: who has won and why, the totals, the open hands, and what comes next."""
+"""The end of a game: the winners and the reason, the totals, the open hands, and the next game (see
+test_page_games.py).
+"""
 
 from collections.abc import Callable
 
@@ -6,29 +8,27 @@ import pytest
 from playwright.sync_api import expect
 
 from .person import Person
-from .test_page_games import GAMES
 
-# What each part of a row of the totals adds up to, the total last.
+pytestmark = pytest.mark.long
+
+# For each row of the totals: the name, whether it has won, and its numbers, the total last.
 _ROWS = """() => [...document.querySelectorAll(".totals tbody tr")].map((row) => ({
   name: row.querySelector("th").textContent,
   won: row.classList.contains("won"),
   numbers: [...row.querySelectorAll("td")].map(({ textContent }) => Number(textContent)),
 }))"""
-# What no seat may have seen during the game: the backs that are left on the table.
+# Cards hidden from all seats during the game: the backs that remain on the table.
 BACKS = ".stage [data-key^='back:']"
-# The winners and what they are said to be.
+# The text about the winners.
 _WON = """async (winners) => {
   const { wonText } = await import("./result.js");
   return [undefined, 0].map((me) => wonText(winners, me));
 }"""
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_the_end_is_told(visit: Callable[..., Person], game: str) -> None:
-    person = visit()
+def check_the_end(person: Person) -> None:
+    """Check the page's text at the end of a game, and begin the next game."""
     page = person.page
-    person.deal(game)
-    person.play_to_the_end()
     rows = page.evaluate(_ROWS)
     winners = [row["name"].removesuffix(" (you)") for row in rows if row["won"]]
     heading = page.locator(".notice.end h2").inner_text()
@@ -59,6 +59,7 @@ def test_hands_are_open_at_the_end(visit: Callable[..., Person]) -> None:
     assert person.page.locator(BACKS).count() > 0
     person.play_to_the_end()
     expect(person.page.locator(BACKS)).to_have_count(0)
+    check_the_end(person)
 
 
 def test_winners_in_words(visit: Callable[..., Person]) -> None:
@@ -79,6 +80,6 @@ def test_a_game_by_links_is_offered_again_with_the_same_seats(visit: Callable[..
     chosen = [person.page.locator(f"[name=seat-{seat}]").input_value() for seat in range(3)]
     assert chosen == ["link", "me", "random"]
     assert person.page.locator("[name=trust][value=next]").is_checked()
-    # What it doesn't offer stays as it is.
+    # Choices that the page does not offer leave the defaults unchanged.
     person.open("new/discat/me%20nobody/often")
     assert person.page.locator("[name=seat-1]").input_value() not in ("", "nobody")

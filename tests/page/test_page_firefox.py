@@ -1,16 +1,17 @@
-"""A live game between Firefox and Chromium: both play it to the end, and see the same."""
+"""A live game between Firefox and Chromium: both play it to the end, and see the same table."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from service.process import Served
+from tools.needs import needs
 
-from .firefox import FirefoxPlayer, firefox, needs_firefox
+from .firefox import FirefoxPlayer, firefox
 from .live import await_table, come, deal, opened_room, play
 from .person import Person
 
-pytestmark = needs_firefox
+pytestmark = [needs("Firefox"), pytest.mark.long]
 
 
 @pytest.fixture

@@ -1,17 +1,20 @@
-"""A table fits into the window: nothing to be picked is hidden, from phone to wide desktop."""
+"""A table fits into the window, from phone to wide desktop: no thing that can be picked is hidden."""
 
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page
+from tools.over import over
 
 from .person import Person
 from .test_page_games import GAMES
 
-# A small phone, phones upright and on their side, a tablet, a laptop at 200 % and at 100 %, desktops.
+pytestmark = pytest.mark.long
+
+# A small phone, phones in portrait and landscape, a tablet, a laptop at 200 % and at 100 %, desktops.
 SIZES = ((320, 640), (390, 844), (844, 390), (640, 400), (768, 1024), (1280, 800), (1600, 1000), (1920, 1080))
 
-# The parts of what can be picked that are seen, and by what each of the others is hidden.
+# The things that can be picked but are hidden, with their lower edges and the edge that hides them.
 _HIDDEN = """() => {
   scrollTo(0, 0);
   const bar = document.querySelector(".bar").getBoundingClientRect();
@@ -30,7 +33,7 @@ _HIDDEN = """() => {
 }"""
 
 _IS_SIZED = "([width, height]) => innerWidth === width && innerHeight === height"
-# Until the page is drawn in its new size.
+# Wait until the page is drawn in its new size.
 _FRAMES = "async () => { for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame); }"
 
 
@@ -40,8 +43,8 @@ def resize(page: Page, width: int, height: int) -> None:
     page.evaluate(_FRAMES)
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_all_that_can_be_picked_is_seen(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_all_things_that_can_be_picked_are_visible(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
     person.open(f"new/{game}")
@@ -52,7 +55,7 @@ def test_all_that_can_be_picked_is_seen(visit: Callable[..., Person], game: str)
         resize(page, width, height)
         assert page.locator(".stage .pickable").count() > 0
         assert page.evaluate(_HIDDEN) == [], (width, height)
-        # Nothing is wider than the window.
+        # The page is no wider than the window.
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -66,7 +69,7 @@ def test_low_windows_have_two_columns(visit: Callable[..., Person]) -> None:
     assert stage
     assert bar
     assert bar["x"] >= stage["x"] + stage["width"]
-    # Nothing has to be scrolled.
+    # Scrolling is not necessary.
     assert page.evaluate("document.documentElement.scrollHeight") <= 390
     resize(page, 480, 400)
     bar = page.locator(".bar").bounding_box()

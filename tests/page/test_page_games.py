@@ -1,4 +1,4 @@
-"""Whole games against bots: by clicks, by the keyboard alone, and by touch at the width of a phone."""
+"""Whole games against bots: by clicks, with only the keyboard, and by touch at the width of a phone."""
 
 from collections.abc import Callable
 
@@ -7,14 +7,17 @@ import pytest
 from chatiere import engine
 
 from .person import Person, Way
+from .test_page_end import check_the_end
+
+pytestmark = pytest.mark.long
 
 GAMES = tuple(game.name for game in engine.games())
 WAYS: tuple[Way, ...] = ("clicks", "keys", "taps")
 
 
-# Where two games tell enough in every run, and all of them with make page.
+# Two games suffice in every run of such tests; `make page` has all games.
 SOME = [pytest.param(game, marks=() if game in ("discat", "momistigri") else pytest.mark.whole_page) for game in GAMES]
-# One way a game in every run, so that each way is covered; the others with make page.
+# Every run has one way per game, so that each way is covered; `make page` has the other combinations.
 CASES = [
     pytest.param(game, way, marks=() if (n - m) % len(WAYS) == 0 else pytest.mark.whole_page)
     for n, game in enumerate(GAMES)
@@ -24,7 +27,8 @@ CASES = [
 
 @pytest.mark.parametrize(("game", "way"), CASES)
 def test_a_whole_game(visit: Callable[..., Person], game: str, way: Way) -> None:
-    person = visit(way=way, language="fr" if game == "momistigri" else "en")
+    language = "fr" if game == "discat" else "en"
+    person = visit(way=way, language=language)
     if way == "keys":
         person.open("")
         person.tab_to(f"[href='#/new/{game}']")
@@ -39,3 +43,5 @@ def test_a_whole_game(visit: Callable[..., Person], game: str, way: Way) -> None
     assert person.page.locator(".scores .rank").count() == person.page.locator(".scores .seat").count()
     if way == "keys":
         assert person.page.evaluate("window.pointed") == 0
+    if language == "en":
+        check_the_end(person)

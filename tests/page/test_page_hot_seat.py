@@ -1,4 +1,4 @@
-"""Two people at one screen: what is hidden while it changes hands, and after that."""
+"""Two people at one screen: hidden information while it changes hands, and afterwards."""
 
 import re
 from collections.abc import Callable
@@ -6,21 +6,24 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from tools.over import over
 
 from .person import Person
 from .player import TURN
 from .test_page_games import SOME
 
+pytestmark = pytest.mark.long
+
 SEATS = {"chatpentiers": ("me", "here", ""), "momistigri": ("me", "here", "")}
-# Where a seat may be told no more than all others by the time that it is to act.
+# Games in which a seat may have no hidden information by its first turn.
 PUBLIC = ("chat_perche", "momistigri")
 CHANGES = 3
 
-# The events that seats of this browser get of all plies; labels with the names that the page gives the seats.
+# The events of all plies for two seats of this browser; labels have the page's names of the seats.
 _EVENTS = """async (id) => {
-  const [{ Session }, { roomOf }] = await Promise.all([import("./session.js"), import("./games.js")]);
+  const [{ Session }, { kitOf }] = await Promise.all([import("./session.js"), import("./games.js")]);
   const session = Session.open(id);
-  const { phrases } = await roomOf(session.kept.game);
+  const { phrases } = await kitOf(session.kept.game);
   const plies = Array.from({ length: session.table.ply + 1 }, (_, ply) => ply);
   const eventsOf = async (seat) => {
     const updates = await Promise.all(plies.map((ply) => session.look(seat, ply)));
@@ -31,14 +34,14 @@ _EVENTS = """async (id) => {
 
 
 def secrets_of(page: Page) -> list[set[str]]:
-    """Return the events that each of two seats of this browser alone got."""
+    """Return the events that only one of the two seats got, for each."""
     texts: Any = page.evaluate(_EVENTS, page.url.rpartition("/")[2])
     first, second = map(set, texts)
     return [first - second, second - first]
 
 
 def dealt(events: set[str]) -> set[str]:
-    """Return the cards that events say are dealt."""
+    """Return the cards that events report as dealt."""
     return {card for _, found, card in (text.partition(" is dealt ") for text in events) if found and card != "a card"}
 
 
@@ -47,21 +50,21 @@ def said(card: str, line: str) -> bool:
 
 
 def seen(page: Page) -> str:
-    """Return all that the document says, drawn or not, and all that screen readers get."""
+    """Return all text of the document, visible or not, and all text for screen readers."""
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     names = [str(node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]]
     labels = page.evaluate("[...document.querySelectorAll('*')].map((each) => each.getAttribute('aria-label') ?? '')")
     return "\n".join([page.evaluate("document.documentElement.textContent"), *names, *labels])
 
 
-@pytest.mark.parametrize("game", SOME)
-def test_each_sees_what_is_theirs_alone(visit: Callable[..., Person], game: str) -> None:
+@over("game", SOME)
+def test_each_person_sees_only_their_own_information(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
     person.deal(game, *SEATS.get(game, ("me", "here")))
     for _ in range(CHANGES):
         page.wait_for_selector("dialog.curtain")
-        # Nothing of either hand, drawn or in the log.
+        # No part of either hand is shown, neither drawn nor in the log.
         assert page.locator(".stage .item, .log p, .unseen li, .bar .choices button").count() == 0
         text = seen(page)
         for secrets in secrets_of(page):
@@ -84,6 +87,6 @@ def test_each_sees_what_is_theirs_alone(visit: Callable[..., Person], game: str)
             page.wait_for_selector(f"{TURN}, .notice:not([hidden]) button.primary, .notice.end")
         if person.is_over:
             break
-        # The table is hidden when who has moved wants it.
+        # After a move, the person hides the table by a button.
         assert page.locator(".stage .item").count() > 0
         page.locator(".notice button.primary").click()

@@ -1,4 +1,4 @@
-"""Tables over links, where players acknowledge each table: two browsers, and what they send each other."""
+"""Tables over links, where players acknowledge each table: two browsers, and the links between them."""
 
 import base64
 from collections.abc import Callable
@@ -6,10 +6,13 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
+from tools.over import over
 
 from .person import Person
 from .test_page_games import SOME
+
+pytestmark = pytest.mark.long
 
 # The seats of a table for two people.
 SEATS = {"chatpentiers": ("me", "link", ""), "momistigri": ("me", "link", "")}
@@ -17,7 +20,7 @@ PLIES = 6
 
 
 def spellings(secret: bytes) -> list[str]:
-    """Return how a secret could be written in a link, without what the length alone makes of it."""
+    """Return the forms in which a secret could be written in a link, except those fixed by its length."""
     return [
         base64.urlsafe_b64encode(secret).decode().rstrip("="),
         base64.b64encode(secret).decode().rstrip("="),
@@ -26,7 +29,7 @@ def spellings(secret: bytes) -> list[str]:
 
 
 def unpacked(link: str) -> str:
-    """Return a link with all that can be read of its parts as base64url, as text and in hexadecimal."""
+    """Return a link with the contents of its parts, decoded from base64url, as text and in hexadecimal."""
     words = urlsplit(link).fragment.replace(".", "/").split("/")
     found = [link]
     for word in words:
@@ -39,7 +42,7 @@ def unpacked(link: str) -> str:
 
 
 def checked(person: Person) -> str:
-    """Return the link that somebody is asked to send; it holds none of this browser's secrets."""
+    """Return the link that a person is asked to send, after checking that it has none of this browser's secrets."""
     link = person.shared
     assert link is not None
     text = unpacked(link)
@@ -53,7 +56,7 @@ def checked(person: Person) -> str:
 
 
 def seated(host: Person, guest: Person, game: str, trust: Literal["none", "next"] = "next") -> None:
-    """Let two people sit down at a table, and the host deal."""
+    """Seat two people at a table, and make the host deal."""
     host.deal(game, *SEATS.get(game, ("me", "link")), trust=trust)
     host.page.wait_for_selector(".invitation")
     guest.open_link(checked(host))
@@ -70,7 +73,7 @@ def items(person: Person) -> Locator:
 
 
 def play_on(host: Person, guest: Person, plies: int) -> tuple[Person, Person]:
-    """Let two people play and send each other the table; return who is to act at the end, and the other."""
+    """Make two people play and send each other the table; return the person to act at the end, and the other."""
     actor, other = host, guest
     played = 0
     while True:
@@ -87,7 +90,7 @@ def play_on(host: Person, guest: Person, plies: int) -> tuple[Person, Person]:
 
 
 def play_differently(visit: Callable[..., Person], trust: Literal["none", "next"]) -> tuple[Person, Person]:
-    """Let two people play until one of them makes two different moves in one position, the second on another device.
+    """Make two people play until one of them makes two different moves in a position, the second on another device.
 
     Return the other player, who has the table after the first move, and that device.
     """
@@ -102,7 +105,7 @@ def play_differently(visit: Callable[..., Person], trust: Literal["none", "next"
             person.choose(number)
             person.move()
             person.settle()
-        # Of a single action, such as a draw, the page shows the pile and a button.
+        # Two different things may stand for one action: a draw has both a pile and a button on the page.
         if actor.tables()[-1] != device.tables()[-1]:
             break
         actor, other = play_on(actor, other, 0)
@@ -116,11 +119,11 @@ def two(visit: Callable[..., Person]) -> tuple[Person, Person]:
     return visit(), visit(language="fr")
 
 
-@pytest.mark.parametrize("game", SOME)
+@over("game", SOME)
 def test_two_people_play_by_links(two: tuple[Person, Person], game: str) -> None:
     host, guest = two
     seated(host, guest, game)
-    # Nobody sees anything before both have acknowledged.
+    # Both must acknowledge the table before either sees it.
     assert items(host).count() == 0
     guest.open_link(checked(host))
     guest.settle()
@@ -148,7 +151,7 @@ def test_a_link_opened_twice_changes_nothing(two: tuple[Person, Person]) -> None
 
 
 def stored(person: Person) -> dict[str, Any]:
-    """Return what a browser keeps, without when it was used."""
+    """Return a browser's stored data, without times of use."""
     kept = dict(person.page.evaluate("Object.entries(localStorage)"))
     return {key: text for key, text in kept.items() if "changed" not in text}
 
@@ -159,10 +162,10 @@ def test_two_different_moves_are_shown_as_a_fork(visit: Callable[..., Person]) -
     assert "two different tables" in other.page.locator("main").inner_text()
 
 
-def test_among_friends_a_fork_can_be_gone_on_with(visit: Callable[..., Person]) -> None:
+def test_among_friends_a_game_can_continue_after_a_fork(visit: Callable[..., Person]) -> None:
     other, again = play_differently(visit, "none")
     other.open_link(checked(again))
-    other.page.get_by_role("button", name="Go on with the table of this link").click()
+    other.page.get_by_role("button", name="Continue with the table of this link").click()
     other.settle()
     assert other.can_act
     assert other.tables()[-1] == again.tables()[-1]
@@ -173,6 +176,7 @@ def test_a_seat_moves_to_another_device_by_its_private_link(visit: Callable[...,
     seated(host, guest, "discat")
     actor, other = play_on(host, guest, 2)
     actor.page.locator(".links summary").click()
+    expect(actor.page.locator(".links")).to_contain_text("Only in a room can you resign")
     private = actor.page.locator(".links .share input").nth(1).input_value()
     assert "/#/seat/" in private
     (secret,) = actor.secrets()
@@ -183,7 +187,7 @@ def test_a_seat_moves_to_another_device_by_its_private_link(visit: Callable[...,
     assert device.can_act
     assert device.secrets() == [secret]
     assert not any(spelling in unpacked(device.page.url) for spelling in spellings(secret))
-    # Nor does going back show it.
+    # Going back does not show it either.
     device.page.go_back()
     assert "seat" not in device.page.url
     device.page.go_forward()

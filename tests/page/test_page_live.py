@@ -1,4 +1,4 @@
-"""People who play live: one link, names, moves as they come, and the end for everybody."""
+"""People who play live: one link, names, moves as they are made, and the end for all players."""
 
 import re
 from collections.abc import Callable
@@ -6,10 +6,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, expect
 from service.process import served
+from tools.over import over
 
 from .live import await_table, come, deal, gathered, opened_room, play, sit
 from .person import Person
 from .test_page_games import SOME
+
+pytestmark = pytest.mark.long
 
 MOST = 120
 PLAYERS = {"chatpentiers": 3, "momistigri": 3}
@@ -17,7 +20,7 @@ FOLLOW = "**/chatiere.v1.RoomService/Follow"
 NAMES = ["Anna", "Ben", "Chloé"]
 
 
-@pytest.mark.parametrize("game", SOME)
+@over("game", SOME)
 def test_people_play_a_whole_game_by_one_link(visit: Callable[..., Person], game: str) -> None:
     names = NAMES[: PLAYERS.get(game, 2)]
     people = gathered(visit, game, names)
@@ -44,7 +47,7 @@ def test_the_link_is_short_and_its_secret_stays_in_the_browser(visit: Callable[.
     expect(host.page.locator(".room svg.qr")).to_be_visible()
 
 
-def test_a_name_is_asked_for_once_the_room_has_said_what_it_holds(visit: Callable[..., Person]) -> None:
+def test_the_page_asks_for_a_name_once_it_has_the_room_s_entries(visit: Callable[..., Person]) -> None:
     host, guest = visit(), visit()
     link = opened_room(host, "discat", 2)
     guest.page.route(FOLLOW, lambda route: None)
@@ -52,18 +55,18 @@ def test_a_name_is_asked_for_once_the_room_has_said_what_it_holds(visit: Callabl
         guest.open_link(link)
     expect(guest.page.locator(".room .seats li")).to_have_count(2)
     expect(guest.page.locator(".room .name")).to_be_hidden()
-    # The one that is held goes on.
+    # The held response is released.
     guest.page.unroute_all()
     sit(guest, "Ben")
     deal(host, 2)
 
 
-def test_names_are_text_and_bots_fill_the_rest(visit: Callable[..., Person]) -> None:
+def test_names_are_shown_as_text_and_bots_take_the_remaining_seats(visit: Callable[..., Person]) -> None:
     host, guest = visit(), visit(language="fr")
     link = opened_room(host, "discat", 3, "<b>Anna</b>")
     come(guest, link, "<img src=x>")
     expect(guest.page.locator(".room .seats")).to_contain_text("<b>Anna</b>")
-    # The host alone sends links.
+    # Only the host sends links.
     expect(guest.page.locator(".room .share").first).to_be_hidden()
     deal(host, 2)
     await_table(host, guest)
@@ -95,7 +98,7 @@ def test_names_have_limits_and_are_kept(visit: Callable[..., Person]) -> None:
     expect(guest.page.locator(".room [name=name]")).to_have_value("x" * 24)
 
 
-def test_players_acknowledge_by_themselves(visit: Callable[..., Person]) -> None:
+def test_players_acknowledge_automatically(visit: Callable[..., Person]) -> None:
     host, guest = visit(), visit()
     link = opened_room(host, "discat", 2)
     come(guest, link, "Ben")

@@ -1,21 +1,21 @@
-"""Live games go on after a lost connection, with a server that comes back, in several windows; rematches, onlookers."""
+"""Live games after a lost connection, with a restarted server, in several windows; rematches, onlookers."""
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from service.process import Served, served, served_rooms
+from service.process import Served, served
 
 from .conftest import ELSEWHERE
-from .live import await_actor, await_ply, await_table, come, deal, gathered, newest, opened_room, play
+from .live import await_actor, await_connection, await_ply, await_table, come, deal, gathered, newest, opened_room, play
 from .person import Person
 from .player import NEWEST
 
+pytestmark = pytest.mark.long
+
 _KEPT_AT = "(store, [id, ply, table]) => store.plyOf(id, ply) === table"
-_CONNECTED = "(store, [room, isConnected]) => store.roomOf(room)?.isConnected === isConnected"
-_TOLD = "(store, [room]) => store.roomOf(room)?.terms !== undefined"
+_TOLD = "(store, [room]) => store.roomOf(room)?.settings !== undefined"
 _ROOM = "async () => (await import('./store.js')).listRooms()[0].id"
 _HIDDEN = """() => {
   Object.defineProperty(document, "hidden", { value: true });
@@ -25,24 +25,19 @@ _HIDDEN = """() => {
 }"""
 
 
-def await_connection(person: Person, is_connected: bool) -> None:
-    room = person.page.evaluate(_ROOM)
-    person.await_kept(_CONNECTED, [room, is_connected])
-
-
 def actor_and_other(people: list[Person]) -> tuple[Person, Person]:
     actor = await_actor(people)
     assert actor
     return actor, next(person for person in people if person is not actor)
 
 
-def test_who_was_offline_comes_back_to_the_newest_table(visit: Callable[..., Person]) -> None:
+def test_a_player_who_was_offline_gets_the_newest_table(visit: Callable[..., Person]) -> None:
     people = gathered(visit, "discat", ["Anna", "Ben"])
     play(people, 2)
     actor, other = actor_and_other(people)
     other.context.set_offline(True)
     await_connection(other, False)
-    # Nobody knows there who else is here.
+    # Without a connection, the page does not know which other people are present.
     texts = [re.compile("^(Anna|Ben)( \\(you\\))?$")] * 2 + [re.compile("^Not connected. Trying again …$")]
     expect(other.page.locator(".live li")).to_have_text(texts)
     actor.move()
@@ -53,19 +48,12 @@ def test_who_was_offline_comes_back_to_the_newest_table(visit: Callable[..., Per
     play(people)
     for person in people:
         expect(person.page.locator(".notice.end h2")).to_be_visible()
-        # Requests that failed meanwhile are what the browser calls errors.
+        # The browser reports requests that failed in the meantime as errors.
         person.errors.clear()
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
-    """Run a server of rooms, always with the same keys: `serve(*arguments)`."""
-    with served_rooms(tmp_path) as serve:
-        yield serve
-
-
-def test_a_server_that_comes_back_gets_the_room_again(chromium: Browser, serve: Callable[..., Served]) -> None:
-    server = serve()
+def test_a_restarted_server_gets_the_room_again(chromium: Browser, serve_rooms: Callable[..., Served]) -> None:
+    server = serve_rooms()
     with Person(chromium, server.address) as host, Person(chromium, server.address) as guest:
         people = [host, guest]
         link = opened_room(host, "discat", 2)
@@ -76,16 +64,16 @@ def test_a_server_that_comes_back_gets_the_room_again(chromium: Browser, serve: 
         server.close()
         for person in people:
             await_connection(person, False)
-        serve("--web-address", server.address)
+        serve_rooms("--web-address", server.address)
         for person in people:
             await_connection(person, True)
         play(people, 4)
-        # A newcomer gets all of it from those who play.
+        # A newcomer gets the whole room from the players.
         with Person(chromium, server.address) as third:
             third.open_link(f"{link}/watch")
             await_table(third)
             await_ply(third, newest(people))
-            # What the host told of the game, too.
+            # This includes the settings posted by the host.
             third.await_kept(_TOLD, [third.page.evaluate(_ROOM)])
         for person in people:
             expect(person.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
@@ -104,7 +92,7 @@ def test_two_windows_of_a_browser_are_one_player(visit: Callable[..., Person]) -
     actor.page = window
     await_ply(actor, ply)
     await_ply(other, ply)
-    # Of all windows of the browser one follows the room.
+    # Only one of the browser's windows follows the room.
     follows = [request for request in actor.requests if request.url.endswith("RoomService/Follow")]
     assert {request.frame.page for request in follows} == {first}
     first.close()
@@ -119,7 +107,7 @@ def test_of_two_moves_of_a_seat_the_first_counts(visit: Callable[..., Person]) -
     device.await_turn()
     device.context.set_offline(True)
     await_connection(device, False)
-    # Both decide, otherwise, before either hears of the other's decision.
+    # Both windows decide differently, before either learns of the other's decision.
     device.choose(1)
     while device.page.locator(NEWEST).count() > 0:
         device.click()
@@ -145,12 +133,12 @@ def test_live_games_need_no_secure_page(chromium: Browser) -> None:
             await_table(host, guest)
             play([host, guest], 6)
             for person in (host, guest):
-                # The browser says that it leaves a header out there.
+                # The browser logs that it ignores a header on such a page.
                 assert all("Cross-Origin-Opener-Policy" in error for error in person.errors)
                 person.errors.clear()
 
 
-def test_a_rematch_takes_all_along(visit: Callable[..., Person]) -> None:
+def test_a_rematch_has_all_players(visit: Callable[..., Person]) -> None:
     people = gathered(visit, "discat", ["Anna", "Ben"])
     first = people[0].table
     play(people)
@@ -164,7 +152,7 @@ def test_a_rematch_takes_all_along(visit: Callable[..., Person]) -> None:
     play(people, 2)
 
 
-def test_onlookers_see_the_game_and_no_hands(visit: Callable[..., Person]) -> None:
+def test_onlookers_see_the_game_but_no_hands(visit: Callable[..., Person]) -> None:
     host, guest, onlooker = visit(), visit(), visit()
     link = opened_room(host, "discat", 2)
     come(guest, link, "Ben")
@@ -180,14 +168,14 @@ def test_onlookers_see_the_game_and_no_hands(visit: Callable[..., Person]) -> No
     expect(onlooker.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
     assert not onlooker.can_act
     assert onlooker.secrets() == []
-    # Nobody calls those who have no turn.
-    expect(onlooker.page.locator(".live [name=sound]")).to_have_count(0)
+    # The page notifies only the person whose turn it is.
+    expect(onlooker.page.locator(".live [name=sound]")).to_be_hidden()
     play([host, guest])
     expect(onlooker.page.locator(".notice.end h2")).to_be_visible()
     expect(onlooker.page.get_by_role("button", name="Rematch")).to_have_count(0)
 
 
-def test_whose_turn_it_is_hears_so(visit: Callable[..., Person]) -> None:
+def test_the_page_notifies_the_person_whose_turn_it_is(visit: Callable[..., Person]) -> None:
     people = gathered(visit, "chat_perche", ["Anna", "Ben"])
     actor, other = actor_and_other(people)
     expect(actor.page).to_have_title(re.compile("● Your turn"))
@@ -209,7 +197,7 @@ def test_the_host_closes_a_game(visit: Callable[..., Person]) -> None:
     host.page.once("dialog", lambda dialog: dialog.accept())
     host.page.get_by_role("button", name="Close the game").click()
     for person in people:
-        expect(person.page.get_by_text("This game was closed by whoever dealt it.")).to_be_visible()
+        expect(person.page.get_by_text("The person who dealt this game has closed it.")).to_be_visible()
         expect(person.page.locator(".stage .pickable")).to_have_count(0)
     expect(host.page.get_by_role("button", name="Rematch")).to_be_visible()
     expect(guest.page.locator(".notice")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""Live games go on when the Redis that keeps their rooms is killed, and started again with nothing."""
+"""Live games continue when the Redis that keeps their rooms is killed, and restarted empty."""
 
 import shutil
 import tempfile
@@ -8,28 +8,28 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 from service.process import served
-from service.rooms.redis_server import RedisServer, needs_redis, redis_server
+from service.rooms.redis_server import RedisServer, redis_server
+from tools.needs import needs
 
 from .live import await_actor, await_ply, await_table, come, deal, opened_room, play
 from .person import Person
 
-pytest.importorskip("redis", reason="the packages of chatiere[redis] are not there")
-
+pytestmark = pytest.mark.long
 
 UNAVAILABLE = 503
 
 
 @pytest.fixture
 def redis() -> Iterator[RedisServer]:
-    # A socket's path has a hundred characters at the most.
+    # The path of a socket has at most a hundred characters.
     folder = Path(tempfile.mkdtemp(prefix="redis"))
     with redis_server(folder) as server:
         yield server
     shutil.rmtree(folder)
 
 
-@needs_redis
-def test_a_redis_that_comes_back_empty_gets_the_room_again(chromium: Browser, redis: RedisServer) -> None:
+@needs("Redis")
+def test_a_redis_restarted_empty_gets_the_room_again(chromium: Browser, redis: RedisServer) -> None:
     with (
         served("--relay", redis.address, "--workers", "2", door="web") as server,
         Person(chromium, server.address) as host,
@@ -45,7 +45,7 @@ def test_a_redis_that_comes_back_empty_gets_the_room_again(chromium: Browser, re
         assert actor
         before = actor.ply
         redis.kill()
-        # A move that cannot be posted is there when the room is.
+        # A move that cannot be posted appears once the room is available.
         actor.move()
         assert actor.ply > before
         redis.start()
@@ -55,7 +55,7 @@ def test_a_redis_that_comes_back_empty_gets_the_room_again(chromium: Browser, re
         assert redis.client.keys()
         for person in people:
             expect(person.page.locator(".notice.end h2")).to_be_visible()
-            # Calls meanwhile were refused for this alone.
+            # Calls were refused in the meantime, and only for this reason.
             assert all(refused.status == UNAVAILABLE for refused in person.refused)
             person.refused.clear()
             person.errors.clear()

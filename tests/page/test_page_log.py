@@ -1,17 +1,20 @@
-"""The log: what it says, the moments that its lines show, and the marks of the last moves."""
+"""The log: its texts, the moments that its lines show, and the marks of the last moves."""
 
 import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
+from tools.over import over
 
 from .person import Person
 from .test_page_games import GAMES
 
-# Numbers that are printed on no card and no board, which the engine has names for.
+pytestmark = pytest.mark.long
+
+# Engine names of numbers that are printed on no card or board.
 ENGINE_NUMBERS = re.compile(r"\bat \d|section 0|carton \d|\d \(column")
-# A ply of each sample at which another player than the first puts something on the table, and what.
+# A ply of each sample at which a player other than the first puts a thing on the table, and that thing.
 MOVES = {
     "chatpentiers": (7, 1),
     "momistigri": (3, 2),
@@ -22,7 +25,7 @@ MOVES = {
 STEPS = 6
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_the_log_is_for_players(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     person.deal(game)
@@ -31,7 +34,7 @@ def test_the_log_is_for_players(visit: Callable[..., Person], game: str) -> None
         if not person.is_over:
             person.step()
     lines = person.page.locator(".log span").all_inner_texts()
-    # Once a round, of which the first may have ended. Tokens of Chat perché are dealt to nobody.
+    # One deal per round; the first round may be over. The tokens of Chat perché are not dealt to players.
     later_rounds = [line for line in lines if re.match("Round [2-9] begins", line)]
     dealt = [line for line in lines if line.startswith("The cards are dealt")]
     assert len(dealt) == (0 if game == "chat_perche" else 1 + len(later_rounds))
@@ -42,13 +45,13 @@ def test_the_log_is_for_players(visit: Callable[..., Person], game: str) -> None
     assert [text for text in [*lines, *labels] if ENGINE_NUMBERS.search(text)] == []
 
 
-def test_ones_own_cards_are_told_by_a_deal(visit: Callable[..., Person]) -> None:
+def test_a_deal_names_the_player_s_own_cards(visit: Callable[..., Person]) -> None:
     person = visit()
     person.deal("discat")
     person.await_turn()
     dealt = person.page.locator(".log span", has_text="The cards are dealt").inner_text()
     assert len(re.findall(r"\d+", dealt.partition("You get ")[2])) == 5
-    # Who looks on gets none.
+    # An onlooker gets no cards.
     person.open("record/discat/0/all")
     expect(person.page.locator(".log span", has_text="The cards are dealt")).to_have_text("The cards are dealt")
 
@@ -85,15 +88,15 @@ def test_the_keyboard_reaches_the_lines(visit: Callable[..., Person]) -> None:
     expect(page.locator(".slider output")).to_contain_text("9 of ")
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_the_last_moves_of_others_are_marked(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_the_last_moves_of_other_players_are_marked(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     ply, count = MOVES[game]
     person.open(f"record/{game}/{ply}/0")
     marks = person.page.locator(".stage .moved")
     expect(marks).to_have_count(count)
     assert "0" not in marks.evaluate_all("(found) => found.map((each) => each.dataset.seat)")
-    # One's own move is not.
+    # The person's own move is not marked.
     person.open(f"record/{game}/{ply}/{marks.first.get_attribute('data-seat')}")
     expect(person.page.locator(".stage .item").first).to_be_attached()
     assert marks.count() == 0

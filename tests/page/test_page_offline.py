@@ -1,4 +1,4 @@
-"""The page without a server: what it keeps, for how long, and where; installing it."""
+"""The page without a server: its stored files and records, how long it keeps them, and installing it."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,13 +16,15 @@ from .conftest import ELSEWHERE
 from .person import Person
 from .test_page_games import GAMES
 
-# The page has all that its rule sheets take, in its language, and its files.
+pytestmark = pytest.mark.long
+
+# The page has all data of its rule sheets, in its language, and its files.
 PREPARED = """async () => {
   const [{ kept }, { shelfOfGames }] = await Promise.all([import("./kept.js"), import("./games.js")]);
   return (await caches.has("chatiere kept")) && (await kept(shelfOfGames(), "version")) !== undefined;
 }"""
 RECORDS = "async (count) => (await (await import('./kept_records.js')).keptRecords()).length === count"
-# The versions of the files that are kept, and the workers.
+# The versions of the kept files, and the workers.
 FILES = """async () => {
   const versions = (await caches.keys()).filter((name) => name.startsWith("chatiere page "));
   return [versions, await navigator.serviceWorker.getRegistrations()];
@@ -38,7 +40,7 @@ _KEEP_MANY = """async () => {
   await keepRecord({ game: "discat", rulesVersion: 1, players: 2, stream: { seed: "7" }, actions: [] });
   return shelves("record-");
 }"""
-# Keeps what rule sheets are made of, while the files of one version are gone and the next are to come.
+# Keeps the data of rule sheets after the files of one version are deleted, and before the next version is stored.
 _KEEP_MEANWHILE = """async () => {
   const old = (await caches.keys()).filter((name) => name.startsWith("chatiere page "));
   await Promise.all(old.map((name) => caches.delete(name)));
@@ -46,7 +48,7 @@ _KEEP_MEANWHILE = """async () => {
   const [{ kept }, { shelfOfGames }] = await Promise.all([import("./kept.js"), import("./games.js")]);
   return [old[0], await kept(shelfOfGames(), "version")];
 }"""
-# The largest difference of a colour between the icon for browsers that show no SVG there, and the SVG.
+# The maximum difference of a colour between the SVG icon and the one for browsers without SVG icons.
 _DIFFERENCE = """async () => {
   const drawn = async (source) => {
     const image = new Image();
@@ -72,7 +74,7 @@ WAITING = ".waiting:not([hidden])"
 
 @pytest.fixture
 def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Running]]:
-    """Return a folder with the page's files, and a server of it, which looks at it for every request of /."""
+    """Return a folder with the page's files, and a server of it, which looks at the folder at every request of /."""
     folder = shutil.copytree(pages.FOLDER, tmp_path / "web", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(port, "Pages", lambda **settings: pages.Pages(folder, **settings))
     monkeypatch.setattr(pages, "_LOOK", 0.0)
@@ -81,7 +83,7 @@ def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
 
 
 def await_promised(person: Person, function: str, arg: Any = None) -> None:
-    """Call a function until it promises what is true."""
+    """Call a function until its promise gives a true value."""
     person.evaluate(f"(arg) => ({_WATCH})({function}, arg)", arg)
     person.await_true("() => window.isFulfilled")
 
@@ -114,17 +116,17 @@ def test_rules_and_records_open_without_a_server(chromium: Browser) -> None:
         page.locator(".slider input").focus()
         page.keyboard.press("End")
         expect(page.locator(".scores .rank").first).to_be_visible()
-        # All else says what is missing, and leads to what is there.
+        # All other parts report the lack of a connection, and link to the available ones.
         page.goto(f"{person.origin}/#/new/momistigri")
         expect(page.locator(WAITING)).to_contain_text("Trying again")
         page.locator(WAITING).get_by_role("link").click()
         page.get_by_role("button", name="Forget this record of Discat").click()
         await_promised(person, RECORDS, 0)
-        # Requests that nobody answers are what the browser calls errors.
+        # The browser reports unanswered requests as errors.
         person.errors.clear()
 
 
-def test_records_that_were_looked_at_longest_ago_go(visit: Callable[..., Person]) -> None:
+def test_the_least_recently_viewed_records_are_removed(visit: Callable[..., Person]) -> None:
     person = visit(keeps_page=True)
     person.open("")
     *left, newest = person.evaluate(_KEEP_MANY)
@@ -132,7 +134,7 @@ def test_records_that_were_looked_at_longest_ago_go(visit: Callable[..., Person]
     assert newest not in left
 
 
-def test_nothing_is_stale_after_an_update(chromium: Browser, edited: tuple[Path, Running]) -> None:
+def test_no_file_is_stale_after_an_update(chromium: Browser, edited: tuple[Path, Running]) -> None:
     folder, server = edited
     with Person(chromium, server.address, keeps_page=True) as person:
         prepared(person)
@@ -146,18 +148,18 @@ def test_nothing_is_stale_after_an_update(chromium: Browser, edited: tuple[Path,
         assert "<title>New " in person.evaluate("async () => (await caches.match('index.html')).text()")
 
 
-def test_nothing_is_kept_while_an_update_is_under_way(visit: Callable[..., Person]) -> None:
+def test_no_data_is_kept_during_an_update(visit: Callable[..., Person]) -> None:
     person = visit(keeps_page=True)
     prepared(person)
     before, after = person.evaluate(_KEEP_MEANWHILE)
     assert after == before
 
 
-def test_an_old_worker_goes_away_by_itself(chromium: Browser, edited: tuple[Path, Running]) -> None:
+def test_an_old_worker_removes_itself(chromium: Browser, edited: tuple[Path, Running]) -> None:
     folder, server = edited
     with Person(chromium, server.address, keeps_page=True) as person:
         prepared(person)
-        # The worker finds that there is none.
+        # The worker finds that its file is gone.
         person.may_be_refused = True
         (folder / "sw.js").unlink()
         (folder / "offline.js").write_text("export const prepare = () => undefined;")
@@ -165,32 +167,32 @@ def test_an_old_worker_goes_away_by_itself(chromium: Browser, edited: tuple[Path
         await_promised(person, f"async () => (await ({FILES})()).flat().length === 0")
 
 
-def test_a_browser_offers_to_install_it(visit: Callable[..., Person]) -> None:
+def test_a_browser_offers_to_install_the_page(visit: Callable[..., Person]) -> None:
     person = visit()
     person.open("")
     session = person.context.new_cdp_session(person.page)
     manifest = session.send("Page.getAppManifest")
     assert manifest["url"] == f"{person.origin}/manifest.webmanifest"
     assert manifest["errors"] == []
-    # All that keeps it from that is that this window is a private one.
+    # The only obstacle is that this window is a private one.
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert [each["errorId"] for each in errors] == ["in-incognito"]
 
 
-def test_the_icon_without_svg_is_the_same(visit: Callable[..., Person]) -> None:
+def test_the_icon_without_svg_looks_the_same(visit: Callable[..., Person]) -> None:
     person = visit()
     person.open("")
     assert person.evaluate(_DIFFERENCE) <= 8
 
 
-def test_elsewhere_the_page_is_as_before(chromium: Browser) -> None:
-    """A page by plain http from another machine has neither workers nor caches."""
+def test_a_page_that_is_not_secure_works_without_a_worker(chromium: Browser) -> None:
+    """A page by plain HTTP from another machine has neither workers nor caches."""
     with served("--web-hosts", ELSEWHERE, door="web") as server:
         address = f"{ELSEWHERE}:{server.address.rpartition(':')[2]}"
         with Person(chromium, address, keeps_page=True) as person:
             person.open("record/discat/3")
             expect(person.page.locator(".slider output")).to_contain_text("3 of")
             assert person.evaluate("[isSecureContext, 'serviceWorker' in navigator, 'caches' in window]") == [False] * 3
-            # The browser says that it leaves a header out there.
+            # The browser logs that it ignores a header on such a page.
             assert all("Cross-Origin-Opener-Policy" in error for error in person.errors)
             person.errors.clear()

@@ -1,20 +1,24 @@
-"""The options of the games: the form of a new game asks for them, and tables, invitations and records tell them."""
+"""The options of the games: the form of a new game asks for them; tables, invitations and records show them."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from tools.over import over
 
 from .live import await_table, come, deal, sit
 from .person import Person
 from .test_page_games import GAMES
 
+pytestmark = pytest.mark.long
+
 FORM = ".new-game .options"
 TOLD = "section.options li"
 # The options of a game with a number of players, as the service describes them.
 _OPTIONS = """async ([game, players]) => {
-  const { info } = await (await import("./games.js")).roomOf(game);
+  const { info } = await (await import("./games.js")).kitOf(game);
   return info.options.flatMap(({ name, title, description, ranges }) => {
     const range = ranges.find((each) => each.players === players);
     return range ? [{ name, title, description, usual: range.defaultValues ?? [] }] : [];
@@ -43,9 +47,9 @@ def chosen(page: Page, name: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_the_form_has_the_options_of_the_service(visit: Callable[..., Person], game: str) -> None:
-    """With each number of players those that have an effect, by title and description, and the defaults chosen."""
+    """For each number of players, the effective options by title and description, with the defaults chosen."""
     person = visit()
     page = opened(person, game)
     form = page.locator(FORM)
@@ -58,7 +62,7 @@ def test_the_form_has_the_options_of_the_service(visit: Callable[..., Person], g
             expect(form.get_by_text(option["title"], exact=True).first).to_be_visible()
             expect(form.get_by_text(option["description"], exact=True)).to_be_visible()
             assert chosen(page, option["name"]) == option["usual"]
-    # A game without further ado is one of all defaults.
+    # A game begun without choices has only defaults.
     with page.expect_request("**/chatiere.v1.TableService/NewTable") as request:
         page.locator(".new-game button.primary").click()
     assert "options" not in (request.value.post_data_json or {"options": "no request"})
@@ -66,7 +70,7 @@ def test_the_form_has_the_options_of_the_service(visit: Callable[..., Person], g
     expect(page.locator(TOLD)).to_have_count(0)
 
 
-# Choices by the names of fields, each with the text that tells of it.
+# Choices by the names of fields, each with the text that shows it.
 CHOICES: dict[str, tuple[Callable[[Page], Any], list[str]]] = {
     "chat_cartonne": (lambda page: page.locator("[name=no_crowd_bonus]").check(), ["No bonus for crowds"]),
     "chat_perche": (lambda page: page.locator("[name=dog_track]").fill("3"), ["Track of the dogs: 3"]),
@@ -76,8 +80,8 @@ CHOICES: dict[str, tuple[Callable[[Page], Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_table_tells_what_was_chosen(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_a_table_shows_the_chosen_options(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = opened(person, game)
     choose, told = CHOICES[game]
@@ -86,8 +90,8 @@ def test_a_table_tells_what_was_chosen(visit: Callable[..., Person], game: str) 
     expect(page.locator(TOLD)).to_have_text(told)
 
 
-def test_a_strength_outlasts_another_number_of_players(visit: Callable[..., Person]) -> None:
-    """Its bot may be another one then."""
+def test_a_strength_is_kept_with_another_number_of_players(visit: Callable[..., Person]) -> None:
+    """Its bot may differ then."""
     page = opened(visit(), "momistigri")
     seat = page.locator("[name=seat-1]")
     seat.select_option(label="Tiger")
@@ -99,7 +103,7 @@ def test_a_strength_outlasts_another_number_of_players(visit: Callable[..., Pers
     expect(seat).to_have_value(with_three)
 
 
-def test_choices_outlast_another_number_of_players(visit: Callable[..., Person]) -> None:
+def test_choices_are_kept_with_another_number_of_players(visit: Callable[..., Person]) -> None:
     page = opened(visit(), "chatpentiers")
     page.locator("[name=section_limits]").nth(1).fill("9")
     page.locator("[name=first_seat]").select_option("2")
@@ -109,7 +113,7 @@ def test_choices_outlast_another_number_of_players(visit: Callable[..., Person])
     expect(page.locator("[name=removed_colour]")).to_have_count(0)
 
 
-def test_no_card_at_all_can_be_chosen(visit: Callable[..., Person]) -> None:
+def test_an_empty_choice_of_cards_is_possible(visit: Callable[..., Person]) -> None:
     person = visit()
     page = opened(person, "discat")
     page.locator(FORM).locator("details summary").click()
@@ -119,7 +123,7 @@ def test_no_card_at_all_can_be_chosen(visit: Callable[..., Person]) -> None:
     expect(page.locator(TOLD)).to_have_text(["Arrows up: none"])
 
 
-def test_a_rematch_a_record_and_its_link_have_them(visit: Callable[..., Person]) -> None:
+def test_a_rematch_a_record_and_its_link_have_the_options(visit: Callable[..., Person]) -> None:
     person = visit()
     page = opened(person, "chat_perche")
     page.locator("[name=dog_track]").fill("1")
@@ -144,8 +148,8 @@ def test_a_rematch_a_record_and_its_link_have_them(visit: Callable[..., Person])
     expect(other.page.locator(TOLD)).to_have_text(told)
 
 
-def test_a_table_by_links_has_them(visit: Callable[..., Person]) -> None:
-    """The invitation tells them, and so does the table; so does the form for the next one."""
+def test_a_table_by_links_has_the_options(visit: Callable[..., Person]) -> None:
+    """The invitation, the table, and the form for the next game show them."""
     host, guest = visit(), visit()
     page = opened(host, "discat")
     page.locator("[name=players]").select_option("2")
@@ -185,7 +189,7 @@ def opened_room_of_half_sleepers(host: Person) -> str:
     return page.locator(".room .share input").first.input_value()
 
 
-def test_a_room_tells_them_before_one_takes_a_seat(visit: Callable[..., Person]) -> None:
+def test_a_room_shows_the_options_before_a_seat_is_taken(visit: Callable[..., Person]) -> None:
     host, guest, onlooker = people = visit(), visit(), visit()
     link = opened_room_of_half_sleepers(host)
     guest.open_link(link)
@@ -200,29 +204,33 @@ def test_a_room_tells_them_before_one_takes_a_seat(visit: Callable[..., Person])
         expect(person.page.locator(TOLD)).to_have_text(["Half sleepers"])
 
 
-def test_a_table_with_others_than_its_room_told_is_not_played(visit: Callable[..., Person]) -> None:
+def test_a_table_with_other_options_than_its_room_is_not_played(visit: Callable[..., Person]) -> None:
     host, guest = visit(), visit()
     come(guest, opened_room_of_half_sleepers(host), "Ben")
     host.page.evaluate(
         """async () => {
           const { keepRoom, listRooms } = await import("./store.js");
-          const [{ id, options, ...room }] = listRooms();
+          const [{ id, settings, ...room }] = listRooms();
           keepRoom(id, room);
         }"""
     )
     deal(host, 2)
-    expect(guest.page.locator(".bar .refusal")).to_contain_text("its game, options or trust differ")
+    expect(guest.page.locator(".bar .refusal")).to_contain_text("its options or its level of trust is different")
     expect(guest.page.locator(".stage .item")).to_have_count(0)
 
 
 def test_a_link_for_another_game_than_that_of_its_room_is_refused(visit: Callable[..., Person]) -> None:
     host, guest = visit(), visit()
-    guest.open_link(opened_room_of_half_sleepers(host).removesuffix("/2") + "/3")
-    expect(guest.page.locator(".room > .refusal")).to_contain_text("its game, options or trust differ")
+    link = opened_room_of_half_sleepers(host).removesuffix("/2")
+    for other in (f"{link}/3", link.replace("chat_cartonne", "discat") + "/2"):
+        guest.open_link(other)
+        expect(guest.page.locator(".room")).to_have_text(re.compile("its options or its level of trust is different"))
+        expect(guest.page.locator(".room button")).to_have_count(0)
+        guest.page.evaluate("localStorage.clear()")
 
 
-def test_what_cannot_be_is_refused(visit: Callable[..., Person]) -> None:
-    """By the browser, which opens what is closed, or else by the service, before others are invited."""
+def test_invalid_options_are_refused(visit: Callable[..., Person]) -> None:
+    """The browser refuses them and opens the closed section, or the service does, before other people are invited."""
     person = visit()
     page = opened(person, "chat_perche")
     deck = page.locator("[name=deck]").first

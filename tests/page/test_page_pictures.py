@@ -1,6 +1,6 @@
 """Pictures of each game, of the lobby and of a live game: kept in build/pages/, and compared with docs/pictures/.
 
-After a change of how games look:
+After a change of the games' appearance:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/page/test_page_pictures.py`.
 """
 
@@ -13,27 +13,30 @@ from typing import Literal
 import pytest
 from PIL import Image, ImageChops, ImageStat
 from playwright.sync_api import expect
+from tools.over import over
 
 from .live import await_ply, await_table, come, deal, newest, opened_room, play
 from .person import Person
 from .test_page_games import GAMES
+
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 MADE = ROOT / "build" / "pages"
 GOLDEN = ROOT / "docs" / "pictures"
 UPDATE = "CHATIERE_UPDATE_GOLDEN" in os.environ
 WIDTHS = (360, 768, 1280)
-# Where each sample is when its picture is taken.
+# The ply of each sample in its picture.
 PLIES = {"chatpentiers": 42, "momistigri": 20, "discat": 20, "chat_cartonne": 40, "chat_perche": 30}
-# Of the committed pictures.
+# Properties of the committed pictures.
 SCALED = 640
 COLOURS = 256
 MAX_BYTES = 60_000
-# How many parts of each are compared, and by how much of 255 their colours may differ in the mean. A drawing that is
-# missing makes twice as much of it, and more.
+# The number of parts that are compared, and the maximum mean difference of their colours, of 255. A missing drawing
+# gives at least twice this difference.
 PARTS = (32, 20)
 DIFFERENCE = 2
-# Of a game among three, at phones side by side: who plays, and after how many of their decisions.
+# A game among three, at phones side by side: the players, and the number of their decisions before the picture.
 LIVE, NAMES, PLIES_LIVE = "discat", ("Anna", "Ben", "Chloé"), 7
 PHONE, GAP, WIDE = 400, 16, 960
 
@@ -53,7 +56,7 @@ def taken(person: Person, whole: bool = False) -> Image.Image:
 
 
 def difference(one: Image.Image, other: Image.Image) -> float:
-    """Return how much the colours of two pictures differ in the mean, part by part."""
+    """Return the mean difference of the parts' colours in two pictures."""
     small = [each.convert("RGB").resize(PARTS, Image.Resampling.BOX) for each in (one, other)]
     means = ImageStat.Stat(ImageChops.difference(*small)).mean
     return sum(means) / len(means)
@@ -74,7 +77,7 @@ def test_pictures_are_kept(
     picture.save(MADE / f"{part}-{width}-{theme}.png")
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_a_game_looks_as_in_the_docs(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     show(person, game)
@@ -91,13 +94,13 @@ def test_a_game_looks_as_in_the_docs(visit: Callable[..., Person], game: str) ->
         assert kept.width == SCALED
         assert kept.width / kept.height == pytest.approx(picture.width / picture.height, rel=0.02)
         assert difference(kept, picture) < DIFFERENCE
-        # It would notice a missing drawing.
+        # A missing drawing would be noticed.
         person.page.evaluate("document.querySelector('.drawing').style.visibility = 'hidden'")
         assert difference(kept, taken(person)) > 2 * DIFFERENCE
 
 
 def beside(people: list[Person]) -> Image.Image:
-    """Return what all see, side by side."""
+    """Return the screens of all people, side by side."""
     pictures = [taken(person) for person in people]
     wide = sum(picture.width + GAP for picture in pictures) - GAP
     whole = Image.new("RGB", (wide, pictures[0].height), "white")
@@ -130,7 +133,7 @@ def test_a_live_game_among_three_is_in_the_docs(visit: Callable[..., Person]) ->
         if UPDATE:
             small = picture.resize((WIDE, picture.height * WIDE // picture.width), Image.Resampling.LANCZOS)
             small.quantize(COLOURS, kmeans=2).save(path, optimize=True)
-        # Each deal is another, and so is its picture.
+        # Each deal differs, and so does its picture.
         assert path.stat().st_size <= 2 * MAX_BYTES
         with Image.open(path) as kept:
             assert kept.width == WIDE

@@ -1,4 +1,4 @@
-"""The page's privacy: requests, what it stores, and the policy that holds for it."""
+"""The page's privacy: its requests, its stored data, and its security policy."""
 
 import base64
 from collections.abc import Callable
@@ -6,12 +6,15 @@ from urllib.parse import urlsplit
 
 import pytest
 from service.web.test_web_pages import FILES
+from tools.over import over
 
 from .person import Person
 from .test_page_games import GAMES
 from .test_page_offline import prepared
 
-# All that is kept, as paths and texts.
+pytestmark = pytest.mark.long
+
+# All stored data, as paths and texts.
 _KEPT = """async () => {
   const found = [];
   for (const name of await caches.keys()) {
@@ -29,12 +32,11 @@ VIOLATIONS = {
     "a style of an attribute": "document.body.setAttribute('style', 'color: red')",
     "a script of an attribute": "document.body.setAttribute('onclick', 'alert(1)')",
     "a script from elsewhere": "document.body.append(Object.assign(document.createElement('script'), {src: 'https://example.org/'}))",
-    "an error": "setTimeout(() => { throw new Error('made by the test'); })",
 }
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_all_is_kept_in_local_storage_alone(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_a_game_is_kept_only_in_local_storage(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
     person.deal(game)
@@ -47,7 +49,7 @@ def test_all_is_kept_in_local_storage_alone(visit: Callable[..., Person], game: 
     assert page.evaluate("sessionStorage.length") == 0
     assert page.evaluate("indexedDB.databases()") == []
     assert page.evaluate("caches.keys()") == []
-    # The address that is asked for never names the table; only bodies of calls hold it.
+    # Requested addresses never contain a table; only the bodies of calls do.
     assert any(text in (request.post_data or "") for request in person.requests)
     for request in person.requests:
         assert person.table not in request.url
@@ -55,8 +57,8 @@ def test_all_is_kept_in_local_storage_alone(visit: Callable[..., Person], game: 
         assert urlsplit(request.url).path.startswith("/chatiere.v1.") == (request.method == "POST")
 
 
-def test_what_is_kept_for_when_there_is_no_connection_tells_nothing_of_a_game(visit: Callable[..., Person]) -> None:
-    """One worker keeps the page's files, and the answers that are the same for everybody."""
+def test_data_for_offline_use_contains_nothing_of_a_game(visit: Callable[..., Person]) -> None:
+    """One worker keeps the page's files, and the responses that are the same for all users."""
     person = visit(keeps_page=True)
     prepared(person)
     person.deal("discat")
@@ -77,21 +79,12 @@ def test_what_is_kept_for_when_there_is_no_connection_tells_nothing_of_a_game(vi
 
 
 @pytest.mark.parametrize("violation", VIOLATIONS)
-def test_what_must_not_happen_would_be_noticed(visit: Callable[..., Person], violation: str) -> None:
+def test_the_policy_prevents_the_page_from(visit: Callable[..., Person], violation: str) -> None:
     person = visit()
     person.open("")
-    kind = "weberror" if violation == "an error" else "console"
-    with person.context.expect_event(kind, lambda _: person.errors != []):
+    with person.context.expect_event("console", lambda message: message.text.startswith("policy: ")):
         person.page.evaluate(f"() => {{ {VIOLATIONS[violation]}; }}")
-    # Nothing more comes of it.
+    # The violation has no further effect.
     person.page.close()
     person.errors.clear()
     person.requests.clear()
-
-
-def test_other_pages_cannot_frame_it(visit: Callable[..., Person]) -> None:
-    person = visit()
-    person.open("")
-    answer = person.context.request.get(person.origin)
-    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
-    assert answer.headers["referrer-policy"] == "no-referrer"

@@ -1,4 +1,4 @@
-"""Puzzles: a wrong move, the answer, the right one, and what follows; the files that the page has."""
+"""Puzzles: a wrong move, the response, the right move, and the continuation; the page's puzzle files."""
 
 import json
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from tools.over import over
 
 from chatiere import engine
 from chatiere.arena.puzzles import MARGIN
@@ -15,7 +16,9 @@ from chatiere.arena.puzzles import MARGIN
 from .person import Person
 from .test_page_games import GAMES
 
-FILES = Path(__file__).parents[2] / "web/chatiere/web/puzzles"
+pytestmark = pytest.mark.long
+
+FILES = Path(__file__).parents[2] / "web/puzzles"
 TOLD = ".puzzle [role=status]"
 
 
@@ -29,12 +32,12 @@ def choose(page: Page, game: str, number: int, place: int) -> None:
     ids = [action for action, _ in puzzles_of(game)[number]["actions"]]
     page.locator(".all-actions summary").focus()
     page.keyboard.press("Enter")
-    # Listed by their dense ids.
+    # They are listed by their dense ids.
     page.locator(".all-actions li button").nth(sorted(ids).index(ids[place])).focus()
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_a_puzzle_is_solved_by_the_keyboard(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
@@ -47,7 +50,7 @@ def test_a_puzzle_is_solved_by_the_keyboard(visit: Callable[..., Person], game: 
     choose(page, game, 0, 0)
     expect(told).to_contain_text("Right! ")
     expect(page.locator(".bar .prompt")).to_have_text("The table after the best move")
-    # What was right has the focus's next place, and can be tried again or looked at.
+    # The focus moves to the solution, which can be tried again or looked at.
     expect(page.locator(":focus")).to_have_text("Why? Analyse it, or play on")
     page.get_by_role("button", name="Try again").press("Enter")
     expect(told).to_contain_text("and it is your turn")
@@ -72,7 +75,7 @@ def test_the_list_of_all_moves_is_below_the_table(visit: Callable[..., Person]) 
     assert bar
     assert stage
     assert bar["y"] >= stage["y"] + stage["height"]
-    # It stays open when the table is drawn in another size, as with a scroll bar that comes with it.
+    # The list stays open when the table is drawn in another size, as when a scroll bar appears.
     drawing = page.locator(".stage .drawing")
     before = drawing.get_attribute("viewBox") or ""
     page.set_viewport_size({"width": 1240, "height": 800})
@@ -80,7 +83,7 @@ def test_the_list_of_all_moves_is_below_the_table(visit: Callable[..., Person]) 
     expect(page.locator(".all-actions li button").first).to_be_visible()
 
 
-def test_the_puzzle_of_the_day_is_in_the_lobby_and_the_next_one_can_be_asked_for(visit: Callable[..., Person]) -> None:
+def test_the_lobby_has_the_puzzle_of_the_day_and_a_link_to_the_next(visit: Callable[..., Person]) -> None:
     person = visit()
     page = person.page
     page.clock.set_fixed_time("2026-11-27T12:00:00")
@@ -98,10 +101,10 @@ def test_the_puzzle_of_the_day_is_in_the_lobby_and_the_next_one_can_be_asked_for
     expect(page.locator(f".table-page:not([data-game={game}])")).to_be_visible()
 
 
-def test_the_service_says_why_a_move_is_refused(visit: Callable[..., Person]) -> None:
+def test_the_service_explains_a_refused_move(visit: Callable[..., Person]) -> None:
     person = visit(language="fr", width=390)
     page = person.page
-    # One in which not every card may be played.
+    # A puzzle in which some cards may not be played.
     number = next(n for n, each in enumerate(puzzles_of("chatpentiers")) if len(each["actions"]) == 2)
     person.open(f"puzzle/chatpentiers/{number}")
     told = page.locator(TOLD)
@@ -115,7 +118,7 @@ def test_the_service_says_why_a_move_is_refused(visit: Callable[..., Person]) ->
     assert told.inner_text() == asked
 
 
-def test_every_puzzle_is_a_position_of_its_seat_with_one_action_much_better_than_all_others(
+def test_every_puzzle_has_one_action_much_better_than_all_others(
     visit: Callable[..., Person],
 ) -> None:
     person = visit()
@@ -127,7 +130,7 @@ def test_every_puzzle_is_a_position_of_its_seat_with_one_action_much_better_than
         records = person.page.evaluate(
             "async (words) => words.map((await import('./pages/record_link.js')).recordIn)", words
         )
-        # No two of one game.
+        # No two puzzles are from the same game.
         assert len({each["stream"]["gameNumber"] for each in records}) == len(puzzles)
         for puzzle, record in zip(puzzles, records, strict=True):
             game = engine.game(record["game"])

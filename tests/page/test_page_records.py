@@ -1,4 +1,4 @@
-"""Records: samples, the slider, the record of one's own game, files and links that are none."""
+"""Records: samples, the slider, the record of a person's own game, invalid files and links."""
 
 import base64
 from collections.abc import Callable
@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from playwright.sync_api import expect
+from tools.over import over
 
 from chatiere.command import main
 
 from .person import Person
 from .test_page_games import GAMES
+
+pytestmark = pytest.mark.long
 
 SLIDER = ".slider input[type=range]"
 BAD_LINKS = [
@@ -32,7 +35,7 @@ BAD_RECORDS = {
 }
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_a_sample_with_its_slider(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
@@ -61,10 +64,10 @@ def test_a_cat_that_wakes_opens_its_eyes(visit: Callable[..., Person]) -> None:
     drawn = []
     for ply, state in ((45, "asleep"), (46, "woken")):
         person.open(f"record/chat_cartonne/{ply}/0")
-        cat = person.page.locator(f".stage .item[aria-label*='cat, {state}, column 14, row 11']")
+        cat = person.page.locator(f".stage .item[aria-label*='cat, {state}, column 15, row 12']")
         expect(cat).to_have_count(1)
         drawn.append(cat.inner_html())
-    # Closed eyes are lines, open ones ellipses.
+    # Closed eyes are lines, and open eyes are ellipses.
     assert drawn[0].count("<ellipse") < drawn[1].count("<ellipse")
 
 
@@ -85,7 +88,7 @@ def test_the_record_of_a_game_is_saved_verified_and_opened(visit: Callable[..., 
     person.open("")
     page.locator(".elsewhere [type=file]").set_input_files(file)
     expect(page.locator(".slider output")).to_have_text(f"0 of {ply}")
-    # Another one after it, from the same page.
+    # The page then opens another record.
     page.go_back()
     page.locator(".elsewhere [type=file]").set_input_files(
         Path(__file__).parents[2] / "docs" / "games" / "momistigri.chatiere"
@@ -94,7 +97,7 @@ def test_the_record_of_a_game_is_saved_verified_and_opened(visit: Callable[..., 
 
 
 @pytest.mark.parametrize("name", BAD_RECORDS)
-def test_what_is_no_record_is_told(visit: Callable[..., Person], tmp_path: Path, name: str) -> None:
+def test_an_invalid_record_is_reported(visit: Callable[..., Person], tmp_path: Path, name: str) -> None:
     person = visit()
     file = tmp_path / name
     file.write_text(BAD_RECORDS[name])
@@ -107,7 +110,7 @@ def test_what_is_no_record_is_told(visit: Callable[..., Person], tmp_path: Path,
 
 
 @pytest.mark.parametrize("link", BAD_LINKS)
-def test_a_link_that_leads_nowhere_is_told(visit: Callable[..., Person], link: str) -> None:
+def test_a_dead_link_is_reported(visit: Callable[..., Person], link: str) -> None:
     person = visit()
     person.may_be_refused = True
     person.open(link)
@@ -117,7 +120,7 @@ def test_a_link_that_leads_nowhere_is_told(visit: Callable[..., Person], link: s
     expect(person.page.locator(".games")).to_be_visible()
 
 
-def test_pasted_text_that_is_no_link_is_told(visit: Callable[..., Person]) -> None:
+def test_pasted_text_that_is_not_a_link_is_reported(visit: Callable[..., Person]) -> None:
     person = visit()
     person.open("")
     person.page.locator(".paste [name=link]").fill("hello")

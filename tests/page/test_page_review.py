@@ -1,4 +1,4 @@
-"""The review of a record: its curve, what was played and what would have been better, playing on, links."""
+"""The review of a record: its curve, played and better moves, continuing a game, links."""
 
 import re
 from collections.abc import Callable
@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from tools.over import over
 
 from chatiere.clients.records import read_record
 
 from .person import PATIENCE, Person
 from .player import NEWEST
 from .test_page_games import GAMES, SOME
+
+pytestmark = pytest.mark.long
 
 SAMPLES = Path(__file__).parents[2] / "docs" / "games"
 SLIDER = ".slider input[type=range]"
@@ -32,7 +35,7 @@ def reviewed(person: Person, game: str, ply: int = 0, viewer: str = "open") -> N
     expect(person.page.locator(".review .worst h3")).to_be_visible()
 
 
-@pytest.mark.parametrize("game", SOME)
+@over("game", SOME)
 def test_a_review_shows_the_chances_and_the_worst_moves(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
@@ -44,7 +47,7 @@ def test_a_review_shows_the_chances_and_the_worst_moves(visit: Callable[..., Per
     )
     assert points == len(record.actions)
     expect(page.get_by_role("img", name="The chances of winning of all players, move by move")).to_be_visible()
-    # No seat has more than three, each leads to its move.
+    # Each seat has at most three, and each of them leads to its move.
     for seat in page.locator(".review .worst li").all():
         assert 1 <= len(seat.get_by_role("button").all()) <= 3
     first = page.locator(".review .worst button").first
@@ -54,7 +57,7 @@ def test_a_review_shows_the_chances_and_the_worst_moves(visit: Callable[..., Per
     expect(page.locator(".review .judged")).to_contain_text(re.compile(rf"plays: .* \(−{loss}%\)\. The search"))
 
 
-def test_the_best_move_is_that_of_the_service(visit: Callable[..., Person]) -> None:
+def test_the_best_move_is_the_service_s(visit: Callable[..., Person]) -> None:
     person = visit()
     reviewed(person, "discat")
     record = read_record(SAMPLES / "discat.chatiere")
@@ -70,8 +73,8 @@ def test_the_best_move_is_that_of_the_service(visit: Callable[..., Person]) -> N
         expect(person.page.locator(".review .judged")).to_contain_text(best[0].upper() + best[1:], timeout=PATIENCE)
 
 
-def test_what_others_held_is_not_told_to_who_looks_as_a_seat(visit: Callable[..., Person]) -> None:
-    """The decisions of the seat that looks are judged alone, and none for a spectator."""
+def test_a_review_as_a_seat_hides_other_hands(visit: Callable[..., Person]) -> None:
+    """Only decisions of that seat are judged, and none for a spectator."""
     person = visit()
     page = person.page
     reviewed(person, "discat")
@@ -82,7 +85,7 @@ def test_what_others_held_is_not_told_to_who_looks_as_a_seat(visit: Callable[...
         expect(judged).to_contain_text("Velours") if is_told else expect(judged).to_be_empty()
 
 
-def test_hands_are_open_or_only_mine(visit: Callable[..., Person]) -> None:
+def test_all_hands_are_open_or_only_one(visit: Callable[..., Person]) -> None:
     person = visit()
     page = person.page
     hidden = page.locator(".stage .item[aria-label*='hidden' i], .stage .item[aria-label*='face down' i]")
@@ -105,15 +108,15 @@ def test_keys_go_back_and_forth(visit: Callable[..., Person]) -> None:
     for key, ply in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", last), ("Home", 0)):
         page.keyboard.press(key)
         expect(page.locator(COUNT)).to_have_text(f"{ply} of {last}")
-    # A list keeps its own keys.
+    # A list handles its own keys.
     page.locator(".slider select").focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".slider select")).not_to_have_value("all")
     expect(page.locator(COUNT)).to_have_text(f"0 of {last}")
 
 
-@pytest.mark.parametrize("game", SOME)
-def test_a_game_is_played_on_to_its_end(visit: Callable[..., Person], game: str) -> None:
+@over("game", SOME)
+def test_a_record_can_be_continued_to_the_end(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
     last = last_of(game)
@@ -124,7 +127,7 @@ def test_a_game_is_played_on_to_its_end(visit: Callable[..., Person], game: str)
     notice = page.locator(".playing-on [role=status]")
     expect(notice).to_contain_text("You play on as")
     expect(page.locator(".review")).to_be_hidden()
-    # Whatever can be done first, until somebody has won.
+    # Take the first available move each time, until a player has won.
     ready = ".stage .pickable, .bar .choices button[data-action]"
     for _ in range(200):
         page.wait_for_function(
@@ -151,8 +154,8 @@ def test_a_game_is_played_on_to_its_end(visit: Callable[..., Person], game: str)
     expect(page.locator(".review")).to_be_visible()
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_record_travels_in_a_link(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_a_link_contains_a_record(visit: Callable[..., Person], game: str) -> None:
     person, other = visit(), visit()
     person.open(f"record/{game}")
     page = person.page
@@ -173,7 +176,7 @@ def test_a_record_travels_in_a_link(visit: Callable[..., Person], game: str) -> 
     expect(other.page.locator(COUNT)).to_have_text(f"{last} of {last}")
 
 
-def test_a_link_that_was_cut_is_told(visit: Callable[..., Person]) -> None:
+def test_a_truncated_link_is_reported(visit: Callable[..., Person]) -> None:
     person = visit()
     for word in ("~", "~AAAA", "~%"):
         person.open(f"record/{word}")

@@ -1,4 +1,4 @@
-"""A server that stops in mid-game and comes back, and a page that is closed: the table is in the browser."""
+"""A server that is restarted in mid-game, and a page that is closed: the browser keeps the table."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -12,6 +12,8 @@ from chatiere.service.tables.keys import new_key
 
 from .person import Person
 from .player import NEWEST
+
+pytestmark = pytest.mark.long
 
 # The link to share of a table.
 _LINK = """async (id) => {
@@ -36,7 +38,7 @@ def serve(keys: Path) -> Iterator[Callable[..., Served]]:
         yield lambda *arguments: servers.enter_context(served("--table-keys", str(keys), *arguments, door="web"))
 
 
-def test_a_server_that_comes_back_loses_nothing(chromium: Browser, serve: Callable[..., Served]) -> None:
+def test_a_restarted_server_loses_no_game(chromium: Browser, serve: Callable[..., Served]) -> None:
     server = serve()
     with Person(chromium, server.address) as person:
         waiting = person.page.locator(".waiting")
@@ -47,7 +49,7 @@ def test_a_server_that_comes_back_loses_nothing(chromium: Browser, serve: Callab
             person.await_turn()
         ply = person.ply
         server.close()
-        # A move that nobody answers.
+        # A move without a response.
         while waiting.is_hidden():
             person.click()
             person.page.wait_for_selector(f"{NEWEST}, .waiting:not([hidden])", state="attached")
@@ -58,11 +60,11 @@ def test_a_server_that_comes_back_loses_nothing(chromium: Browser, serve: Callab
         expect(waiting).to_be_hidden()
         assert person.ply > ply
         person.play_to_the_end()
-        # Connections that were refused are what the browser calls errors.
+        # The browser reports refused connections as errors.
         person.errors.clear()
 
 
-def test_a_page_that_is_opened_again_goes_on(visit: Callable[..., Person]) -> None:
+def test_a_reopened_page_continues_the_game(visit: Callable[..., Person]) -> None:
     person = visit()
     person.deal("chat_cartonne")
     person.await_turn()
@@ -83,7 +85,7 @@ def test_a_page_that_is_opened_again_goes_on(visit: Callable[..., Person]) -> No
     assert person.ply > ply
 
 
-def test_a_server_with_other_keys_says_so(chromium: Browser, serve: Callable[..., Served], keys: Path) -> None:
+def test_a_server_with_other_keys_is_reported(chromium: Browser, serve: Callable[..., Served], keys: Path) -> None:
     server = serve()
     with Person(chromium, server.address) as person:
         person.deal("discat")

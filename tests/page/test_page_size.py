@@ -1,19 +1,22 @@
-"""The size of the page's first load, and stillness for those who do not want motion."""
+"""The size of the page's first load, and reduced motion."""
 
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Response
+from tools.over import over
 
 from .person import Person
 from .test_page_games import GAMES
 
-# Bytes of all that the lobby asks for in an empty browser, without pictures, as they are before they are packed.
+pytestmark = pytest.mark.long
+
+# The maximum number of bytes that the lobby requests in an empty browser, without pictures, before compression.
 MAX_BYTES = 200_000
-# Bytes of all that a table asks for so, as they are sent.
+# The maximum number of bytes sent for a table, counted in the same way.
 MAX_SENT = 120_000
 
-# Counts what begins to move.
+# Counts animations that start.
 _COUNT = """(() => {
   window.animated = 0;
   for (const kind of ["animationstart", "transitionrun"]) addEventListener(kind, () => window.animated++, true);
@@ -23,7 +26,7 @@ _COUNT = """(() => {
 
 
 def loaded(person: Person, fragment: str) -> list[Response]:
-    """Return what a part of the page asks for, without pictures."""
+    """Return the files that a part of the page requests, without pictures."""
     answers: list[Response] = []
     person.context.on("response", lambda response: answers.append(response))
     person.open(fragment)
@@ -32,12 +35,12 @@ def loaded(person: Person, fragment: str) -> list[Response]:
     return found
 
 
-def test_the_lobby_is_light(visit: Callable[..., Person]) -> None:
+def test_the_lobby_is_small(visit: Callable[..., Person]) -> None:
     assert sum(len(answer.body()) for answer in loaded(visit(), "")) <= MAX_BYTES
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_table_is_light(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_a_table_is_small(visit: Callable[..., Person], game: str) -> None:
     first = visit()
     first.deal(game)
     first.await_turn()
@@ -47,9 +50,9 @@ def test_a_table_is_light(visit: Callable[..., Person], game: str) -> None:
     assert sum(answer.request.sizes()["responseBodySize"] for answer in answers) <= MAX_SENT
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 @pytest.mark.parametrize("how", ["asked of the system", "switched off"])
-def test_nothing_moves_for_those_who_do_not_want_it(visit: Callable[..., Person], game: str, how: str) -> None:
+def test_reduced_motion_disables_animations(visit: Callable[..., Person], game: str, how: str) -> None:
     person = visit(animation="off" if how == "switched off" else None)
     if how == "asked of the system":
         person.page.emulate_media(reduced_motion="reduce")
@@ -63,7 +66,7 @@ def test_nothing_moves_for_those_who_do_not_want_it(visit: Callable[..., Person]
     assert person.page.evaluate("window.animated") == 0
 
 
-def test_things_glide_for_others(visit: Callable[..., Person]) -> None:
+def test_things_glide_by_default(visit: Callable[..., Person]) -> None:
     person = visit(animation="on")
     person.page.add_init_script(_COUNT)
     person.deal("discat")

@@ -1,14 +1,17 @@
-"""The page's sources: one floor plan for all drawings, no type left open, comments that tools can read."""
+"""The page's sources: the same structure in all drawings, complete types, comments that tools can read."""
 
 import re
 from collections.abc import Iterator
 
 import pytest
+from tools.over import over
 
 from .test_page_games import GAMES
 from .test_page_words import FILES, WEB
 
-# web/chatiere/web/game.js says what each file of a game is for.
+pytestmark = pytest.mark.long
+
+# web/game.js documents the purpose of each file of a game.
 FLOOR_PLAN = {"captions", "game", "layout", "parts", "picks", "seats", "table", "text", "view", "words"}
 EXPORTS = {
     "captions": {"does"},
@@ -22,8 +25,8 @@ EXPORTS = {
 NAMED = {str(path.relative_to(WEB)): text for path, text in FILES.items() if path.name != "words.js"}
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_all_drawings_have_one_floor_plan(game: str) -> None:
+@over("game", GAMES)
+def test_all_drawings_have_the_same_files_and_functions(game: str) -> None:
     files = {path.stem: path.read_text("utf-8") for path in (WEB / "games" / game).glob("*.js")}
     assert files.keys() == FLOOR_PLAN
     for name, wanted in EXPORTS.items():
@@ -31,28 +34,28 @@ def test_all_drawings_have_one_floor_plan(game: str) -> None:
 
 
 def comments() -> Iterator[tuple[str, str]]:
-    """All lines of comments that tools read, with the files that they are in."""
+    """Yield each line of the JSDoc comments, with its file."""
     for name, text in NAMED.items():
         for comment in re.findall(r"/\*\*.*?\*/", text, re.DOTALL):
             for line in comment.splitlines():
                 yield name, line.strip().removeprefix("/**").removeprefix("*").removesuffix("*/").strip()
 
 
-def test_no_type_is_left_open() -> None:
+def test_every_type_is_complete() -> None:
     types = [(name, found) for name, line in comments() for found in re.findall(r"@\w+ (\{.*\})", line)]
     assert len(types) > 1000
     assert [(name, found) for name, found in types if re.search(r"\bany\b", found)] == []
 
 
 def test_comments_are_not_broken_in_mid_type() -> None:
-    """A tag begins its line, and its type ends there; only types that are laid out member by member are longer."""
+    """A tag begins its line, and its type ends there; only types that are written member by member are longer."""
     for name, line in comments():
         assert not re.search(r"\S @(param|returns|typedef|property|template|type)\b", line), (name, line)
         if line.startswith("@") and not line.endswith("{{"):
             assert line.count("{") == line.count("}"), (name, line)
 
 
-def test_palettes_are_there_once() -> None:
+def test_each_palette_is_defined_once() -> None:
     text = (WEB / "style/tokens.css").read_text("utf-8")
     names = re.findall(r"^  (--[\w-]+):", text, re.MULTILINE)
     assert len(names) == len(set(names)) > 80

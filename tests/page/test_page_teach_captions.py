@@ -1,25 +1,28 @@
-"""Captions: each thing says what it is and does, and each click is answered."""
+"""Captions: each thing has a caption with its name and effect, and each click has a response."""
 
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
+from tools.over import over
 
 from .person import Person
 from .test_page_games import GAMES
 
+pytestmark = pytest.mark.long
+
 CAPTION = ".stage .caption"
 REFUSAL = ".bar .refusal"
 
-# A thing of each game that is never picked, and a part of what its caption says.
+# A thing of each game that is never picked, and a part of its caption.
 THINGS = {
     "chat_cartonne": ("plate:1", "The final phase begins when"),
-    "chat_perche": ("deck:1", "Its top card turns up by itself"),
+    "chat_perche": ("deck:1", "Its top card is turned up automatically"),
     "chatpentiers": ("plate:1", "After three rounds"),
     "discat": ("panel:1", "A card on a pile is worth a point"),
     "momistigri": ("plate:1", "Each draws from the player before"),
 }
-# A point at which a thing is found, well within it.
+# A point well within a thing.
 _POINT = """(key) => {
   const one = document.querySelector(`.item[data-key="${key}"]`);
   const { x, y, width, height } = one.getBoundingClientRect();
@@ -43,11 +46,7 @@ def point_of(person: Person, key: str) -> tuple[float, float]:
     return found["x"], found["y"]
 
 
-def test_each_game_has_its_thing() -> None:
-    assert THINGS.keys() == set(GAMES)
-
-
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_a_pointer_that_rests_gets_a_caption(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     dealt(person, game)
@@ -58,7 +57,7 @@ def test_a_pointer_that_rests_gets_a_caption(visit: Callable[..., Person], game:
     expect(caption).to_contain_text(does)
     label = person.page.locator(f'.item[data-key="{key}"]').get_attribute("aria-label")
     expect(caption.locator("strong")).to_have_text(label or "")
-    # Within the stage, and in nobody's way.
+    # Within the stage, and without covering other things.
     stage, box = (person.page.locator(each).bounding_box() for each in (".stage", CAPTION))
     assert stage
     assert box
@@ -68,8 +67,8 @@ def test_a_pointer_that_rests_gets_a_caption(visit: Callable[..., Person], game:
     expect(caption).to_be_hidden()
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_click_on_what_cannot_be_picked_says_why(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_a_click_on_a_thing_that_cannot_be_picked_gives_the_reason(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     dealt(person, game)
     key, does = THINGS[game]
@@ -81,7 +80,7 @@ def test_a_click_on_what_cannot_be_picked_says_why(visit: Callable[..., Person],
     expect(refusal).to_contain_text(prompt)
 
 
-def test_an_empty_place_answers_too(visit: Callable[..., Person]) -> None:
+def test_an_empty_place_responds_too(visit: Callable[..., Person]) -> None:
     person = visit()
     dealt(person, "discat")
     stage = person.page.locator(".drawing").bounding_box()
@@ -96,10 +95,10 @@ def test_the_focus_gets_a_caption(visit: Callable[..., Person]) -> None:
     focused = person.tab_to(".stage .pickable")
     caption = person.page.locator(CAPTION)
     expect(caption.locator("strong")).to_have_text(focused.get_attribute("aria-label") or "")
-    expect(caption.locator("span")).to_contain_text("has to go")
+    expect(caption.locator("span")).to_contain_text("makes the next player go")
     person.page.keyboard.press("Escape")
     expect(caption).to_be_hidden()
-    # Things that can't be picked are reached by the arrow keys, and answer.
+    # The arrow keys reach things that cannot be picked, and these respond.
     person.page.keyboard.press("ArrowUp")
     expect(person.page.locator(":focus")).not_to_have_class("item pickable")
     person.page.keyboard.press("Enter")
@@ -117,14 +116,14 @@ def test_a_long_press_shows_a_caption_and_picks_nothing(visit: Callable[..., Per
     caption = page.locator(CAPTION)
     expect(caption.locator("strong")).to_have_text(card.get_attribute("aria-label") or "")
     touches.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    # It stays to be read.
+    # The caption stays, so that it can be read.
     expect(caption).to_be_visible()
     expect(page.locator(".stage .picked")).to_have_count(0)
     page.touchscreen.tap(x, y)
     expect(page.locator(".stage .picked")).to_have_count(1)
 
 
-# Two cards of the hand that can't be played together; none in hands that are all alike.
+# Two cards of the hand that cannot be played together; none if all cards of the hand are alike.
 _APART = """() => {
   const all = [...document.querySelectorAll(".stage .pickable")].map(({ dataset }) => Number(dataset.pick.slice(5)));
   for (const one of all) {
@@ -136,9 +135,9 @@ _APART = """() => {
 }"""
 
 
-def test_what_is_put_back_is_said(visit: Callable[..., Person]) -> None:
+def test_a_card_that_is_put_back_is_named(visit: Callable[..., Person]) -> None:
     person = visit()
-    # Five cards of one digit, which would win, are all that has no two such cards: then deal again.
+    # Only a hand of five cards of one digit, which would win, has no two such cards; then deal again.
     while True:
         dealt(person, "discat")
         if found := person.page.evaluate(_APART):

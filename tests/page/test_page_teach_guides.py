@@ -1,4 +1,4 @@
-"""Guided first games: walked through to the end by clicks and by keys, with the service's word on what is wrong."""
+"""Guided first games: followed to the end by clicks and by keys, with the service's message about wrong moves."""
 
 import re
 from collections.abc import Callable
@@ -6,21 +6,24 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from tools.over import over
 
 from chatiere.clients.records import read_record
 
 from .person import Person
 from .test_page_games import GAMES
 
-WEB = Path(__file__).parents[2] / "web/chatiere/web"
+pytestmark = pytest.mark.long
+
+WEB = Path(__file__).parents[2] / "web"
 GUIDE = ".guided"
-# The picks of what is pointed at, in the order in which each can be picked.
+# The picks that the guide points at, in the order in which each can be picked.
 _HINTED = """() => {
   const hinted = [...document.querySelectorAll(".stage .item.hinted")];
   return [...new Set(hinted.map(({ dataset }) => dataset.pick))];
 }"""
 _STEPS = """async (game) => (await import(`./lessons/${game}/steps.js`)).steps"""
-# The point of a pick that can be picked now; null if it can't.
+# The point of a pick that can be picked now; null if it cannot.
 _CAN = """(pick) => document.querySelector(`.stage .pickable:not(.picked)[data-pick="${pick}"]`) !== null"""
 
 
@@ -38,8 +41,8 @@ def at(person: Person, step: int, steps: int) -> None:
     expect(person.page.locator(f"{GUIDE} [role=status] p").last).not_to_be_empty()
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_guide_is_walked_through_by_clicks(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_a_guide_is_followed_by_clicks(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
     steps, actions = begin(person, game)
@@ -57,7 +60,7 @@ def test_a_guide_is_walked_through_by_clicks(visit: Callable[..., Person], game:
             person.pick(f'.stage .pickable:not(.picked)[data-pick="{pick}"]')
             if left:
                 expect(page.locator(".stage .picked").first).to_be_visible()
-        # A choice that is complete by itself has gone on to the next step.
+        # A choice that is complete without further picks has already led to the next step.
         expect(wanted.or_(page.locator(f"{GUIDE} .count", has_text=f"Step {number + 1} of"))).to_be_visible()
         if wanted.count():
             wanted.click()
@@ -65,8 +68,8 @@ def test_a_guide_is_walked_through_by_clicks(visit: Callable[..., Person], game:
     expect(page.locator(f"{GUIDE} a.primary")).to_have_attribute("href", f"#/new/{game}")
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_guide_is_walked_through_by_keys(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_a_guide_is_followed_by_keys(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
     steps, _ = begin(person, game)
@@ -90,8 +93,8 @@ def test_a_guide_is_walked_through_by_keys(visit: Callable[..., Person], game: s
     at(person, len(steps), len(steps))
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_texts_are_there_in_both_languages(visit: Callable[..., Person], game: str) -> None:
+@over("game", GAMES)
+def test_texts_exist_in_both_languages(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     steps, _ = begin(person, game)
     words = person.page.evaluate("async (game) => (await import(`./lessons/${game}/words.js`)).words", game)
@@ -100,14 +103,14 @@ def test_texts_are_there_in_both_languages(visit: Callable[..., Person], game: s
         assert {key for key in texts if re.match(r"step-", key)} == wanted
 
 
-def test_a_wrong_move_is_answered_by_the_service(visit: Callable[..., Person]) -> None:
+def test_the_service_explains_a_wrong_move(visit: Callable[..., Person]) -> None:
     person = visit()
     page = person.page
     begin(person, "discat")
     refusal = page.locator(".bar .refusal")
     page.locator(GUIDE).get_by_text("Next", exact=True).click()
     at(person, 2, 9)
-    # A move that the rules allow is not that of the guide.
+    # A move that is legal, but not the guide's.
     person.pick('.stage .item[data-pick="card:27"]')
     page.locator(".bar .choices button.primary").click()
     expect(refusal).to_contain_text("The rules also allow this move.")
@@ -119,7 +122,7 @@ def test_a_wrong_move_is_answered_by_the_service(visit: Callable[..., Person]) -
     for card in (42, 43, 47, 40):
         person.pick(f'.stage .item[data-pick="card:{card}"]')
     page.locator(".bar .choices button.primary").click()
-    # 48 is not lower than 32: the service says so.
+    # 48 is not lower than 32, as the service explains.
     at(person, 4, 9)
     person.pick('.stage .item[data-pick="card:48"]')
     expect(refusal).to_contain_text(re.compile("the top card does not respect the constraint", re.IGNORECASE))

@@ -1,4 +1,4 @@
-"""Rule sheets: all sections in each language, pictures, and an example whose score is the engine's."""
+"""Rule sheets: all sections in each language, pictures, and an example with the engine's score."""
 
 import re
 from collections.abc import Callable
@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
+from tools.over import over
 
 from .person import Person
 from .test_page_games import GAMES
 from .test_page_words import places
 
-WEB = Path(__file__).parents[2] / "web/chatiere/web"
+pytestmark = pytest.mark.long
+
+WEB = Path(__file__).parents[2] / "web"
 SECTIONS = {
     "en": ["What it is about", "A turn", "What is special", "The end", "The score", "An example"],
     "fr": ["But du jeu", "Le tour de jeu", "Les cas particuliers", "La fin", "Le score", "Un exemple"],
@@ -30,8 +33,8 @@ def opened(person: Person, game: str) -> Locator:
 
 
 @pytest.mark.parametrize("language", SECTIONS)
-@pytest.mark.parametrize("game", GAMES)
-def test_a_sheet_is_whole(visit: Callable[..., Person], game: str, language: str) -> None:
+@over("game", GAMES)
+def test_a_sheet_is_complete(visit: Callable[..., Person], game: str, language: str) -> None:
     person = visit(language=language, width=390)
     sheet = opened(person, game)
     expect(sheet.locator("h2")).to_have_text(SECTIONS[language])
@@ -43,20 +46,20 @@ def test_a_sheet_is_whole(visit: Callable[..., Person], game: str, language: str
         expect(figure.locator("figcaption")).not_to_be_empty()
     expect(sheet.locator("svg.still")).to_be_visible()
     assert not re.search(r"\{\w+\}|undefined|NaN", sheet.inner_text())
-    # All that the catalogue has is shown.
+    # All texts of the catalogue are shown.
     words = person.page.evaluate(_WORDS, game)
     assert words["en"].keys() == words["fr"].keys()
     for key, text in words[language].items():
         assert places(text) == places(words["en"][key])
         if re.match(r"(aim|turn|specials|end|score|example)-", key) and not places(text):
             expect(sheet.get_by_text(text, exact=True)).to_be_visible()
-    # Nothing is wider than the screen.
+    # The page is no wider than the screen.
     assert person.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_the_example_has_the_engines_score(visit: Callable[..., Person], game: str) -> None:
-    # The samples end with what the engine has said of them, which replaying checks.
+    # The samples end with the engine's scores, which replaying checks.
     ended = re.search(r"# seat (\d) won; totals ([\d -]+)$", (WEB / f"samples/{game}.chatiere").read_text().rstrip())
     assert ended
     totals = [int(each) for each in ended[2].split()]

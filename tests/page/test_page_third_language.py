@@ -1,4 +1,4 @@
-"""A third language is catalogues and nothing else on the page, too: all games are played in one that is made up."""
+"""A third language needs only catalogues on the page, too: all games are played in a made-up language."""
 
 import re
 from collections.abc import Iterator
@@ -6,14 +6,16 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 from service.process import Served, served
-from third_language import LANGUAGE, english_in, package_with_language
+from tools.over import over
+from tools.third_language import LANGUAGE, english_in, package_with_language
 
 from .person import Person
 from .test_page_games import GAMES
 from .test_page_words import visible
 
-# What is written alike in all languages: names of languages (of this one its tag), of the project and, as players
-# are called, of cats.
+pytestmark = pytest.mark.long
+
+# Words that are the same in all languages: names of languages (for this one its tag), of the project, and of players.
 CATS = ("Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote")
 NAMES = ("English", "Français", "Qq", "Chatière", *CATS)
 INITIALS = {cat[0] for cat in CATS}
@@ -27,7 +29,7 @@ def third(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_a_page_in_the_language_has_no_english(chromium: Browser, third: Served, game: str) -> None:
     with Person(chromium, third.address, language=LANGUAGE) as person:
         person.open("")

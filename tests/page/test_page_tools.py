@@ -1,15 +1,18 @@
-"""The tools of a table beside moves: hints, taking back, bots to watch, and why a move is illegal."""
+"""The tools of a table besides moves: hints, undo, bots to watch, and the reason why a move is illegal."""
 
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
+from tools.over import over
 
 from .person import Person
 from .player import NEWEST, TURN
 from .test_page_games import GAMES
 
-# A card that can be tried, but not be played.
+pytestmark = pytest.mark.long
+
+# A card that can be tried, but not played.
 WRONG = ".stage:not(:has(.picked)) .item[aria-disabled=true][data-pick^='card:']"
 DEALS = 12
 # A legal action by its dense id.
@@ -17,7 +20,7 @@ _ACTION = """async ([id, wanted]) => {
   const { legalActions } = await (await import("./session.js")).Session.open(id).look(0);
   return legalActions.find((each) => each.id === wanted);
 }"""
-# Clicks all that a selector finds, and returns how many they are.
+# Clicks all elements that a selector finds, and returns their number.
 _CLICK_ALL = """(selector) => {
   const found = [...document.querySelectorAll(selector)];
   for (const one of found) one.dispatchEvent(new MouseEvent("click", { bubbles: true }));
@@ -25,7 +28,7 @@ _CLICK_ALL = """(selector) => {
 }"""
 
 
-@pytest.mark.parametrize("game", GAMES)
+@over("game", GAMES)
 def test_a_hint_can_be_played(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
@@ -42,7 +45,7 @@ def test_a_hint_can_be_played(visit: Callable[..., Person], game: str) -> None:
             named.click()
         else:
             left = [key for key in keys if page.locator(f'.pickable[data-pick="{key}"]:not(.picked)').count()]
-            assert left, f"{wanted}: what the hint points at cannot be picked"
+            assert left, f"{wanted}: the hint points at a thing that cannot be picked"
             person.pick(f'.pickable[data-pick="{left[0]}"]:not(.picked)')
         page.wait_for_selector(NEWEST, state="attached")
 
@@ -92,10 +95,10 @@ def test_a_table_that_is_taken_back_cannot_be_played(visit: Callable[..., Person
     page.route("**/chatiere.v1.TableService/Look", lambda route: None)
     page.locator("[data-tool=undo]").click()
     assert person.ply == ply
-    # Shown as long as the other table does not come.
+    # The old table is shown until the other one arrives.
     assert page.evaluate(_CLICK_ALL, ".stage .pickable, .bar .choices button") > 0
     assert page.locator(".picked").count() == 0
-    # Those that are held go on.
+    # The held responses are released.
     page.unroute_all()
     person.await_turn()
     assert person.ply == ply
@@ -110,7 +113,7 @@ def labels(person: Person) -> list[str]:
     return found
 
 
-def test_where_others_play_nothing_is_taken_back(visit: Callable[..., Person]) -> None:
+def test_undo_is_not_offered_where_other_people_play(visit: Callable[..., Person]) -> None:
     host = visit()
     host.deal("discat", "me", "link", trust="next")
     host.page.wait_for_selector(".invitation")
@@ -143,12 +146,12 @@ def test_bots_can_be_watched_and_stopped(visit: Callable[..., Person]) -> None:
     person.deal("chat_perche", bot, bot)
     pause = page.locator("[data-tool=pause]")
     pause.click()
-    assert pause.inner_text() == "Go on"
-    # A move that was under way still comes.
+    assert pause.inner_text() == "Continue"
+    # A move in flight still arrives.
     page.wait_for_selector(NEWEST)
     plies = []
     for _ in range(3):
-        # As long as the service takes for what would be some moves.
+        # As long as the service takes for several moves.
         page.evaluate(
             "async (id) => { const session = (await import('./session.js')).Session.open(id);"
             " for (let each = 0; each < 50; each++) await session.look(undefined); }",
@@ -165,7 +168,7 @@ def test_bots_can_be_watched_and_stopped(visit: Callable[..., Person]) -> None:
 
 @pytest.mark.parametrize("language", ["en", "fr"])
 @pytest.mark.parametrize("game", ["chatpentiers", "discat"])
-def test_why_a_move_is_illegal(visit: Callable[..., Person], game: str, language: str) -> None:
+def test_the_reason_why_a_move_is_illegal(visit: Callable[..., Person], game: str, language: str) -> None:
     """The reason is the service's own, in the player's language."""
     person = visit(language=language)
     for _ in range(DEALS):
@@ -182,10 +185,10 @@ def test_why_a_move_is_illegal(visit: Callable[..., Person], game: str, language
                 expect(person.page.locator(".bar .refusal")).to_have_text(details_in_language["message"])
                 assert any(each.get("reason") == "ILLEGAL_ACTION" for each in details)
                 person.refused.clear()
-                # The game goes on where it was.
+                # The game continues where it was.
                 assert person.ply == ply
                 person.step()
                 expect(person.page.locator(".bar .refusal")).to_be_hidden()
                 return
             person.step()
-    raise AssertionError("nothing was illegal")
+    raise AssertionError("no move was illegal")

@@ -1,28 +1,31 @@
-"""One's own turn: what is to be done, and which button is the main one."""
+"""A person's own turn: the task, and the main button."""
 
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
+from tools.over import over
 
 from .person import Person
 from .test_page_games import GAMES
 
+pytestmark = pytest.mark.long
+
 MAIN = ".bar .choices button.primary"
 
 
-# What the service says that the seat 0 has to do.
+# The task of seat 0 according to the service.
 _PROMPT = """async (id) => {
-  const [{ Session }, { roomOf }] = await Promise.all([import("./session.js"), import("./games.js")]);
+  const [{ Session }, { kitOf }] = await Promise.all([import("./session.js"), import("./games.js")]);
   const session = Session.open(id);
   const { view } = await session.look(0);
-  return (await roomOf(session.kept.game)).phrases.write(view.prompt);
+  return (await kitOf(session.kept.game)).phrases.write(view.prompt);
 }"""
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])
-@pytest.mark.parametrize("game", GAMES)
-def test_the_prompt_is_the_services(visit: Callable[..., Person], game: str, language: str) -> None:
+@over("game", GAMES)
+def test_the_prompt_is_the_service_s(visit: Callable[..., Person], game: str, language: str) -> None:
     person = visit(language=language)
     person.deal(game)
     person.await_turn()
@@ -31,7 +34,7 @@ def test_the_prompt_is_the_services(visit: Callable[..., Person], game: str, lan
     expect(person.page.locator(".prompt")).to_have_text(f"{yours} {said}.")
 
 
-def test_passing_is_not_the_main_thing(visit: Callable[..., Person]) -> None:
+def test_the_button_to_pass_is_not_the_main_one(visit: Callable[..., Person]) -> None:
     person = visit()
     person.deal("momistigri")
     person.await_turn()

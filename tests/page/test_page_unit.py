@@ -1,18 +1,18 @@
-"""The page's modules by themselves, in Node: tests/page/unit."""
+"""Unit tests of the page's modules, in Node: tests/page/unit."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from service.process import Served
+from tools.needs import require
 
 from .contexts import write_contexts
 
+pytestmark = pytest.mark.long
+
 FOLDER = Path(__file__).parent / "unit"
-# The first with all that the modules use.
-OLDEST_NODE = 20
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +24,8 @@ def contexts(server: Served, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def node() -> str:
-    path = shutil.which("node")
-    if path is None:
-        pytest.skip("Node is not installed")
-    version = subprocess.run((path, "--version"), capture_output=True, text=True, check=True).stdout
-    if int(version[1:].split(".")[0]) < OLDEST_NODE:
-        pytest.skip(f"Node is too old: {version}")
-    return path
+    require("Node")
+    return "node"
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.test.mjs")))

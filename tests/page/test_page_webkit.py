@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 from service.process import Served
+from tools.needs import needs
+from tools.over import over
 
 from chatiere import engine
 
 from .test_page_games import GAMES
-from .webkit import WebKitPlayer, needs_webkit, webkit
+from .webkit import WebKitPlayer, webkit
 
-pytestmark = needs_webkit
-# One in every run, the others with make page.
+pytestmark = [needs("WebKit"), pytest.mark.long]
+# Every run has one game; `make page` has all games.
 CASES = [pytest.param(game, marks=() if game == "discat" else pytest.mark.whole_page) for game in GAMES]
 
 
@@ -22,7 +24,7 @@ def player(server: Served, tmp_path: Path) -> Iterator[WebKitPlayer]:
         yield WebKitPlayer(session, server.address)
 
 
-@pytest.mark.parametrize("game", CASES)
+@over("game", CASES)
 def test_webkit_plays_a_whole_game(player: WebKitPlayer, game: str) -> None:
     player.open(f"new/{game}")
     player.pick(".new-game button.primary")

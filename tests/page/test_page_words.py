@@ -1,17 +1,20 @@
-"""Both languages: the same texts in both, all of them used, and none of the other language on the page."""
+"""Both languages: the same keys, all of them used, and no text of the other language on the page."""
 
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tools.over import over
 
 from .person import Person
 from .test_page_games import GAMES, SOME
 
-WEB = Path(__file__).parents[2] / "web/chatiere/web"
+pytestmark = pytest.mark.long
+
+WEB = Path(__file__).parents[2] / "web"
 FILES = {path: path.read_text() for path in WEB.rglob("*.js")}
-# Texts of a game's own are asked for in its own files, those of the page in all others.
+# A game's own texts are used in its own files, and the page's texts in all other files.
 OWN = {game: "".join(text for path, text in FILES.items() if path.parent.name == game) for game in GAMES}
 PAGE = "".join(text for path, text in FILES.items() if path.parent.name not in ("words", *GAMES))
 
@@ -31,7 +34,7 @@ def places(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("game", ["", *GAMES])
-def test_both_languages_say_the_same(visit: Callable[..., Person], game: str) -> None:
+def test_both_languages_have_the_same_texts(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     person.open("")
     words = person.page.evaluate(_WORDS, game)
@@ -44,7 +47,7 @@ def test_both_languages_say_the_same(visit: Callable[..., Person], game: str) ->
             assert one.strip(), key
             assert other.strip(), key
     source = OWN[game] if game else PAGE
-    # A key is asked for whole, or with an end that a number or a name makes.
+    # A key is used as a whole, or with an ending derived from a number or a name.
     begun = set(re.findall(r"`([\w-]+)\$\{", source))
     used = re.sub(r'^\s*"[\w-]+":', "", source, flags=re.MULTILINE)
     unused = [key for key in english if f'"{key}"' not in used and not any(map(key.startswith, begun))]
@@ -72,7 +75,7 @@ def visible(person: Person) -> set[str]:
     return {text for text in found if text}
 
 
-@pytest.mark.parametrize("game", SOME)
+@over("game", SOME)
 def test_a_french_page_has_no_english(visit: Callable[..., Person], game: str) -> None:
     person = visit(language="fr")
     seen: set[str] = set()
@@ -99,7 +102,7 @@ def test_a_french_page_has_no_english(visit: Callable[..., Person], game: str) -
     seen |= visible(person)
     assert not seen & english
     assert person.page.evaluate("document.documentElement.lang") == "fr"
-    # No text without a translation, which would be its key.
+    # No text lacks a translation, whose key would be shown.
     keys = {key for words in every for key in words["en"] if "-" in key}
     assert not seen & keys
     # No value is missing in a text.
@@ -107,7 +110,7 @@ def test_a_french_page_has_no_english(visit: Callable[..., Person], game: str) -
 
 
 @pytest.mark.parametrize(("asked", "found"), [("en-GB", "en-GB"), ("fr-CA", "en")])
-def test_times_are_written_as_where_the_browser_is(visit: Callable[..., Person], asked: str, found: str) -> None:
+def test_times_follow_the_browser_s_locale(visit: Callable[..., Person], asked: str, found: str) -> None:
     person = visit()
     person.open("")
     person.evaluate("(value) => Object.defineProperty(navigator, 'languages', { value })", [asked, "de"])

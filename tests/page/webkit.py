@@ -1,4 +1,4 @@
-"""Somebody with WebKit, who plays by clicks, through WebDriver (https://www.w3.org/TR/webdriver2/)."""
+"""A person with WebKit, who plays by clicks, through WebDriver (https://www.w3.org/TR/webdriver2/)."""
 
 import json
 import os
@@ -13,21 +13,17 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-from patience import PATIENCE
 from service.process import wait_until
+from tools.patience import PATIENCE
 
 from .person import SIZES
 from .player import STATE, Player, beginning
 
 _DRIVER, _XVFB = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
-needs_webkit = pytest.mark.skipif(
-    _DRIVER is None or _XVFB is None, reason="needs WebKit and Xvfb (Debian: webkit2gtk-driver, xvfb)"
-)
 
 _ENTER = "\ue007"
 
-# Values come and go as JSON.
+# Values are passed as JSON.
 _CALL = """const [arg, done] = arguments;
 Promise.resolve((FUNCTION)(JSON.parse(arg))).then(
   (found) => done({ found: JSON.stringify(found) }), (error) => done({ error: String(error) }));"""
@@ -38,7 +34,7 @@ const ask = () => {
   else requestAnimationFrame(ask);
 };
 ask();"""
-# Keeps what goes wrong, as long as the document is not loaded anew.
+# Collects errors until the document is loaded again.
 _LISTEN = """window.errors = [];
 addEventListener("error", ({ message }) => errors.push(message));
 addEventListener("unhandledrejection", ({ reason }) => errors.push(String(reason)));
@@ -82,7 +78,7 @@ def _running(*command: str, **options: Any) -> Iterator[None]:
 
 @contextmanager
 def _display() -> Iterator[str]:
-    # A screen that nobody sees, with a number that is free.
+    # A virtual screen, with a free number.
     assert _XVFB is not None
     told, tells = os.pipe()
     with _running(_XVFB, "-displayfd", str(tells), "-screen", "0", "1600x1200x24", pass_fds=(tells,)):
@@ -93,7 +89,7 @@ def _display() -> Iterator[str]:
 
 @contextmanager
 def webkit(folder: Path) -> Iterator[Session]:
-    """Run WebKit with an empty folder for all that it keeps."""
+    """Run WebKit with an empty folder for all of its data."""
     assert _DRIVER is not None
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -119,7 +115,7 @@ def _listens(url: str) -> bool:
 
 
 class WebKitPlayer(Player):
-    """The one who sits at a WebKit."""
+    """A person who uses a WebKit."""
 
     def __init__(self, session: Session, address: str) -> None:
         super().__init__(f"http://{address}")
@@ -128,14 +124,14 @@ class WebKitPlayer(Player):
         session.call("/timeouts", script=milliseconds, pageLoad=milliseconds)
         width, height = SIZES["clicks"]
         session.call("/window/rect", width=width, height=height)
-        # What has to run before the page does needs the page's origin.
+        # The script that runs before the page needs the page's origin.
         session.call("/url", url=f"{self.origin}/#/")
         session.call("/execute/sync", script=beginning(), args=[])
         session.call("/refresh")
         session.call("/execute/sync", script=_LISTEN, args=[])
 
     def errors(self) -> list[str]:
-        """Return what went wrong, violations of the page's policy among it."""
+        """Return the errors, including violations of the page's policy."""
         found: list[str] = self.evaluate("() => window.errors")
         return found
 

@@ -4,23 +4,23 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-from chatiere import engine
-from chatiere.engine import Game
+from tools.over import each
+from tools.over import game as game
 
 from .support import GRPC_DOORS, Door, Running, SlowCall, running
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run tests of what a client sees at each of the doors that their module names, unless they say which."""
+    """Run tests of visible behaviour at each of the doors in their module's DOORS, unless they choose a door."""
     marks = metafunc.definition.iter_markers("parametrize")
     if "door" in metafunc.fixturenames and not any(mark.args[0] == "door" for mark in marks):
-        metafunc.parametrize("door", getattr(metafunc.module, "DOORS", GRPC_DOORS), indirect=True, scope="session")
+        doors = each("door", getattr(metafunc.module, "DOORS", GRPC_DOORS))
+        metafunc.parametrize("door", doors, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session")
 def door(request: pytest.FixtureRequest) -> Door:
-    """The door that a server is called at: what a client sees is the same at all."""
+    """The door that a server is called at; behaviour visible to clients is the same at all doors."""
     found: Door = request.param
     return found
 
@@ -34,12 +34,6 @@ def server(door: Door) -> Iterator[Running]:
 @pytest.fixture
 def stub(server: Running) -> Any:
     return server.stub
-
-
-@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
-def game(request: pytest.FixtureRequest) -> Game:
-    found: Game = request.param
-    return found
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from textwrap import dedent, indent
 from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
+from tools.needs import require
 
 from chatiere.service.tables.keys import new_key
 
@@ -24,7 +25,7 @@ _COMMAND = (sys.executable, "-c", "from chatiere.command import main; main(prog_
 
 
 def wait_until(holds: Callable[[], Any], what: str) -> Any:
-    """Return the first true value of `holds`; fail the test if there is none in time."""
+    """Return the first true value of `holds`; fail the test if a time limit passes first."""
     end = time.monotonic() + PATIENCE
     while not (found := holds()):
         assert time.monotonic() < end, f"not in time: {what}"
@@ -33,7 +34,7 @@ def wait_until(holds: Callable[[], Any], what: str) -> Any:
 
 
 class Served:
-    """A server's processes and its log, to be called at one door."""
+    """A server's processes and its log, with the address of one door for calls."""
 
     def __init__(self, process: subprocess.Popen[str], door: Door) -> None:
         self.process = process
@@ -42,7 +43,7 @@ class Served:
         self._changed = threading.Condition()
         self._ended = False
         self.is_read = threading.Event()
-        """Cleared: nobody reads the log."""
+        """Set while the log is read; while it is cleared, the log fills up."""
         self.is_read.set()
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
@@ -75,7 +76,7 @@ class Served:
 
     @property
     def address(self) -> str:
-        """The address of its door; waits until the server serves."""
+        """The address of the chosen door; waits until the server serves."""
         address: str = getattr(self, f"{self._door}_address")
         return address
 
@@ -104,10 +105,10 @@ class Served:
         return [int(m[1]) for line in self.lines if (m := re.search(rf"worker {number} serves, pid (\d+)", line))][-1]
 
     def metrics_directory(self) -> Path:
-        """Return the directory of its workers' metrics; one of them must have had a call."""
+        """Return the directory of the workers' metrics; a worker must already have had a call."""
         pids = [match[1] for line in self.lines if (match := re.search(r"worker \d serves, pid (\d+)", line))]
         maps = "".join(Path(f"/proc/{pid}/maps").read_text() for pid in pids)
-        found = re.search(r"(/\S+/chatiere-metrics-\w+)/", maps)
+        found = re.search(r"(/\S+/chatiere-counts-\w+)/", maps)
         assert found
         return Path(found[1])
 
@@ -126,7 +127,7 @@ class Served:
         return sum(value for found, value in self.metrics().get(metric, []) if labels.items() <= found.items())
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send it a signal; return its exit code. If the log is read, `lines` then holds all of it."""
+        """Send a signal to the server; return its exit code. If the log is read, `lines` then has all of it."""
         self.process.send_signal(number)
         code = self.process.wait(PATIENCE)
         if self.is_read.is_set():
@@ -134,18 +135,18 @@ class Served:
         return code
 
     def close(self) -> None:
-        """Kill it if it still runs; its workers end with it."""
+        """Kill the server if it still runs; its workers end with it."""
         self.process.kill()
         self.process.wait()
         self.is_read.set()
         self._reader.join(PATIENCE)
         if self._reader.is_alive():
-            # Nobody else ends a hanging worker.
+            # A hanging worker does not notice that its supervisor is gone.
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
 def injected(folder: Path, code: str) -> dict[str, str]:
-    """Return an environment in which every worker runs `code` first; the code is written into `folder`."""
+    """Write code into `folder`; return an environment in which every worker runs it first."""
     guard = "import sys\nif 'chatiere.service.process.worker' in sys.orig_argv:\n"
     (folder / "sitecustomize.py").write_text(guard + indent(dedent(code), "    "))
     return {"PYTHONPATH": str(folder)}
@@ -155,13 +156,16 @@ def injected(folder: Path, code: str) -> dict[str, str]:
 def served(
     *arguments: str, door: Door = "grpcio", environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
 ) -> Iterator[Served]:
-    """Run `chatiere serve` on free ports, with a line per call, unless the arguments say otherwise; kill it at the end.
+    """Run `chatiere serve` on free ports and kill it at the end. It logs calls unless the arguments say otherwise.
 
-    `door`: the one to call it at. `prefix`: a command to run it by.
+    `door` is the door to call it at, and `prefix` is a command that runs it. The test is skipped if the door was not
+    built.
     """
+    if door == "fast":
+        require("libnghttp2")
     ports = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--grace", str(PATIENCE), "--log-calls")
     other = () if door == "grpcio" else (f"--{door}-address", "127.0.0.1:0")
-    # gRPC's own lines on standard error do not matter here.
+    # gRPC's log on standard error is not needed here.
     variables = os.environ | {"GRPC_VERBOSITY": "NONE"} | (environment or {})
     command = (*prefix, *_COMMAND, *ports, *other, *arguments)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables, start_new_session=True) as process:
@@ -174,7 +178,7 @@ def served(
 
 @contextmanager
 def served_rooms(folder: Path) -> Iterator[Callable[..., Served]]:
-    """Serve rooms to browsers, each time with the same keys, kept in a folder: call what it yields with arguments."""
+    """Yield a function that runs a server with rooms for browsers; each server reads its keys from the same folder."""
     keys = folder / "table-keys"
     keys.write_text(new_key().hex() + "\n")
     keys.chmod(0o600)

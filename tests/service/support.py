@@ -1,7 +1,6 @@
-"""Shared by the tests of the service: a running server, refusals as clients see them, games played over the wire."""
+"""Helpers for the tests of the service: a running server, refusals as clients see them, games played through calls."""
 
 import dataclasses
-import importlib.util
 import logging
 import queue
 import random
@@ -18,10 +17,12 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from patience import PATIENCE as PATIENCE
 from prometheus_client import CollectorRegistry
+from tools.needs import needs, require
+from tools.over import over
+from tools.patience import PATIENCE as PATIENCE
 
-from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.core.cancellation import Cancellation, Cancelled
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls.batch_service import BatchService
@@ -31,41 +32,26 @@ from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game
 
 from .web.channel import WebChannel
 
-# The ports that a server has for calls: grpcio's, that of `fast_address` and that of `web_address`.
+# The doors of a server: grpcio's, that of `fast_address` and that of `web_address`.
 Door = Literal["grpcio", "fast", "web"]
 
 
-def fast_door_built() -> bool:
-    """Return True if the extension of the fast door was built."""
-    try:
-        importlib.import_module("chatiere.http2.server")
-    except ImportError:
-        return False
-    return True
-
-
-needs_fast_door = pytest.mark.skipif(
-    not fast_door_built(), reason="the fast door was not built: libnghttp2 was not there"
-)
-needs_web_door = pytest.mark.skipif(
-    importlib.util.find_spec("httptools") is None, reason="the packages of chatiere[web] are not there"
-)
-# A module's tests of what a client sees run at the first two doors; at all of them if its DOORS say so.
-GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs_fast_door))
-ALL_DOORS = (*GRPC_DOORS, pytest.param("web", marks=needs_web_door))
-# For tests of what the fast door does not have: TLS, reflection, channelz.
+# Tests of behaviour that clients see run at the gRPC doors, or at all doors if the module's DOORS is ALL_DOORS.
+GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs("libnghttp2")))
+ALL_DOORS = (*GRPC_DOORS, "web")
+# For tests of features that the fast door lacks: TLS, reflection, channelz.
 only_grpcio = pytest.mark.parametrize("door", ["grpcio"], indirect=True)
-# For tests, in a module for all doors, of what the one for browsers does not have: batches, and streams of requests.
-only_grpc = pytest.mark.parametrize("door", GRPC_DOORS, indirect=True)
+# For tests, in a module for all doors, of features that the door for browsers lacks: batches and request streams.
+only_grpc = over("door", GRPC_DOORS, indirect=True)
 
 
 def game_stub(channel: grpc.Channel) -> Any:
-    """Return a stub of GameService; generated code has no types."""
+    """Return a stub of GameService, which has no types in generated code."""
     return game_service_pb2_grpc.GameServiceStub(channel)
 
 
 def batch_stub(channel: grpc.Channel) -> Any:
-    """Return a stub of BatchService."""
+    """Return a stub of BatchService, which has no types in generated code."""
     return batch_service_pb2_grpc.BatchServiceStub(channel)
 
 
@@ -83,21 +69,26 @@ class Running:
         self.stub = game_stub(self.channel)
 
     def sample(self, name: str, **labels: str) -> float:
-        """Return a metric's value; 0 while it has none."""
+        """Return a metric's value; 0 if the metric does not exist yet."""
         return self.registry.get_sample_value(name, labels) or 0.0
 
 
 def channel_to(address: str, door: Door) -> Any:
-    """Return a channel to a door; that for browsers has unary calls alone."""
+    """Return a channel to a door; the channel to the door for browsers has only unary calls."""
     if door == "web":
         return WebChannel(address)
-    # A whole game with everything that may be asked for exceeds gRPC's default of 4 MB.
+    # A whole game with all included parts exceeds gRPC's default of 4 MB.
     return grpc.insecure_channel(address, [("grpc.max_receive_message_length", -1)])
 
 
 @contextmanager
 def running(settings: Settings | None = None, door: Door = "grpcio") -> Iterator[Running]:
-    """Run a server on free ports, to be called at one door, and stop it at the end."""
+    """Run a server on free ports and stop it at the end; calls are made at the given door.
+
+    The test is skipped if the door was not built.
+    """
+    if door == "fast":
+        require("libnghttp2")
     settings = settings or Settings(address="127.0.0.1:0", log_calls=True)
     if door != "grpcio":
         name = "fast_address" if door == "fast" else "web_address"
@@ -126,14 +117,14 @@ class Refused:
     domain: str = ""
     field: str = ""
     metadata: dict[str, str] = dataclasses.field(default_factory=dict)
-    # Each call has its own.
+    # The id differs for each call.
     request_id: str = dataclasses.field(default="", compare=False)
     # Seconds; None if absent.
     retry_after: float | None = None
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Refused:
-    """Return the error of a call that must fail; its field is one of the request."""
+    """Return the error of a call that must fail; check that its field exists in the request."""
     try:
         answer = call(*arguments, **options)
     except grpc.RpcError as error:
@@ -212,7 +203,7 @@ def new_game(stub: Any, game: str, players: int, **fields: Any) -> game_pb2.Posi
 
 
 class SlowCall:
-    """A BatchService.NewGames that lasts until it is released or its call ends."""
+    """Makes BatchService.NewGames last until `released` is set or its call ends."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered, self.released = threading.Event(), threading.Event()

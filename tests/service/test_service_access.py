@@ -1,4 +1,4 @@
-"""Access: tokens, TLS, mutual TLS, and services that can be turned off."""
+"""Access: tokens, TLS, mutual TLS, and optional services."""
 
 import datetime
 from collections.abc import Iterator
@@ -35,6 +35,8 @@ from .support import (
     running,
 )
 
+pytestmark = pytest.mark.long
+
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 OK, UNAUTHENTICATED, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.UNAVAILABLE
 
@@ -70,7 +72,7 @@ def test_tokens_have_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "two words", "x" * 65, "#1", "a\nb", "é"])
-def test_what_is_no_name_gets_no_token(name: str) -> None:
+def test_an_invalid_name_gets_no_token(name: str) -> None:
     with pytest.raises(ValueError, match=r"^a name must be 1 to 64 letters"):
         new_token(name)
 
@@ -94,7 +96,7 @@ def test_a_wrong_tokens_file_stops_the_start(tmp_path: Path, text: str, message:
         create_server(Settings(address="127.0.0.1:0", tokens=path), CollectorRegistry())
 
 
-def test_tokens_are_read_again_and_stay_as_they_were_if_they_are_wrong(tmp_path: Path) -> None:
+def test_tokens_are_reread_unless_the_file_is_invalid(tmp_path: Path) -> None:
     path = tmp_path / "tokens"
     (alice,) = write_tokens(path, "alice")
     tokens = Tokens(path)
@@ -106,7 +108,7 @@ def test_tokens_are_read_again_and_stay_as_they_were_if_they_are_wrong(tmp_path:
         path.unlink()
         assert tokens.client_of(bob) == "bob"
     assert len([line for line in log.lines if "cannot reread the tokens, keeping the old ones" in line]) == 2
-    # An operator may want to lock everybody out at once.
+    # An operator may want to lock out all clients immediately.
     path.write_text("# closed\n")
     assert tokens.client_of(bob) is None
 
@@ -145,7 +147,7 @@ def test_a_running_server_reads_its_tokens_again(guarded: tuple[Running, str], t
     assert code_of(server.stub.ListGames, LIST_GAMES, metadata=bearer(alice)) is UNAUTHENTICATED
 
 
-def test_tokens_stand_in_the_log_by_name_only(guarded: tuple[Running, str]) -> None:
+def test_the_log_has_only_the_names_of_tokens(guarded: tuple[Running, str]) -> None:
     server, token = guarded
     with LogLines() as log:
         code_of(server.stub.GetScore, game_service_pb2.GetScoreRequest(), metadata=bearer(token))
@@ -186,17 +188,17 @@ def test_channelz_and_reflection_need_a_token(guarded: tuple[Running, str]) -> N
 
 
 @pytest.mark.parametrize(("address", "warned"), [("127.0.0.1:0", False), ("localhost:0", False), ("0.0.0.0:0", True)])
-def test_tokens_without_tls_are_warned_of(tmp_path: Path, address: str, warned: bool) -> None:
+def test_tokens_without_tls_cause_a_warning(tmp_path: Path, address: str, warned: bool) -> None:
     write_tokens(tmp_path / "tokens", "alice")
     with served("--address", address, "--tokens", str(tmp_path / "tokens")) as server:
         assert server.address
         assert bool([line for line in server.lines if "WARNING" in line and "tokens without TLS" in line]) is warned
 
 
-# Services that can be turned off
+# Optional services
 
 
-def test_reflection_can_be_turned_off_and_channelz_is() -> None:
+def test_reflection_can_be_turned_off_and_channelz_is_off() -> None:
     with running(Settings(address="127.0.0.1:0", reflection=False)) as server:
         channelz: Any = channelz_pb2_grpc.ChannelzStub(server.channel)
         assert code_of(channelz.GetServers, channelz_pb2.GetServersRequest()) is grpc.StatusCode.UNIMPLEMENTED
@@ -262,7 +264,7 @@ def test_tls(authority: Authority, stranger: Authority) -> None:
             assert code_of(stub.ListGames, LIST_GAMES) is OK
         with connected(server.address, stranger.file) as stub:
             assert code_of(stub.ListGames, LIST_GAMES) is UNAVAILABLE
-        # Not encrypted.
+        # A channel without TLS.
         assert code_of(server.stub.ListGames, LIST_GAMES) is UNAVAILABLE
 
 
@@ -284,42 +286,46 @@ OPEN, LOCAL = "0.0.0.0:0", "127.0.0.1:0"
 
 @pytest.mark.parametrize("address", [OPEN, "[::]:0", "192.0.2.1:0", "here:0"])
 @pytest.mark.parametrize("name", ["address", "fast_address", "web_address"])
-def test_an_address_that_others_can_reach_needs_tls_or_tokens(tmp_path: Path, name: str, address: str) -> None:
+def test_an_address_reachable_from_other_machines_needs_tls_or_tokens(tmp_path: Path, name: str, address: str) -> None:
     open_settings: dict[str, Any] = {"address": LOCAL, name: address}
-    with pytest.raises(SettingError, match=rf"^{name}: other machines can reach it: it needs --tokens .*or --insecure"):
+    with pytest.raises(
+        SettingError, match=rf"^{name}: other machines can reach this address: use --tokens .*or --insecure"
+    ):
         Settings(**open_settings)
     Settings(**open_settings, insecure=True)
     Settings(**open_settings, tokens=tmp_path)
     certificate: dict[str, Any] = {"tls_certificate": tmp_path, "tls_key": tmp_path}
     if name == "fast_address":
-        # It is never encrypted.
-        with pytest.raises(SettingError, match=r"^fast_address: other machines can reach it: .*it has no TLS"):
+        # Metrics are never encrypted.
+        with pytest.raises(
+            SettingError, match=r"^fast_address: other machines can reach this address: .*this port has no TLS"
+        ):
             Settings(**open_settings, **certificate, client_ca=tmp_path)
     else:
         Settings(**open_settings, **certificate)
 
 
 @pytest.mark.parametrize("address", [LOCAL, "127.1.2.3:0", "[::1]:0", "localhost:0"])
-def test_an_address_of_this_machine_alone_needs_nothing(address: str) -> None:
+def test_a_loopback_address_needs_neither_tls_nor_tokens(address: str) -> None:
     Settings(address=address, fast_address=address, web_address=address)
 
 
-def test_what_lets_anybody_call_is_warned_of(authority: Authority) -> None:
+def test_open_access_causes_a_warning(authority: Authority) -> None:
     certificate, key = authority.issue("server")
     tls = ["--tls-certificate", str(certificate), "--tls-key", str(key)]
     for arguments, warned in ([OPEN, "--insecure"], True), ([OPEN, *tls], False), ([LOCAL, "--insecure"], False):
         with served("--address", *arguments) as server:
             assert server.address
-            found = [line for line in server.lines if "WARNING" in line and f"anybody who reaches {OPEN} may" in line]
+            found = [line for line in server.lines if "WARNING" in line and f"anyone who can reach {OPEN} may" in line]
             assert bool(found) is warned
 
 
-def test_an_expired_certificate_is_no_connection_until_it_is_replaced(authority: Authority) -> None:
+def test_an_expired_certificate_prevents_connections_until_it_is_replaced(authority: Authority) -> None:
     settings = Settings(**authority.settings(not_after=PAST))
     with running(settings) as server:
         with connected(server.address, authority.file) as stub:
             assert code_of(stub.ListGames, LIST_GAMES) is UNAVAILABLE
-        # The same files.
+        # Replace the contents of the same files.
         authority.settings()
 
         def is_answered() -> bool:
@@ -329,7 +335,7 @@ def test_an_expired_certificate_is_no_connection_until_it_is_replaced(authority:
         wait_until(is_answered, "the new certificate is in use")
 
 
-def test_certificates_that_become_wrong_stay_as_they_were(authority: Authority) -> None:
+def test_invalid_new_certificates_leave_the_old_ones_in_use(authority: Authority) -> None:
     settings = Settings(**authority.settings())
     assert settings.tls_certificate is not None
     with running(settings) as server, LogLines() as log:

@@ -1,4 +1,4 @@
-"""Paths of refused actions: a typed action's kind, and the part of it that a rule forbids."""
+"""Field paths in refusals of actions: the kind of a typed action, and the part of it that a rule forbids."""
 
 import random
 from typing import Any
@@ -13,19 +13,19 @@ from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import has_path
 
-# The typed actions that are tried at each position, at most.
+# The maximum number of typed actions tried at each position.
 TRIED = 25
 
 
 def typed(position: Position, action: int) -> game_pb2.Action:
-    """Return a legal action, typed alone."""
+    """Return a legal action as a typed action without a dense id."""
     found = game_pb2.Action()
     fill(getattr(found, position.game.name), engine.codec(position.game.name).put_action, position, action)
     return found
 
 
 def refused(action: game_pb2.Action, position: Position) -> EngineError | None:
-    """Return the refusal of an action; None if it is made."""
+    """Return the refusal of an action; None if it is applied."""
     try:
         apply_action(Reader(action), position.clone(), EventLog())
     except EngineError as error:
@@ -33,7 +33,7 @@ def refused(action: game_pb2.Action, position: Position) -> EngineError | None:
     return None
 
 
-def test_a_refused_typed_action_names_its_kind_and_the_part_that_is_to_blame(game: Game) -> None:
+def test_a_refused_typed_action_names_its_kind_and_the_forbidden_part(game: Game) -> None:
     choices = random.Random(game.name)
     positions = [position for position, _ in played(game, game.max_players) if not position.is_terminal()]
     actions = [typed(position, choices.choice(position.legal_actions())) for position in positions]

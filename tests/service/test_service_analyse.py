@@ -1,4 +1,4 @@
-"""Analyse: the same for the same seed and for what a seat knew, in whatever stretch; bad records name the field."""
+"""Analyse: results depend only on the seed and the information of the seat, not on the range; errors name the field."""
 
 import itertools
 import random
@@ -7,17 +7,21 @@ from typing import Any
 
 import grpc
 import pytest
-from sample_records import SAMPLES, record_of
+from prometheus_client import CollectorRegistry
+from tools.sample_records import SAMPLES, record_of
 
 from chatiere import engine
+from chatiere.bots.bot import Decisions
 from chatiere.bots.hosting import decisions_at, luck
 from chatiere.bots.ismcts import IsmctsBot
+from chatiere.bots.search import tree_bytes
 from chatiere.engine import EngineError, Game, Position
-from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.record import Kind, Record
 from chatiere.engine.wire import Reader
+from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
-from chatiere.service.calls import analysis_service
+from chatiere.service.calls.batch_service import hold_nothing
 from chatiere.service.calls.bot_service import BotService
 from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import bot_service_pb2_grpc
@@ -37,7 +41,7 @@ def analyse(server: Running) -> Any:
 
 
 def sampled(game: Game, plies: int, seed: int = 3) -> GameRecord:
-    """Return the record of a random game, with sampled chance."""
+    """Return the record of a random game with sampled chance."""
     record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.max_players)
     record.stream.seed = seed
     position, choices = game.new_game(game.max_players, seed=seed), random.Random(seed)
@@ -47,7 +51,7 @@ def sampled(game: Game, plies: int, seed: int = 3) -> GameRecord:
     return record
 
 
-def test_each_decision_is_judged_as_the_bot_would(analyse: Any, game: Game) -> None:
+def test_each_judgement_is_that_of_the_bot(analyse: Any, game: Game) -> None:
     record = sampled(game, 12)
     found = analyse(pb.AnalyseRequest(record=record, simulations=FEW, seed=9)).decisions
     position = game.new_game(game.max_players, seed=3)
@@ -69,7 +73,7 @@ def test_each_decision_is_judged_as_the_bot_would(analyse: Any, game: Game) -> N
             assert tried.HasField("value") == (tried.visits > 0)
             if tried.visits:
                 assert tried.value == values[tried.action.id]
-        # After the choice of the bot, those that were visited more.
+        # After the bot's choice, the actions are sorted by visits.
         others = [tried.visits for tried in each.best[1:]]
         assert others == sorted(others, reverse=True)
         assert others == sorted((n for id, n in visits.items() if id != judgement.actions[0]), reverse=True)[:4]
@@ -80,7 +84,7 @@ def test_each_decision_is_judged_as_the_bot_would(analyse: Any, game: Game) -> N
         position.apply(action)
 
 
-def test_stretches_are_parts_of_the_whole(analyse: Any, game: Game) -> None:
+def test_a_range_of_plies_gives_part_of_the_whole_analysis(analyse: Any, game: Game) -> None:
     record = sampled(game, 9)
     whole = analyse(pb.AnalyseRequest(record=record, simulations=FEW, seed=9)).decisions
     assert whole == analyse(pb.AnalyseRequest(record=record, simulations=FEW, seed=9)).decisions
@@ -89,20 +93,29 @@ def test_stretches_are_parts_of_the_whole(analyse: Any, game: Game) -> None:
         request = pb.AnalyseRequest(record=record, from_ply=first, to_ply=last, simulations=FEW, seed=9)
         assert analyse(request).decisions == whole[first:last]
     assert whole != analyse(pb.AnalyseRequest(record=record, simulations=FEW, seed=10)).decisions
-    # Moves after the stretch are not played.
+    # Moves after the range are not played.
     record.actions[5] = 2**32 - 1
     assert analyse(pb.AnalyseRequest(record=record, to_ply=5, simulations=FEW, seed=9)).decisions == whole[:5]
 
 
 def test_many_decisions_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch, game: Game) -> None:
-    """Parts are for the memory alone."""
-    service = BotService(Settings())
+    """Searching in parts saves memory and does not change the results."""
+    service = BotService(Settings(), Metrics(CollectorRegistry()))
     request = pb.AnalyseRequest(record=sampled(game, 7), simulations=FEW, seed=9).SerializeToString()
-    held: list[int] = []
-    whole = service.answer("analyse", request, Cancellation(), held.append)
+    taken: list[int] = []
+    worlds = Decisions.worlds
+
+    def watched(decisions: Decisions, *arguments: Any) -> Any:
+        taken.append(tree_bytes())
+        return worlds(decisions, *arguments)
+
+    monkeypatch.setattr(Decisions, "worlds", watched)
+    whole = service.answer("analyse", request, Cancellation(), hold_nothing)
+    at_once = max(taken)
+    taken.clear()
     monkeypatch.setattr("chatiere.bots.analysis._AT_ONCE", 2 * FEW)
-    assert service.answer("analyse", request, Cancellation(), held.append) == whole
-    assert held[0] - held[1] == analysis_service.OF_SIMULATION * 5 * FEW
+    assert service.answer("analyse", request, Cancellation(), hold_nothing) == whole
+    assert max(taken) < at_once
 
 
 def engine_record(record: GameRecord) -> Record:
@@ -113,7 +126,7 @@ def engine_record(record: GameRecord) -> Record:
 
 
 def at(record: GameRecord, ply: int) -> Position | None:
-    """Return the position at a decision of a record; None if it can't be played so far."""
+    """Return the position at a decision of a record; None if the record cannot be played up to it."""
     plain = engine_record(record)
     position = plain.begin()
     done = 0
@@ -129,7 +142,7 @@ def at(record: GameRecord, ply: int) -> Position | None:
 
 
 def is_hidden(record: GameRecord, other: GameRecord, ply: int) -> bool:
-    """Return whether two records differ at a ply in nothing but what the seat to act can't know."""
+    """Return whether two records differ, at a ply, only in information hidden from the seat to act."""
     first, second = at(record, ply), at(other, ply)
     if first is None or second is None or first.pack() == second.pack():
         return False
@@ -140,7 +153,7 @@ def is_hidden(record: GameRecord, other: GameRecord, ply: int) -> bool:
 
 
 def swapped(record: GameRecord) -> Iterator[GameRecord]:
-    """Yield a record with explicit chance, each time with two other of its outcomes exchanged."""
+    """Yield a record with explicit chance, each time with a different pair of outcomes exchanged."""
     count = min(40, len(record.outcomes.outcomes))
     for first, second in itertools.combinations(range(count), 2):
         other = GameRecord()
@@ -159,8 +172,8 @@ def reseeded(record: GameRecord) -> Iterator[GameRecord]:
         yield other
 
 
-def test_what_a_seat_could_not_know_changes_nothing(analyse: Any, game: Game) -> None:
-    """The gifts of chance to the others, and those to come."""
+def test_hidden_information_does_not_change_an_analysis(analyse: Any, game: Game) -> None:
+    """The hidden information is the chance outcomes of other seats, and all later outcomes."""
     sample = record_of(next(path for path in SAMPLES if path.parent.name == game.name))
     drawn = sampled(game, 4)
     candidates = [(sample, other) for other in swapped(sample)] + [(drawn, other) for other in reseeded(drawn)]
@@ -172,7 +185,7 @@ def test_what_a_seat_could_not_know_changes_nothing(analyse: Any, game: Game) ->
     assert analyse(request) == found
 
 
-def test_what_is_no_analysis_is_refused_with_its_field(analyse: Any, game: Game) -> None:
+def test_an_invalid_analysis_is_refused_with_its_field(analyse: Any, game: Game) -> None:
     record = sampled(game, 6)
 
     def refused(**fields: Any) -> tuple[str, str]:
@@ -199,7 +212,7 @@ def test_what_is_no_analysis_is_refused_with_its_field(analyse: Any, game: Game)
     assert refused(record=record) == ("MISSING_FIELD", "record.stream")
 
 
-def test_an_analysis_above_the_limit(door: Door, game: Game) -> None:
+def test_an_analysis_above_the_limit_is_refused(door: Door, game: Game) -> None:
     record = sampled(game, 6)
     with running(Settings(address="127.0.0.1:0", max_playouts=100), door) as server:
         analyse = bot_service_pb2_grpc.BotServiceStub(server.channel).Analyse
@@ -215,7 +228,7 @@ def test_an_analysis_above_the_limit(door: Door, game: Game) -> None:
         assert refusal(analyse, pb.AnalyseRequest(record=record, to_ply=1)).reason == "BATCH_TOO_LARGE"
 
 
-def test_a_response_above_the_limit(door: Door, game: Game) -> None:
+def test_a_response_above_the_limit_is_refused_with_the_last_ply_that_fits(door: Door, game: Game) -> None:
     record = sampled(game, 6)
     with running(Settings(address="127.0.0.1:0"), door) as server:
         analyse = bot_service_pb2_grpc.BotServiceStub(server.channel).Analyse
@@ -228,23 +241,22 @@ def test_a_response_above_the_limit(door: Door, game: Game) -> None:
         assert len(analyse(pb.AnalyseRequest(record=record, to_ply=4, simulations=FEW, seed=9)).decisions) == 4
 
 
-def test_a_cancelled_analysis_stops(game: Game) -> None:
-    service = BotService(Settings())
-    cancellation = Cancellation()
-    cancellation.cancel()
-    request = pb.AnalyseRequest(record=sampled(game, 6)).SerializeToString()
-    with pytest.raises(Cancelled):
-        service.answer("analyse", request, cancellation, lambda size: None)
-
-
 @only_grpc
-def test_an_analysis_that_nobody_waits_for_ends(door: Door, game: Game) -> None:
-    """With a single thread for batches, the next one has to wait for its end."""
-    record = sampled(game, 6)
-    with running(Settings(address="127.0.0.1:0", batch_threads=1), door) as server:
+def test_an_analysis_ends_when_its_client_leaves(door: Door, game: Game) -> None:
+    """The only batch thread is free for another call as soon as the analysis ends."""
+    record, simulations, longer = sampled(game, 10), 1_000_000, 10 * PATIENCE
+    settings = Settings(
+        address="127.0.0.1:0",
+        batch_threads=1,
+        max_playouts=len(record.actions) * simulations,
+        # Only the client's cancellation can end the analysis in time.
+        default_deadline=longer,
+        max_deadline=longer,
+    )
+    with running(settings, door) as server:
         analyse = bot_service_pb2_grpc.BotServiceStub(server.channel).Analyse
-        call = analyse.future(pb.AnalyseRequest(record=record, to_ply=1, simulations=500_000))
-        labels = {"grpc_type": "unary", "grpc_service": "chatiere.v1.BotService", "grpc_method": "Analyse"}
-        wait_until(lambda: server.sample("grpc_server_started_total", **labels), "it has begun")
+        call = analyse.future(pb.AnalyseRequest(record=record, simulations=simulations))
+        wait_until(lambda: tree_bytes() or call.done(), "the search has begun")
+        assert not call.done()
         call.cancel()
         assert analyse(pb.AnalyseRequest(record=record, to_ply=1, simulations=1), timeout=PATIENCE).decisions

@@ -1,4 +1,4 @@
-"""One client and several servers."""
+"""Load balancing by one client over several servers."""
 
 import asyncio
 import os
@@ -20,13 +20,15 @@ from chatiere.v1.game_pb2 import Include
 from .process import Served, served, wait_until
 from .support import PATIENCE, Running, running
 
+pytestmark = pytest.mark.long
+
 INCLUDE = Include(legal_actions=True)
 CALLERS = 4
 
 
 @pytest.fixture
 def three() -> Iterator[list[Served]]:
-    """Three servers, as on three machines."""
+    """Three servers, as if on three machines."""
     with ExitStack() as stack:
         servers = [stack.enter_context(served()) for _ in range(3)]
         assert all(server.address for server in servers)
@@ -34,20 +36,20 @@ def three() -> Iterator[list[Served]]:
 
 
 def kill(server: Served) -> None:
-    """Kill all its processes, as if its machine lost power."""
+    """Kill all of the server's processes, as if its machine lost power."""
     left = server.metrics_directory()
     os.kill(server.worker_pid(0), signal.SIGKILL)
     server.process.kill()
     shutil.rmtree(left, ignore_errors=True)
 
 
-def test_a_killed_and_a_stopped_server_lose_no_call(three: list[Served]) -> None:
+def test_no_call_is_lost_when_servers_are_killed_or_stopped(three: list[Served]) -> None:
     addresses = [server.address for server in three]
     made = threading.Semaphore(0)
     over = threading.Event()
 
     def play(number: int) -> int:
-        """Play on and on, checking every response; return the number of calls."""
+        """Play until the test ends, checking every response; return the number of calls."""
         calls = 0
         with Client(addresses, timeout=PATIENCE) as client:
             while not over.is_set():
@@ -82,7 +84,7 @@ def test_a_killed_and_a_stopped_server_lose_no_call(three: list[Served]) -> None
     assert three[2].total("chatiere_moves_applied_total") > 0
 
 
-async def test_a_killed_server_loses_no_call_of_the_asyncio_client(three: list[Served]) -> None:
+async def test_the_asyncio_client_loses_no_call_when_a_server_is_killed(three: list[Served]) -> None:
     async with AsyncClient([server.address for server in three], timeout=PATIENCE) as client:
 
         async def ask(number: int) -> int:
@@ -97,7 +99,7 @@ async def test_a_killed_server_loses_no_call_of_the_asyncio_client(three: list[S
             assert await asyncio.gather(*calls) == list(range(100))
 
 
-# The servers of one process
+# Two servers in one process
 
 
 @pytest.fixture
@@ -115,7 +117,7 @@ def set_health(server: Running, status: Any) -> None:
     server.server._health.set(GAME_SERVICE, status)
 
 
-def test_calls_go_to_servers_in_turn_and_to_healthy_ones_only(two: tuple[Running, Running]) -> None:
+def test_calls_go_to_healthy_servers_in_turn(two: tuple[Running, Running]) -> None:
     first, second = two
     with Client([first.address, second.address]) as client:
 
@@ -137,15 +139,15 @@ def test_calls_go_to_servers_in_turn_and_to_healthy_ones_only(two: tuple[Running
                 client.list_games()
             return calls_of(first) == before
 
-        wait_until(first_is_left_out, "the unhealthy server is asked no more")
+        wait_until(first_is_left_out, "the unhealthy server is no longer asked")
         set_health(first, health_pb2.HealthCheckResponse.SERVING)
-        wait_until(lambda: not first_is_left_out(), "it is asked again")
+        wait_until(lambda: not first_is_left_out(), "the server is asked again")
 
 
 @pytest.mark.parametrize(
     "servers", [[], ["localhost:1"], ["127.0.0.1"], ["127.0.0.1:1", "[::1]:1"], ["127.0.0.1:http"]]
 )
-def test_addresses_that_cannot_be_used_together(servers: list[str]) -> None:
+def test_addresses_that_cannot_be_used_together_are_refused(servers: list[str]) -> None:
     with pytest.raises(ValueError, match=r"^several servers must "):
         Client(servers)
 

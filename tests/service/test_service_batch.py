@@ -1,8 +1,7 @@
-"""BatchService over the wire: calls return what the engine's batches do, and the stream what calls do."""
+"""BatchService: calls and the stream return the results of the engine's batches."""
 
 import hashlib
 import queue
-import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
@@ -13,7 +12,8 @@ import pytest
 from google.protobuf.message import Message
 
 from chatiere.engine import Game, Position, Reason
-from chatiere.engine.core.batch import Cancellation, Table
+from chatiere.engine.core.batch import Table
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.columns import Columns, Restart
 from chatiere.engine.wire import Reader, fill
 from chatiere.service.base.settings import Settings
@@ -21,6 +21,7 @@ from chatiere.service.calls import conversion
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2
 
+from .process import wait_until
 from .support import PATIENCE, Door, LogLines, Refused, Running, batch_stub, code_of, read_refusal, refusal, running
 
 ALL = pb.Columns(legal=True, scores=True, observations=True)
@@ -44,14 +45,14 @@ def table(game: Game) -> pb.BatchSetup:
 
 @pytest.fixture
 def begun(batches: Any, table: pb.BatchSetup) -> pb.Positions:
-    """Return the first decisions of some games."""
+    """Return the positions at the first decisions of several games."""
     request = pb.NewGamesRequest(setup=table, seeds=np.arange(COUNT, dtype="<u8").tobytes(), columns=ALL)
     positions: pb.Positions = batches.NewGames(request).positions
     return positions
 
 
 def first_moves(positions: pb.Positions) -> bytes:
-    """Return the first legal id of each item; 0 if it has none."""
+    """Return the first legal id of each item; 0 if it has no legal ids."""
     ids, offsets = np.frombuffer(positions.legal_ids, "<u2"), np.frombuffer(positions.legal_offsets, "<u4")
     return b"".join((ids[a] if a < b else np.uint16(0)).tobytes() for a, b in pairwise(offsets))
 
@@ -79,7 +80,7 @@ def requests_on(table: pb.BatchSetup, positions: pb.Positions) -> dict[str, Any]
 
 
 def method_of(batches: Any, name: str) -> Any:
-    """Return the method of a field of PlayRequest."""
+    """Return the method that corresponds to a field of PlayRequest."""
     return getattr(batches, "".join(word.capitalize() for word in name.split("_")))
 
 
@@ -103,7 +104,7 @@ def columns_of(message: Any, result: Any) -> None:
     }
 
 
-def test_without_a_seed_each_call_has_another(batches: Any, table: pb.BatchSetup, begun: pb.Positions) -> None:
+def test_calls_without_a_seed_use_different_seeds(batches: Any, table: pb.BatchSetup, begun: pb.Positions) -> None:
     seats = bytes(len(begun.actors))
     for call, request in (
         (batches.Playout, pb.PlayoutRequest(setup=table, states=begun.states, playouts=8)),
@@ -111,12 +112,12 @@ def test_without_a_seed_each_call_has_another(batches: Any, table: pb.BatchSetup
         (batches.ResampleStates, pb.ResampleStatesRequest(setup=table, states=begun.states, seats=seats)),
     ):
         assert call(request) != call(request)
-        # 0 is a seed as any other.
+        # 0 is a seed like any other.
         request.seed = 0
         assert call(request) == call(request)
 
 
-def test_calls_answer_what_the_engine_s_batches_do(
+def test_calls_return_the_results_of_the_engine_s_batches(
     batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions
 ) -> None:
     engines = Table(game, game.max_players)
@@ -144,7 +145,7 @@ def test_calls_answer_what_the_engine_s_batches_do(
         assert not method_of(batches, name)(request).HasField("faults")
 
 
-def test_totals_of_ended_games_alone(batches: Any, table: pb.BatchSetup) -> None:
+def test_totals_of_ended_games_only(batches: Any, table: pb.BatchSetup) -> None:
     final, both = (pb.Columns(legal=True, scores=all_scores, final_scores=True) for all_scores in (False, True))
     positions = batches.NewGames(pb.NewGamesRequest(setup=table, count=COUNT, columns=final)).positions
     ended = 0
@@ -161,19 +162,19 @@ def test_totals_of_ended_games_alone(batches: Any, table: pb.BatchSetup) -> None
         ended = int(over.sum())
 
 
-def test_columns_that_were_not_asked_for_are_absent(batches: Any, table: pb.BatchSetup) -> None:
+def test_columns_that_were_not_requested_are_absent(batches: Any, table: pb.BatchSetup) -> None:
     positions = batches.NewGames(pb.NewGamesRequest(setup=table, count=2)).positions
     assert [field.name for field, _ in positions.ListFields()] == ["states", "actors", "final"]
 
 
-def test_options_are_those_of_the_game(batches: Any, game: Game, table: pb.BatchSetup) -> None:
+def test_games_have_the_given_options(batches: Any, game: Game, table: pb.BatchSetup) -> None:
     request = pb.NewGamesRequest(setup=table, seeds=bytes(8))
     getattr(request.options, game.name).first_seat = 1
     states = batches.NewGames(request).positions.states
     assert states == game.new_game(game.max_players, {"first_seat": 1}, seed=0).pack()
 
 
-def test_games_are_begun_anew_with_the_options_of_the_restart(batches: Any, game: Game, table: pb.BatchSetup) -> None:
+def test_games_restart_with_the_options_of_the_restart(batches: Any, game: Game, table: pb.BatchSetup) -> None:
     position = game.new_game(game.max_players, seed=3, game_number=4)
     last = position
     while not position.is_terminal():
@@ -219,7 +220,9 @@ def test_a_packed_state_of_a_batch_is_one_of_game_service(
 # Items that fail
 
 
-def test_an_item_fails_alone(batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions) -> None:
+def test_a_failed_item_does_not_affect_other_items(
+    batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions
+) -> None:
     size = game.packed_size
     states = bytearray(begun.states)
     states[size + 1] = game.rules_version + 1
@@ -266,7 +269,9 @@ def test_states_of_another_number_of_players_fail(batches: Any, game: Game, tabl
     assert faults.items[0].field == "states"
 
 
-def test_conversions_fail_alone(batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions) -> None:
+def test_a_failed_conversion_does_not_affect_other_items(
+    batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions
+) -> None:
     good = batches.Convert(pb.ConvertRequest(setup=table, states=begun.states)).typed_states
     outdated = game_pb2.State()
     outdated.CopyFrom(good[0])
@@ -296,7 +301,7 @@ def test_conversions_fail_alone(batches: Any, game: Game, table: pb.BatchSetup, 
     assert [state.WhichOneof("game") for state in back.typed_states] == [game.name, None] + [game.name] * 4
 
 
-def test_the_first_twenty_faults_are_told_in_words(batches: Any, game: Game, table: pb.BatchSetup) -> None:
+def test_the_first_twenty_faults_have_texts(batches: Any, game: Game, table: pb.BatchSetup) -> None:
     size = game.packed_size
     faults = batches.Score(pb.ScoreRequest(setup=table, states=bytes(30 * size))).faults
     assert len(faults.reasons) == 30
@@ -310,7 +315,10 @@ def test_the_first_twenty_faults_are_told_in_words(batches: Any, game: Game, tab
 
 
 def refused_both_ways(batches: Any, name: str, request: Message) -> Refused:
-    """Return how a request is refused, which must be the same on the stream, where the path is longer; it goes on."""
+    """Return the refusal of a request, which must be the same on the stream except for a longer field path.
+
+    The stream continues after the refusal.
+    """
     refused = refusal(method_of(batches, name), request)
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
     answers = on_stream(batches, play_request(name, request, 7), play_request(name, request, 8))
@@ -362,7 +370,9 @@ def test_columns_of_a_wrong_length_are_refused(
         assert (refused.reason, refused.field) == ("INVALID_BATCH", other)
 
 
-def test_what_makes_no_sense_is_refused(batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions) -> None:
+def test_contradictory_requests_are_refused(
+    batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions
+) -> None:
     requests = requests_on(table, begun)
     cases = [
         ("new_games", pb.NewGamesRequest(setup=table, seeds=bytes(7)), "INVALID_BATCH", "seeds"),
@@ -425,8 +435,8 @@ def test_wrong_options_are_refused(batches: Any, game: Game, table: pb.BatchSetu
         assert (refused.reason, refused.field) == ("INVALID_OPTION", f"{path}.{other}")
 
 
-def test_what_is_above_the_limits_is_refused(game: Game, table: pb.BatchSetup, door: Door) -> None:
-    # Three states fit, but nothing else.
+def test_requests_above_the_limits_are_refused(game: Game, table: pb.BatchSetup, door: Door) -> None:
+    # A response has room for three states and no more columns.
     limit = 3 * game.packed_size + 100
     settings = Settings(address="127.0.0.1:0", max_batch_items=3, max_playouts=10, max_answer_bytes=limit)
     with running(settings, door) as server:
@@ -471,7 +481,7 @@ def test_what_is_above_the_limits_is_refused(game: Game, table: pb.BatchSetup, d
 
 
 def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, table: pb.BatchSetup) -> None:
-    """With observations in the response, of a server with default settings."""
+    """Default settings allow such a batch with observations in the response."""
     count = 4096
     options = [("grpc.max_receive_message_length", -1)]
     with grpc.insecure_channel(server.address, options) as channel:
@@ -492,7 +502,7 @@ def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, ta
 # The stream
 
 
-def test_the_stream_answers_what_the_calls_do(batches: Any, table: pb.BatchSetup, begun: pb.Positions) -> None:
+def test_the_stream_returns_the_responses_of_the_calls(batches: Any, table: pb.BatchSetup, begun: pb.Positions) -> None:
     requests = requests_on(table, begun)
     answers = on_stream(
         batches, *(play_request(name, request, tag) for tag, (name, request) in enumerate(requests.items()))
@@ -503,7 +513,7 @@ def test_the_stream_answers_what_the_calls_do(batches: Any, table: pb.BatchSetup
         assert getattr(answer, name) == method_of(batches, name)(request)
 
 
-def test_a_request_of_no_kind_is_refused_and_the_stream_goes_on(
+def test_the_stream_continues_after_a_request_without_a_kind(
     batches: Any, table: pb.BatchSetup, begun: pb.Positions
 ) -> None:
     good = play_request("score", requests_on(table, begun)["score"])
@@ -518,7 +528,7 @@ def test_a_request_of_no_kind_is_refused_and_the_stream_goes_on(
 def test_a_message_that_cannot_be_parsed_ends_the_stream(
     server: Running, table: pb.BatchSetup, begun: pb.Positions, broken: bytes
 ) -> None:
-    """Nor does one with a request, or a table in it, that cannot be parsed."""
+    """The broken message is the whole request, or the part or the setup in it."""
     method: Any = server.channel.stream_stream("/chatiere.v1.BatchService/Play")
     good = play_request("score", requests_on(table, begun)["score"]).SerializeToString()
     answers = method(iter([good, broken, good]), timeout=PATIENCE)
@@ -528,7 +538,7 @@ def test_a_message_that_cannot_be_parsed_ends_the_stream(
     assert read_refusal(caught.value).reason == "MALFORMED_REQUEST"
 
 
-def test_requests_may_be_sent_before_others_are_answered(
+def test_requests_may_be_sent_before_earlier_responses_arrive(
     batches: Any, table: pb.BatchSetup, begun: pb.Positions
 ) -> None:
     sent: queue.SimpleQueue[pb.PlayRequest | None] = queue.SimpleQueue()
@@ -556,7 +566,7 @@ def test_a_failure_of_the_service_ends_the_stream(
 
 
 def choice(step: int, item: int, legal: list[int]) -> int:
-    """Choose an action; any fixed choice will do."""
+    """Choose an action by a fixed function of the step and the item."""
     return legal[(7 * step + 3 * item) % len(legal)]
 
 
@@ -648,7 +658,7 @@ def test_a_seeded_trajectory_is_the_same_four_ways(server: Running, batches: Any
     assert digest(by_batches(batches.NewGames, batches.Step, game, players, seeds, steps)) == expected
     assert digest(by_batches(streamed("new_games"), streamed("step"), game, players, seeds, steps)) == expected
     sent.put(None)
-    # Batching does not matter either.
+    # The size of the batches does not affect the results.
     parts = [list(by_batches(batches.NewGames, batches.Step, game, players, [seed], 40)) for seed in seeds]
     together = list(in_process(game, players, seeds[:1], 40))
     assert parts[0] == together
@@ -656,57 +666,63 @@ def test_a_seeded_trajectory_is_the_same_four_ways(server: Running, batches: Any
 
 # Long batches
 
+MOST_PLAYOUTS = 2**32 - 1
+
 
 def endless(game: Game, table: pb.BatchSetup) -> pb.PlayoutRequest:
     """Return a request for more playouts than finish while a test waits."""
-    return pb.PlayoutRequest(setup=table, states=game.new_game(game.max_players, seed=1).pack(), playouts=3_000_000)
+    return pb.PlayoutRequest(setup=table, states=game.new_game(game.max_players, seed=1).pack(), playouts=MOST_PLAYOUTS)
 
 
 def endless_evaluation(game: Game, table: pb.BatchSetup) -> pb.EvaluateRequest:
-    """Return a request for more worlds than are evaluated while a test waits."""
-    state = game.new_game(game.max_players, seed=1).pack()
-    return pb.EvaluateRequest(setup=table, states=state, worlds=3_000_000, playouts=1)
+    """Return a request to evaluate a few worlds with more playouts than finish while a test waits."""
+    position = game.new_game(game.max_players, seed=1)
+    playouts = MOST_PLAYOUTS // (3 * len(position.legal_actions()))
+    return pb.EvaluateRequest(setup=table, states=position.pack(), worlds=3, playouts=playouts)
 
 
 def wait_until_begun(server: Running, method: str, kind: str) -> None:
     """Wait until a call of that method has reached its thread."""
     labels = {"grpc_type": kind, "grpc_service": "chatiere.v1.BatchService", "grpc_method": method}
-    deadline = time.monotonic() + PATIENCE
-    while not server.sample("grpc_server_started_total", **labels):
-        assert time.monotonic() < deadline
+    wait_until(lambda: server.sample("grpc_server_started_total", **labels), "the call has begun")
 
 
 @pytest.fixture
 def patient(door: Door) -> Iterator[Running]:
-    """A server that allows endless batches, with one thread for unary ones and one for streams."""
-    settings = Settings(address="127.0.0.1:0", batch_threads=1, max_playouts=2**32, log_calls=True)
+    """A server that allows endless batches, with one thread for unary calls and one for streams."""
+    settings = Settings(
+        address="127.0.0.1:0",
+        batch_threads=1,
+        max_playouts=MOST_PLAYOUTS,
+        # Deadlines are longer than a test waits, so that only the client stops a batch.
+        default_deadline=10 * PATIENCE,
+        max_deadline=10 * PATIENCE,
+        log_calls=True,
+    )
     with running(settings, door) as server:
         yield server
 
 
-def test_a_long_batch_leaves_single_calls_alone_and_stops_when_cancelled(
+def test_a_long_batch_does_not_delay_other_calls_and_stops_when_cancelled(
     patient: Running, game: Game, table: pb.BatchSetup
 ) -> None:
     batches = batch_stub(patient.channel)
     with LogLines() as log:
         call = batches.Playout.future(endless(game, table))
         wait_until_begun(patient, "Playout", "unary")
-        waiting = batches.Score.future(pb.ScoreRequest(setup=table), timeout=PATIENCE)
         for _ in range(3):
+            assert batches.Score(pb.ScoreRequest(setup=table), timeout=PATIENCE) == pb.ScoreResponse()
             assert patient.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
         assert not call.done()
-        assert not waiting.done()
         call.cancel()
         log.wait_for("Playout CANCELLED - ")
-        # The thread is free for the next batch.
-        assert waiting.result(PATIENCE) == pb.ScoreResponse()
 
 
 def test_an_expired_batch_stops(patient: Running, game: Game, table: pb.BatchSetup) -> None:
     batches = batch_stub(patient.channel)
     with LogLines() as log:
         assert code_of(lambda: batches.Playout(endless(game, table), timeout=0.5)) is grpc.StatusCode.DEADLINE_EXCEEDED
-        # The client's cancellation and the server's own clock are a race.
+        # The client's cancellation and the server's deadline race.
         assert log.wait_for("Playout ").split()[1] in ("CANCELLED", "DEADLINE_EXCEEDED")
 
 

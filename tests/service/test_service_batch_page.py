@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.over import over_games
 
-from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.core.game_info import game_info
 
@@ -54,11 +54,11 @@ def test_the_evaluation_of_actions() -> None:
     assert all(-1 <= value <= 2 for value in found["mean_returns"])
 
 
-def test_there_are_no_other_examples() -> None:
+def test_all_examples_of_the_page_are_tested() -> None:
     assert len(EXAMPLES) == 5
 
 
-@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+@over_games
 def test_the_table_of_limits(game: Game) -> None:
     players = range(game.min_players, game.max_players + 1)
     (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| {game_info(game, 'fr')['title']} ("))

@@ -4,16 +4,12 @@ from typing import Any
 
 import grpc
 import pytest
-from prometheus_client import CollectorRegistry
 
 from chatiere import bots
 from chatiere.bots.ladder import ladder
+from chatiere.bots.search import tree_bytes
 from chatiere.engine import Game
-from chatiere.engine.core.batch import Cancellation
-from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
-from chatiere.service.calls.bot_service import BotService
-from chatiere.service.calls.game_service import GameService
 from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import bot_service_pb2_grpc, game_pb2, game_service_pb2
 
@@ -22,7 +18,8 @@ from .support import ALL_DOORS, PATIENCE, Door, Running, new_game, only_grpc, re
 
 DOORS = ALL_DOORS
 
-LONG = "ismcts:simulations=500000"
+# In seconds, a time limit longer than a test waits, and the maximum time that a bot takes.
+LONG = 600
 
 
 def bot_stub(channel: grpc.Channel) -> Any:
@@ -47,10 +44,10 @@ def begun(stub: Any, game: Game, *, explicit: bool = False) -> game_pb2.Position
     return position
 
 
-def test_the_bots_are_those_of_the_library(server: Running, game: Game) -> None:
+def test_the_bots_are_the_library_s(server: Running, game: Game) -> None:
     found = bot_stub(server.channel).ListBots(pb.ListBotsRequest(game=game.name)).bots
     assert [bot.name for bot in found] == bots.names(game)
-    most = Settings().max_playouts
+    most = {"playouts": Settings().max_playouts, "milliseconds": 1000 * Settings().max_deadline}
     for bot, info in zip(found, bots.infos(game), strict=True):
         assert (bot.name, bot.title, bot.description) == info[:3]
         assert bot.title
@@ -60,17 +57,17 @@ def test_the_bots_are_those_of_the_library(server: Running, game: Game) -> None:
             for each in bot.parameters
         ]
         assert parameters == [
-            (each.name, each.lowest, min(each.highest, most) if each.counts_games else each.highest, each.default)
+            (each.name, each.lowest, min(each.highest, most.get(each.bound, each.highest)), each.default)
             for each in info.parameters
         ]
         assert all(each.title and each.description for each in bot.parameters)
-        # Those that search take their time.
+        # Bots that search are slow.
         assert bot.HasField("typical_time") == bool(bot.parameters)
         if bot.parameters:
             assert 1e-3 < bot.typical_time.ToNanoseconds() / 1e9 < 1
 
 
-def test_the_ladder_is_that_of_the_library(server: Running, game: Game) -> None:
+def test_the_ladder_is_the_library_s(server: Running, game: Game) -> None:
     found = bot_stub(server.channel).ListBots(pb.ListBotsRequest(game=game.name)).ladder
     assert [
         (rung.name, rung.title, rung.bot, rung.strength, rung.typical_time.ToNanoseconds() / 1e9) for rung in found
@@ -123,11 +120,12 @@ def test_suggestions_do_not_depend_on_what_the_seat_cannot_know(stub: Any, sugge
         assert found[0] == found[1]
 
 
-def test_bots_that_there_are_not(server: Running, stub: Any, suggest: Any, game: Game) -> None:
+def test_unknown_bots_are_refused(server: Running, stub: Any, suggest: Any, game: Game) -> None:
     state = begun(stub, game).state
     for bot, reason, words in [
         ("", "MISSING_FIELD", "the request names no bot; known bots: random, "),
         ("nobody", "INVALID_BOT", "unknown bot 'nobody'"),
+        ("tiger", "INVALID_BOT", "'tiger' is the name of a rung of ListBots.ladder: send the rung's bot, such as '"),
         ("flat:playouts=0", "INVALID_BOT", "playouts must be a whole number from 1 to 1000000"),
         ("flat:playouts=1000000000", "INVALID_BOT", "playouts must be a whole number from 1 to 1000000"),
         ("random:luck=1", "INVALID_BOT", "unknown parameter 'luck'"),
@@ -140,7 +138,7 @@ def test_bots_that_there_are_not(server: Running, stub: Any, suggest: Any, game:
     assert refused.reason == "UNKNOWN_GAME"
 
 
-def test_states_without_a_decision(stub: Any, suggest: Any, game: Game) -> None:
+def test_states_without_a_decision_are_refused(stub: Any, suggest: Any, game: Game) -> None:
     refused = refusal(suggest, pb.SuggestRequest(bot="random"))
     assert (refused.reason, refused.field) == ("MISSING_FIELD", "state")
     pending = new_game(stub, game.name, game.max_players, explicit_chance=True)
@@ -149,7 +147,7 @@ def test_states_without_a_decision(stub: Any, suggest: Any, game: Game) -> None:
         assert (refused.reason, refused.field) == ("CHANCE_PENDING", "state")
 
 
-def test_a_budget_above_the_limit(door: Door, game: Game) -> None:
+def test_a_budget_above_the_limit_is_refused(door: Door, game: Game) -> None:
     with running(Settings(address="127.0.0.1:0", max_playouts=10), door) as server:
         state, suggest = begun(server.stub, game).state, bot_stub(server.channel).Suggest
         assert suggest(pb.SuggestRequest(state=state, bot="flat:playouts=10")).ratings
@@ -159,31 +157,46 @@ def test_a_budget_above_the_limit(door: Door, game: Game) -> None:
         assert suggest(pb.SuggestRequest(state=state, bot="ismcts:milliseconds=1")).ratings
 
 
-def test_a_search_holds_memory(game: Game) -> None:
-    """Each search has to fit into the budget for the memory of calls."""
-    service = BotService(Settings(address="127.0.0.1:0"))
-    held: list[int] = []
-    state = GameService(Settings(), Metrics(CollectorRegistry())).NewGame(
-        game_service_pb2.NewGameRequest(game=game.name, players=game.min_players, seed=1).SerializeToString()
-    )
-    position = game_service_pb2.NewGameResponse.FromString(state).position
-    for bot in "random", "ismcts:simulations=10", "ismcts:simulations=200", "ismcts:milliseconds=2":
-        request = pb.SuggestRequest(state=position.state, bot=bot).SerializeToString()
-        service.answer("suggest", request, Cancellation(), held.append)
-    assert held[0] == 0
-    assert held[1] > 10 * 50
-    assert held[2] == 20 * held[1]
-    # 1,000 simulations a millisecond.
-    assert held[3] == 200 * held[1]
+@pytest.mark.parametrize(
+    ("bot", "limit", "asked"),
+    [
+        ("flat:playouts=1001", 1000, 1001),
+        ("ismcts:simulations=1001", 1000, 1001),
+        ("ismcts:milliseconds=2001", 2000, 2001),
+    ],
+)
+def test_a_bot_that_needs_more_than_the_limit_is_refused_and_not_listed(
+    door: Door, game: Game, bot: str, limit: int, asked: int
+) -> None:
+    settings = Settings(address="127.0.0.1:0", max_playouts=1000, default_deadline=1, max_deadline=2)
+    with running(settings, door) as server:
+        bots = bot_stub(server.channel)
+        refused = refusal(bots.Suggest, pb.SuggestRequest(state=begun(server.stub, game).state, bot=bot))
+        assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "BATCH_TOO_LARGE")
+        assert (refused.metadata["limit"], refused.metadata["asked"]) == (str(limit), str(asked))
+        assert refused.retry_after is None
+        name, _, rest = bot.partition(":")
+        (listed,) = (each for each in bots.ListBots(pb.ListBotsRequest(game=game.name)).bots if each.name == name)
+        highest = {each.name: each.highest for each in listed.parameters}
+        assert highest[rest.partition("=")[0]] == limit
+
+
+def test_the_processor_time_of_searches_has_a_separate_metric(server: Running, suggest: Any, game: Game) -> None:
+    spent = server.sample("chatiere_search_seconds_total", game=game.name)
+    state = begun(server.stub, game).state
+    assert server.sample("chatiere_search_seconds_total", game=game.name) == spent
+    suggest(pb.SuggestRequest(state=state, bot="ismcts:simulations=50"))
+    assert server.sample("chatiere_search_seconds_total", game=game.name) > spent
 
 
 @only_grpc
-def test_a_suggestion_that_nobody_waits_for_ends(door: Door, game: Game) -> None:
-    """With a single thread for batches, the next suggestion has to wait for its end."""
-    with running(Settings(address="127.0.0.1:0", batch_threads=1), door) as server:
+def test_a_suggestion_ends_when_its_client_leaves(door: Door, game: Game) -> None:
+    """The only batch thread is free for the next suggestion as soon as this one ends."""
+    settings = Settings(address="127.0.0.1:0", batch_threads=1, default_deadline=LONG, max_deadline=LONG)
+    with running(settings, door) as server:
         state, suggest = begun(server.stub, game).state, bot_stub(server.channel).Suggest
-        call = suggest.future(pb.SuggestRequest(state=state, bot=LONG))
-        labels = {"grpc_type": "unary", "grpc_service": "chatiere.v1.BotService", "grpc_method": "Suggest"}
-        wait_until(lambda: server.sample("grpc_server_started_total", **labels), "it has begun")
+        call = suggest.future(pb.SuggestRequest(state=state, bot=f"ismcts:milliseconds={LONG * 1000}"))
+        wait_until(lambda: tree_bytes() or call.done(), "the search has begun")
+        assert not call.done()
         call.cancel()
         assert suggest(pb.SuggestRequest(state=state, bot="random"), timeout=PATIENCE).HasField("action")

@@ -8,6 +8,7 @@ import pytest
 from google.protobuf.message import DecodeError
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tools.over import over_names
 
 from chatiere import engine
 from chatiere.service.calls.batch_messages import put, read
@@ -36,7 +37,7 @@ REQUEST = st.builds(
     COLUMN,
     COLUMN,
 )
-# Fields of no message here: a number, eight bytes, four, text, a group; and `states` as a number.
+# Fields that no message here has (a varint, eight bytes, four bytes, text, a group), and `states` as a varint.
 STRANGE = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4) + b"\x9a\x06\x01x\x9b\x06\x08\x01\x9c\x06\x10\x05"
 
 
@@ -62,8 +63,8 @@ def test_requests_are_read_as_protobuf_reads_them(parts: list[StepRequest], stra
 @given(st.binary(max_size=60))
 @example(b"")
 @example(b"\x12\x00\x1a\x00")  # empty columns
-@example(b"\x12\x81\x80\x80\x80\x80\x00a")  # a column whose length is written with six bytes
-@example(b"\x92\x80\x80\x80\x80\x80\x00\x01a")  # one whose field is
+@example(b"\x12\x81\x80\x80\x80\x80\x00a")  # a column whose length is padded
+@example(b"\x92\x80\x80\x80\x80\x80\x00\x01a")  # a column whose tag is padded
 @example(b"\x12\x05abc")
 def test_any_bytes_are_read_or_refused_as_protobuf_does(data: bytes) -> None:
     expected: StepRequest | None
@@ -79,7 +80,7 @@ def test_any_bytes_are_read_or_refused_as_protobuf_does(data: bytes) -> None:
 
 
 @given(COLUMN, COLUMN, st.booleans())
-def test_responses_are_written_as_protobuf_has_them(states: bytes, actors: bytes, failed: bool) -> None:
+def test_responses_are_written_as_protobuf_writes_them(states: bytes, actors: bytes, failed: bool) -> None:
     positions = put(Positions, [("states", states), ("actors", actors)])
     faults: list[bytes | memoryview] | None = [Faults(reasons=b"\1").SerializeToString()] if failed else None
     response = b"".join(put(StepResponse, [("positions", positions), ("faults", faults)]))
@@ -90,9 +91,9 @@ def test_responses_are_written_as_protobuf_has_them(states: bytes, actors: bytes
     assert StepResponse.FromString(response).HasField("positions")
 
 
-@pytest.mark.parametrize("name", [game.name for game in engine.games()])
+@over_names
 def test_requests_on_the_stream_may_be_written_in_unusual_ways(server: Running, name: str) -> None:
-    """In parts, replacing an earlier request, or without any: read as protobuf does."""
+    """A request may be split into parts, replace an earlier one, or be absent; the result is protobuf's."""
     game = engine.game(name)
     table = BatchSetup(game=name, players=game.min_players)
     states = game.new_game(game.min_players, seed=1).pack()

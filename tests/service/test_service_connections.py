@@ -1,4 +1,4 @@
-"""More connections than the process has descriptors for: each door has its share, and none is without."""
+"""More connections than the process has descriptors for: each door has a share of them, and serves new clients."""
 
 import contextlib
 import gc
@@ -17,6 +17,8 @@ import grpc
 import httpx
 import pytest
 from h2.connection import H2Connection
+from tools.needs import needs
+from tools.over import over
 
 from chatiere.service.base.settings import Settings
 from chatiere.service.guards import connections
@@ -25,18 +27,18 @@ from chatiere.service.ports import server as serving
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import Served, served, wait_until
-from .support import PATIENCE, batch_stub, game_stub, needs_fast_door, needs_web_door, running
+from .support import PATIENCE, batch_stub, game_stub, running
 from .test_service_access import Authority
 
-pytestmark = [needs_fast_door, needs_web_door]
+pytestmark = [needs("libnghttp2"), pytest.mark.long]
 
 FILES, CROWD = 1024, 1500
-# Their TLS is more than what incomplete requests may take.
+# Idle TLS connections that allocate more memory than incomplete requests may take.
 IDLE = 700
 DOORS = ["grpcio", "fast", "web"]
-# What a client of TLS sends first, in part.
+# The beginning of a TLS ClientHello.
 HELLO = b"\x16\x03\x01\x02\x00\x01"
-# A client of HTTP/2 that has nothing to say.
+# The opening bytes of an HTTP/2 client that then stays silent.
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
 LIMITED = """
 import os, resource, sys
@@ -46,19 +48,19 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 def limited_to(soft: int, hard: int) -> tuple[str, ...]:
-    """Return a command that runs another one, which may open so many files."""
+    """Return a command prefix that sets the limits of open files for the command after it."""
     return (sys.executable, "-c", LIMITED.format(soft, hard))
 
 
 @contextlib.contextmanager
 def three_doors(*arguments: str) -> Iterator[Served]:
-    """Run a server that may open 1,024 files and no more."""
+    """Run a server that may open at most 1,024 files."""
     addresses = ("--fast-address", "127.0.0.1:0", "--web-address", "127.0.0.1:0", "--request-timeout", "1")
     with served(*addresses, *arguments, prefix=limited_to(FILES, FILES)) as server:
         pid = server.worker_pid(0)
         yield server
         assert server.worker_pid(0) == pid
-        assert not [line for line in server.lines if " ERROR " in line or "could not be taken" in line]
+        assert not [line for line in server.lines if " ERROR " in line or "could not be accepted" in line]
 
 
 def place_of(server: Served, door: str) -> tuple[str, int]:
@@ -72,7 +74,7 @@ def descriptors(server: Served) -> int:
 
 @pytest.fixture(autouse=True)
 def enough_files() -> Iterator[None]:
-    """Let this process, and no server, open as many files as it may."""
+    """Raise the limit of open files for this process, but not for the servers."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     if before[1] < CROWD + 500:
         pytest.skip("this process may not open as many files")
@@ -83,7 +85,7 @@ def enough_files() -> Iterator[None]:
 
 @contextlib.contextmanager
 def crowd_at(place: tuple[str, int], says: bytes) -> Iterator[list[socket.socket]]:
-    """Open connections that say something and no more; those that were closed at once are among them."""
+    """Open connections and send some bytes on each; the list includes immediately closed connections."""
     with ExitStack() as stack:
         found = []
         for _ in range(CROWD):
@@ -110,20 +112,20 @@ def is_called(server: Served, door: str, context: Any = None) -> bool:
 
 
 @pytest.mark.parametrize("says", [b"", PREFACE], ids=["silent", "settings"])
-@pytest.mark.parametrize("attacked", DOORS)
-def test_a_crowd_at_a_door_takes_no_other_door_s_descriptors(attacked: str, says: bytes) -> None:
+@over("attacked", DOORS)
+def test_many_connections_at_a_door_take_no_descriptors_of_other_doors(attacked: str, says: bytes) -> None:
     with three_doors() as server, crowd_at(place_of(server, attacked), says):
         for door in DOORS:
-            # gRPC ends nobody for a new connection: there, those who are silent have a time limit.
+            # gRPC closes no connection in favour of a new one; silent connections there have a time limit.
             if door != attacked or door != "grpcio":
                 assert is_called(server, door), door
         assert descriptors(server) < FILES
         if attacked != "grpcio" or says != PREFACE:
-            wait_until(lambda: is_called(server, attacked), "it is served")
+            wait_until(lambda: is_called(server, attacked), "the attacked door serves a new connection")
 
 
-def test_idle_browsers_over_tls_end_no_other_call(tmp_path: Path) -> None:
-    """Python's loop allocates much more for each than it touches, which is no reason to end others' half-open calls."""
+def test_idle_browser_connections_over_tls_end_no_calls(tmp_path: Path) -> None:
+    """Python's loop allocates far more than it touches for each; this must not end half-open calls of other clients."""
     authority = Authority(tmp_path / "authority")
     certificate, key = authority.issue("server")
     context = ssl.create_default_context(cafile=authority.file)
@@ -149,21 +151,21 @@ def test_idle_browsers_over_tls_end_no_other_call(tmp_path: Path) -> None:
         assert not [line for line in server.lines if "incomplete requests" in line]
 
 
-def test_the_memory_of_idle_connections_of_grpc_is_accounted_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is no incomplete request's; gRPC's connections are the descriptors that nothing else has."""
+def test_idle_grpc_connections_are_counted_in_known_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This memory belongs to no incomplete request; unexplained open descriptors are taken for gRPC's connections."""
     files = 100
     monkeypatch.setattr(serving, "open_files", lambda: files)
     with running() as running_one:
         server = running_one.server
         assert server.known == 0
         files += 1000
-        wait_until(lambda: server.known == 1000 * 64 * 1024, "connections count")
+        wait_until(lambda: server.known == 1000 * 64 * 1024, "connections are counted")
         files -= 1100
-        wait_until(lambda: server.known == 0, "they are closed, and others")
+        wait_until(lambda: server.known == 0, "closed connections are no longer counted")
 
 
 @pytest.mark.parametrize("says", [b"", HELLO], ids=["silent", "hello"])
-def test_a_crowd_before_its_handshake_counts(tmp_path: Path, says: bytes) -> None:
+def test_connections_count_before_their_handshake(tmp_path: Path, says: bytes) -> None:
     authority = Authority(tmp_path / "authority")
     certificate, key = authority.issue("server")
     context = ssl.create_default_context(cafile=authority.file)
@@ -179,10 +181,10 @@ def test_a_crowd_before_its_handshake_counts(tmp_path: Path, says: bytes) -> Non
             with contextlib.suppress(ConnectionResetError):
                 while each.recv(4096):
                     pass
-        wait_until(lambda: descriptors(server) < FILES // 4, "all are closed")
+        wait_until(lambda: descriptors(server) < FILES // 4, "all connections are closed")
 
 
-def test_the_soft_limit_is_raised_to_the_hard_one_and_told() -> None:
+def test_the_soft_limit_is_raised_to_the_hard_one_and_logged() -> None:
     with served(prefix=limited_to(512, FILES)) as server:
         assert server.address
         assert server.find(f"open files: at most {FILES}, raised from 512$")
@@ -196,7 +198,7 @@ def test_doors_share_the_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
         assert connections_of(doors) == share
 
 
-def test_streams_with_a_thread_of_their_own_leave_descriptors_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streams_with_their_own_threads_leave_descriptors_to_other_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "_MAX_CONNECTIONS", 16)
     ended = threading.Event()
 
@@ -212,13 +214,13 @@ def test_streams_with_a_thread_of_their_own_leave_descriptors_to_others(monkeypa
             options = [("grpc.use_local_subchannel_pool", 1)]
             channel = stack.enter_context(grpc.insecure_channel(server.address, options))
             assert next(batch_stub(channel).Play(requests(), timeout=PATIENCE)) is not None
-        # A quarter of 16, with three descriptors each.
+        # A quarter of 16; each uses three descriptors.
         assert len(door._own_loops) == 4
         assert door._loop.endpoint.max_connections == 4
 
 
-def test_as_many_may_wait_to_be_accepted_as_the_system_allows() -> None:
-    """While the serving loop is busy, a few hundred connect to the door for browsers; its end closes them all."""
+def test_the_backlog_of_connections_is_as_long_as_the_system_allows() -> None:
+    """While the serving loop is busy, hundreds of clients connect to the door for browsers; its end closes them all."""
     released = threading.Event()
     with running(Settings(address="127.0.0.1:0"), "web") as server, ExitStack() as stack:
         server.server._loop.call_soon_threadsafe(released.wait, PATIENCE)
@@ -226,12 +228,12 @@ def test_as_many_may_wait_to_be_accepted_as_the_system_allows() -> None:
         place = ("127.0.0.1", server.server.web_port or 0)
         for _ in range(400):
             stack.enter_context(socket.create_connection(place, PATIENCE / 3))
-    # Sockets that nothing has closed are told of here.
+    # Python warns here of sockets that were not closed.
     gc.collect()
 
 
-def test_grpcio_s_port_keeps_no_table_of_headers() -> None:
-    """A table of header compression would let one byte stand for kilobytes (RFC 7541, 4.2)."""
+def test_grpcio_s_port_keeps_no_header_table() -> None:
+    """With a table of compressed headers, one byte could stand for kilobytes (RFC 7541, 4.2)."""
     with running() as server, socket.create_connection(("127.0.0.1", int(server.address.rpartition(":")[2]))) as client:
         client.settimeout(PATIENCE)
         client.sendall(PREFACE)

@@ -1,4 +1,4 @@
-"""Every reason of a refusal, provoked over the wire in every game."""
+"""Every reason of a refusal, provoked by calls in every game."""
 
 import re
 import threading
@@ -42,7 +42,6 @@ from .support import (
     batch_stub,
     new_game,
     only_grpc,
-    only_grpcio,
     raw,
     read_refusal,
     refusal,
@@ -76,7 +75,7 @@ def decision(stub: Any, game: Game) -> game_pb2.Position:
 
 @pytest.fixture
 def chance(stub: Any, game: Game) -> game_pb2.Position:
-    """A pending chance event: the game's first, which decides who begins."""
+    """A pending chance event: the game's first, which decides the seat that begins."""
     return new_game(stub, game.name, game.min_players, explicit_chance=True)
 
 
@@ -110,7 +109,7 @@ def test_reason_unknown_game(stub: Any, game: Game) -> None:
         check(listed, "UNKNOWN_GAME", "games[2]", games=names)
 
 
-def test_reason_unknown_game_of_a_state_without_one(stub: Any) -> None:
+def test_reason_unknown_game_of_a_state_without_a_game(stub: Any) -> None:
     names = ", ".join(each.name for each in engine.games())
     for state in game_pb2.State(), game_pb2.State(rules_version=1, stream=game_pb2.RandomStream(seed=3)):
         refused = refusal(stub.GetScore, game_service_pb2.GetScoreRequest(state=state))
@@ -131,13 +130,20 @@ def test_reason_invalid_option(stub: Any, game: Game) -> None:
     check(refusal(stub.NewGame, request), "INVALID_OPTION", f"options.{game.name}.first_seat", game=game.name)
 
 
+def test_reason_invalid_option_of_another_game(stub: Any, game: Game) -> None:
+    other = next(each for each in engine.games() if each.name != game.name)
+    request = game_service_pb2.NewGameRequest(game=game.name, players=game.min_players)
+    getattr(request.options, other.name).SetInParent()
+    check(refusal(stub.NewGame, request), "INVALID_OPTION", f"options.{other.name}", game=game.name)
+
+
 def test_reason_invalid_seed(stub: Any, game: Game) -> None:
     request = game_service_pb2.NewGameRequest(game=game.name, players=game.min_players, explicit_chance=True, seed=0)
     check(refusal(stub.NewGame, request), "INVALID_SEED", "seed", game=game.name)
 
 
 @pytest.mark.parametrize("explicit", [False, True], ids=["sampled", "explicit"])
-def test_reason_invalid_seed_of_a_game_number_without_one(stub: Any, game: Game, explicit: bool) -> None:
+def test_reason_invalid_seed_of_a_game_number_without_a_seed(stub: Any, game: Game, explicit: bool) -> None:
     request = game_service_pb2.NewGameRequest(
         game=game.name, players=game.min_players, explicit_chance=explicit, game_number=1
     )
@@ -159,7 +165,7 @@ def test_reason_invalid_seat_of_a_viewer(stub: Any, game: Game, decision: game_p
     expected = {"game": game.name, "players": str(players)}
     for viewers in [0, players], [0, 0]:
         include = game_pb2.Include(viewers=viewers)
-        # The action is illegal too: `include` is checked before the move.
+        # The action is illegal, too: `include` is checked before the move.
         apply = game_service_pb2.ApplyRequest(state=decision.state, include=include)
         apply.action.id = illegal_id(decision, game)
         check(refusal(stub.Apply, apply), "INVALID_SEAT", "include.viewers[1]", **expected)
@@ -193,7 +199,7 @@ def test_reason_invalid_state(stub: Any, game: Game) -> None:
 
 
 def calls_on(stub: Any, state: game_pb2.State) -> list[tuple[Any, Any]]:
-    """Return calls of every method that takes a state, valid but for the state."""
+    """Return calls of every method that takes a state; each is valid except for the state."""
     return [
         (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest(state=state)),
         (stub.Apply, game_service_pb2.ApplyRequest(state=state, action=game_pb2.Action(id=0))),
@@ -343,13 +349,15 @@ def test_reason_malformed_request(server: Running) -> None:
     assert refused.metadata == {}
 
 
-def test_reason_internal(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_internal(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(request: object, settings: Settings) -> None:
-        raise RuntimeError("a detail that is nobody's business")
+        raise RuntimeError("an internal detail")
 
     monkeypatch.setattr(game_service, "list_games", fail)
+    incidents = server.sample("chatiere_incidents_total")
     with LogLines() as log:
-        refused = refusal(stub.ListGames, game_service_pb2.ListGamesRequest())
+        refused = refusal(server.stub.ListGames, game_service_pb2.ListGamesRequest())
+    assert server.sample("chatiere_incidents_total") == incidents + 1
     assert refused.code is grpc.StatusCode.INTERNAL
     assert refused.reason == "INTERNAL"
     assert refused.domain == "chatiere"
@@ -357,11 +365,11 @@ def test_reason_internal(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(refused.metadata) == ["incident"]
     incident = refused.metadata["incident"]
     assert re.fullmatch("[0-9a-f]{16}", incident)
-    assert "business" not in refused.message
+    assert "an internal detail" not in refused.message
     failure, call = log.lines
     assert incident in failure
     assert "Traceback" in failure
-    assert "nobody's business" in failure
+    assert "an internal detail" in failure
     assert "ListGames INTERNAL INTERNAL " in call
 
 
@@ -405,7 +413,7 @@ def test_reason_time_limit(slow_call: SlowCall, door: Door) -> None:
             assert refused.code is grpc.StatusCode.DEADLINE_EXCEEDED
             assert (refused.reason, refused.domain) == ("TIME_LIMIT", "chatiere")
             assert refused.metadata == {"seconds": seconds}
-            wait_until(lambda: slow_call.was_cancelled, "its work has ended")
+            wait_until(lambda: slow_call.was_cancelled, "the work has ended")
 
 
 def test_reason_invalid_bot(server: Running, game: Game, decision: game_pb2.Position) -> None:
@@ -422,7 +430,7 @@ def tables(server: Running) -> Any:
 
 @pytest.fixture
 def table(tables: Any, game: Game) -> tables_pb.NewTableResponse:
-    """A new table whose secrets the service made."""
+    """A new table whose secrets the service generated."""
     found: tables_pb.NewTableResponse = tables.NewTable(table_request(game))
     return found
 
@@ -491,42 +499,22 @@ def test_reason_game_not_over(tables: Any, table: tables_pb.NewTableResponse, ga
 
 
 @only_grpc
-def test_reason_request_timeout(door: Door) -> None:
+@pytest.mark.parametrize("sent", [[], [b""]], ids=["nothing", "a request without the end of the stream"])
+def test_reason_request_timeout(door: Door, sent: list[bytes]) -> None:
     with running(Settings(address="127.0.0.1:0", request_timeout=0.05), door) as server:
         never = threading.Event()
 
         def requests() -> Iterator[bytes]:
+            yield from sent
             never.wait(PATIENCE)
-            yield from ()
 
-        # On the wire, a unary call whose request never arrives.
+        # A unary call whose request never arrives, and one that another request may still follow.
         call: Any = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
         refused = refusal(call, requests())
         never.set()
     assert refused.code is grpc.StatusCode.DEADLINE_EXCEEDED
     assert (refused.reason, refused.domain) == ("REQUEST_TIMEOUT", "chatiere")
     assert refused.metadata == {"seconds": "0.05"}
-
-
-@only_grpc
-def test_a_unary_call_without_a_request_is_refused(server: Running) -> None:
-    call: Any = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
-    refused = refusal(call, iter([]))
-    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST")
-
-
-@only_grpcio
-def test_a_unary_call_is_answered_when_its_request_is_there(server: Running) -> None:
-    answered = threading.Event()
-
-    def requests() -> Iterator[bytes]:
-        yield b""
-        answered.wait(PATIENCE)
-
-    # The client's side of the stream is still open.
-    call: Any = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
-    assert game_service_pb2.ListGamesResponse.FromString(call(requests(), timeout=PATIENCE)).games
-    answered.set()
 
 
 def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -549,7 +537,7 @@ def test_reason_invalid_range(stub: Any, game: Game) -> None:
     check(refused, "INVALID_RANGE", "from_ply", game=game.name, plies="0")
 
 
-def test_every_reason_is_provoked_above() -> None:
+def test_every_reason_has_a_test() -> None:
     for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name:
         reason = name.removeprefix("ERROR_REASON_").lower()
         if reason != "unspecified":
@@ -558,7 +546,7 @@ def test_every_reason_is_provoked_above() -> None:
             ), f"no test provokes {name}"
 
 
-def test_the_reasons_of_the_api_are_those_of_engine_and_service() -> None:
+def test_the_reasons_of_the_api_match_engine_and_service() -> None:
     names = {name.removeprefix("ERROR_REASON_") for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name}
     assert names == {"UNSPECIFIED"} | {reason.value for reason in Reason} | {reason.value for reason in ServiceReason}
     assert not {reason.value for reason in Reason} & {reason.value for reason in ServiceReason}
@@ -570,22 +558,9 @@ def test_the_engine_s_reasons_have_the_numbers_of_the_api() -> None:
 
 
 @pytest.mark.parametrize("text", ["x" * 60_000, "é" * 30_000, "🐈" * 15_000, "a\nb\x00c" * 1000])
-def test_what_comes_back_of_an_endless_name_is_cut(stub: Any, text: str) -> None:
-    # With longer headers than clients accept the status would be lost.
+def test_a_very_long_name_is_truncated_in_the_refusal(stub: Any, text: str) -> None:
+    # With longer headers than clients accept, the status would be lost.
     refused = refusal(stub.NewGame, game_service_pb2.NewGameRequest(game=text, players=4))
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refused.reason == "UNKNOWN_GAME"
     assert len(refused.message) <= 200
-
-
-def test_options_of_another_game_are_refused(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Other:
-        name = "other"
-
-    monkeypatch.setattr(engine, "game", lambda name: Other)
-    request = game_service_pb2.NewGameRequest(game="other", players=4)
-    getattr(request.options, game.name).SetInParent()
-    with pytest.raises(engine.EngineError) as refused:
-        game_service.new_game(request.SerializeToString(), Settings())
-    assert refused.value.reason is Reason.INVALID_OPTION
-    assert refused.value.field == f"options.{game.name}"

@@ -1,4 +1,4 @@
-"""Failures in operation, and how a server copes. Failures of access are in test_service_access."""
+"""Failures in operation and how a server handles them. Access failures are in test_service_access."""
 
 import os
 import resource
@@ -26,6 +26,8 @@ from chatiere.v1 import batch_service_pb2, game_service_pb2
 from .process import Served, served, wait_until
 from .support import PATIENCE, Door, batch_stub, code_of, game_stub, read_refusal, refusal, running
 
+pytestmark = pytest.mark.long
+
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 OK, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE
 
@@ -37,12 +39,12 @@ def playouts(count: int) -> batch_service_pb2.PlayoutRequest:
     return batch_service_pb2.PlayoutRequest(setup=table, states=position.pack(), playouts=count, seed=5)
 
 
-# Work for a second or more; and for longer than a test waits.
+# A second's work or more, and more work than finishes while a test waits.
 BUSY, ENDLESS = playouts(100_000), playouts(2**32 - 1)
 
 
 def worker_of(server: Served, channel: grpc.Channel, request_id: str) -> int:
-    """Return the number of the worker that a channel is connected to, by its log."""
+    """Return the number of the worker that serves a channel, found by a request id in its log."""
     metadata = (("x-request-id", request_id),)
     game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE, wait_for_ready=True, metadata=metadata)
     return int(server.find(rf"worker-(\d) .* request {request_id} ")[1])
@@ -59,9 +61,9 @@ def two_workers(door: Door) -> Iterator[Served]:
 
 
 def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
-    """The other worker's calls go on; the lost call is retried and gets the same response."""
+    """The other worker's calls continue; the lost call is retried and gets the same response."""
     with ExitStack() as stack:
-        # One channel per worker.
+        # One channel for each worker.
         channels: dict[int, grpc.Channel] = {}
         for number in range(64):
             channel = stack.enter_context(grpc.insecure_channel(two_workers.address, CHANNEL_OPTIONS))
@@ -83,7 +85,7 @@ def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
     assert in_flight(two_workers) == 0
 
 
-def test_a_worker_that_dies_again_and_again_is_replaced_more_and_more_slowly() -> None:
+def test_workers_that_keep_dying_are_replaced_at_growing_intervals() -> None:
     with served() as server:
         assert server.address
         for pause in "0.1", "0.2", "0.4":
@@ -105,14 +107,14 @@ def test_a_call_in_flight_when_the_server_is_stopped_is_finished(two_workers: Se
     assert two_workers.process.wait(PATIENCE) == 0
 
 
-def test_a_call_that_outlasts_the_grace_does_not_keep_the_server(door: Door) -> None:
+def test_a_call_that_outlasts_the_grace_does_not_keep_the_server_running(door: Door) -> None:
     with served("--grace", "0.1", "--max-playouts", str(2**32), door=door) as server:
         with grpc.insecure_channel(server.address) as channel:
             call = batch_stub(channel).Playout.future(ENDLESS, timeout=PATIENCE)
             wait_until(lambda: in_flight(server) == 1, "the call runs")
             assert server.stop() == 0
             assert call.code() in (grpc.StatusCode.CANCELLED, UNAVAILABLE)
-        # The engine stopped by itself.
+        # The engine itself stopped.
         assert not [line for line in server.lines if "killing" in line]
 
 
@@ -136,19 +138,19 @@ def test_a_server_stopped_under_load_answers_or_refuses_every_call(two_workers: 
         callers = [pool.submit(load) for _ in range(8)]
         try:
             loaded.wait(PATIENCE)
-            wait_until(lambda: ends[OK] > 50, "there is load")
+            wait_until(lambda: ends[OK] > 50, "many calls have been answered")
             assert two_workers.stop() == 0
         finally:
             over.set()
         for caller in callers:
             caller.result(PATIENCE)
-    # gRPC itself ends a call that arrives at the very moment of the stop with CANCELLED.
+    # gRPC itself cancels a call that arrives at the very moment of the stop.
     assert ends.keys() <= {OK, UNAVAILABLE, grpc.StatusCode.CANCELLED}
     assert not [line for line in two_workers.lines if "Traceback" in line or "ERROR" in line]
 
 
 def test_every_method_has_a_largest_request(door: Door) -> None:
-    """Send requests as large as allowed, and one byte larger."""
+    """Send requests of the maximum size, and of one byte more."""
     served = (GAME_SERVICE, BOT_SERVICE, TABLE_SERVICE, *((BATCH_SERVICE,) if door != "web" else ()))
     services = map(descriptor_pool.Default().FindServiceByName, served)
     paths = [f"/{service.full_name}/{method.name}" for service in services for method in service.methods]
@@ -164,7 +166,7 @@ def test_every_method_has_a_largest_request(door: Door) -> None:
             assert refused.code is grpc.StatusCode.RESOURCE_EXHAUSTED, path
             if largest < most or door != "grpcio":
                 assert refused.metadata == {"limit": "bytes of a request", "most": f"{largest:g}"}, path
-        # Others were not hurt.
+        # Other clients were not affected.
         assert code_of(server.stub.ListGames, LIST_GAMES) is OK
 
 
@@ -179,7 +181,7 @@ def unknown_field(size: int) -> bytes:
     """Return a message of `size` bytes: one unknown field."""
     if size == 0:
         return b""
-    # Field 1000, length-delimited; its length in four bytes.
+    # Field 1000, length-delimited, with its length in four bytes.
     head, length = b"\xc2\x3e", size - 6
     return (
         head
@@ -188,8 +190,8 @@ def unknown_field(size: int) -> bytes:
     )
 
 
-def test_thousands_of_connections_opened_and_left(two_workers: Served) -> None:
-    # 5,000 if the system allows this process as many.
+def test_thousands_of_abandoned_connections(two_workers: Served) -> None:
+    # 5,000 if the system's limit is high enough.
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     host, port = two_workers.address.split(":")
     with ExitStack() as left:
@@ -203,7 +205,7 @@ def test_thousands_of_connections_opened_and_left(two_workers: Served) -> None:
     assert two_workers.total("chatiere_workers_restarted_total") == 0
 
 
-def test_a_client_that_never_reads_keeps_nobody_from_being_answered() -> None:
+def test_a_client_that_never_reads_does_not_block_other_clients() -> None:
     with running(Settings(address="127.0.0.1:0")) as server:
         with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
             reflection: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
@@ -212,15 +214,17 @@ def test_a_client_that_never_reads_keeps_nobody_from_being_answered() -> None:
             streams = [reflection.ServerReflectionInfo(iter([question] * 1000), timeout=PATIENCE) for _ in range(40)]
             unread = [game_stub(channel).ListGames.future(LIST_GAMES, timeout=PATIENCE) for _ in range(100)]
             wait_until(
-                lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 40, "they are open"
+                lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 40, "the streams are open"
             )
             assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
             for call in (*streams, *unread):
                 call.cancel()
-        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 0, "all have ended")
+        wait_until(
+            lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 0, "all streams have ended"
+        )
 
 
-def test_a_batch_that_is_over_its_time_stops(door: Door) -> None:
+def test_a_batch_that_exceeds_its_time_stops(door: Door) -> None:
     settings = Settings(address="127.0.0.1:0", default_deadline=0.1, max_deadline=0.2, max_playouts=2**32)
     with running(settings, door) as server:
         stub = batch_stub(server.channel)
@@ -231,5 +235,5 @@ def test_a_batch_that_is_over_its_time_stops(door: Door) -> None:
             finally:
                 call.cancel()
             assert (refused.reason, refused.metadata) == ("TIME_LIMIT", {"seconds": seconds})
-        # Not only did the response arrive: the engine stopped.
-        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 0, "nothing runs any more")
+        # The engine stopped as well.
+        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 0, "the call has ended")

@@ -11,10 +11,10 @@ from google.protobuf.message import Message
 
 from chatiere import engine
 from chatiere.engine import Game
-from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
+from chatiere.engine.core.observation_parts import ObservationKind
 from chatiere.engine.wire import Reader
-from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_pb2, game_service_pb2, table_service_pb2
 
 from .support import ALL_DOORS, new_game, play_on, refusal
 
@@ -52,13 +52,13 @@ def without(info: game_pb2.GameInfo, parts: Iterable[str]) -> game_pb2.GameInfo:
     return copy
 
 
-def test_list_games_has_the_parts_that_are_asked_for(stub: Any) -> None:
+def test_list_games_has_the_requested_parts(stub: Any) -> None:
     whole = stub.ListGames(WHOLE).games
     for count in range(len(PARTS) + 1):
         for parts in itertools.combinations(PARTS, count):
             wanted: dict[str, Any] = dict.fromkeys(parts, True)
             request = game_service_pb2.ListGamesRequest(**wanted)
-            # Made once: the second call has the same bytes.
+            # The response is built once: the second call has the same bytes.
             responses = [stub.ListGames(request).SerializeToString() for _ in range(2)]
             assert responses[0] == responses[1]
             infos = game_service_pb2.ListGamesResponse.FromString(responses[0]).games
@@ -77,15 +77,20 @@ def test_list_games_by_name(stub: Any) -> None:
         assert list(stub.ListGames(request).games) == [known[name] for name in sorted(set(names))]
 
 
-def test_list_games_alone_has_no_side_effects_as_a_get_would_need() -> None:
+def test_which_methods_allow_get_and_which_are_idempotent() -> None:
     levels = {
         method.name: method.GetOptions().idempotency_level
-        for service in (game_service_pb2, batch_service_pb2, bot_service_pb2)
+        for service in (game_service_pb2, batch_service_pb2, bot_service_pb2, table_service_pb2)
         for each in service.DESCRIPTOR.services_by_name.values()
         for method in each.methods
     }
-    none = descriptor_pb2.MethodOptions.NO_SIDE_EFFECTS
-    assert [name for name, level in levels.items() if level == none] == ["ListGames"]
+    # A GET puts its request into URLs and logs, and caches keep the response.
+    for_get = {"ListGames", "ListBots", "GetRules"}
+    kinds = descriptor_pb2.MethodOptions
+    streams = {"Play": kinds.IDEMPOTENCY_UNKNOWN}
+    assert levels == {
+        name: kinds.NO_SIDE_EFFECTS if name in for_get else streams.get(name, kinds.IDEMPOTENT) for name in levels
+    }
 
 
 def test_list_games_describes_every_game(stub: Any) -> None:
@@ -117,7 +122,7 @@ def test_list_games_describes_every_game(stub: Any) -> None:
         assert all(piece.name for piece in info.pieces)
 
 
-def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(stub: Any) -> None:
+def test_list_games_describes_the_pieces_and_the_fields_that_refer_to_them(stub: Any) -> None:
     for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True, phrases=True)).games:
         assert info.piece_details.WhichOneof("game") == info.name
         assert getattr(info.piece_details, info.name).cards
@@ -126,21 +131,23 @@ def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(s
         piece_kinds = {field.field: field.kind for field in info.piece_fields}
         assert len(piece_kinds) == len(info.piece_fields)
         named = {argument.kind for phrase in info.phrases for argument in phrase.arguments}
-        assert set(piece_kinds.values()) <= kinds
-        assert set(piece_kinds.values()) | named - {"", "seat"} == kinds
+        assert set(piece_kinds.values()) | named - {""} == kinds | {"seat"}
+        files = (pieces.file, game_pb2.Pieces.DESCRIPTOR.file)
+        messages = {message.name: message for file in files for message in file.message_types_by_name.values()}
         for path in piece_kinds:
             message, _, name = path.partition(".")
-            assert name in pieces.file.message_types_by_name[message].fields_by_name
+            assert name in messages[message].fields_by_name
     (discat,) = [
         info for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True)).games if info.name == "discat"
     ]
     piece_kinds = {field.field: field.kind for field in discat.piece_fields}
     assert piece_kinds["DiscatPlay.cards"] == piece_kinds["DiscatEvent.cards"] == "card"
-    assert "DiscatEvent.seat" not in piece_kinds
+    assert piece_kinds["DiscatEvent.seat"] == piece_kinds["Turn.seat"] == piece_kinds["Score.winners"] == "seat"
+    assert "DiscatEvent.draws" not in piece_kinds
     assert {option.name: option.piece_kind for option in discat.options} == {"first_seat": "seat", "up_arrows": "card"}
 
 
-def test_list_games_tells_limits_and_who_wins(stub: Any) -> None:
+def test_list_games_describes_limits_and_the_winner(stub: Any) -> None:
     for info in stub.ListGames(game_service_pb2.ListGamesRequest()).games:
         game = engine.game(info.name)
         assert (info.zero_sum, info.lowest_total_wins) == (game.zero_sum, game.lowest_total_wins)
@@ -153,7 +160,7 @@ def test_list_games_tells_limits_and_who_wins(stub: Any) -> None:
                 assert {field.name: value for field, value in message.ListFields()} == limits._asdict()
 
 
-def test_list_games_tells_all_that_is_needed_to_read_an_observation(stub: Any) -> None:
+def test_list_games_suffices_to_read_an_observation(stub: Any) -> None:
     kinds = {value.number: value.name for value in game_pb2.DESCRIPTOR.enum_types_by_name["ObservationKind"].values}
     assert {kind.value: f"OBSERVATION_KIND_{kind.name}" for kind in ObservationKind}.items() <= kinds.items()
     for info in stub.ListGames(WHOLE).games:
@@ -168,7 +175,7 @@ def test_list_games_tells_all_that_is_needed_to_read_an_observation(stub: Any) -
             assert all((planes[name] == expected[name]).all() for name in planes)
 
 
-def test_every_game_has_its_field_in_every_oneof(game: Game) -> None:
+def test_every_game_has_its_field_in_every_oneof() -> None:
     envelopes: list[type[Message]] = [
         game_pb2.State,
         game_pb2.Options,
@@ -216,7 +223,7 @@ def test_new_game_takes_the_seed_0_and_the_largest(stub: Any, game: Game) -> Non
         assert in_process(position.state) == game.new_game(game.min_players, seed=seed, game_number=seed)
 
 
-def test_new_game_knows_the_game_from_its_options(stub: Any, game: Game) -> None:
+def test_new_game_derives_the_game_from_its_options(stub: Any, game: Game) -> None:
     request = game_service_pb2.NewGameRequest(players=game.min_players, explicit_chance=True)
     getattr(request.options, game.name).first_seat = 1
     unnamed = stub.NewGame(request)
@@ -236,7 +243,7 @@ def test_same_seed_and_moves_same_game(stub: Any, game: Game) -> None:
     assert play(1) != play(2)
 
 
-def test_nothing_is_included_unless_asked_for(stub: Any, game: Game) -> None:
+def test_parts_are_included_only_on_request(stub: Any, game: Game) -> None:
     position = new_game(stub, game.name, game.min_players, seed=1, include=game_pb2.Include())
     action = stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=position.state)).legal_actions[0]
     moved = stub.Apply(game_service_pb2.ApplyRequest(state=position.state, action=action)).position
@@ -250,8 +257,8 @@ def test_nothing_is_included_unless_asked_for(stub: Any, game: Game) -> None:
 
 
 @pytest.mark.parametrize("explicit", [False, True], ids=["sampled", "explicit"])
-def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit: bool) -> None:
-    """Compare each response of a whole game with the engine in process, and each included part with its own method."""
+def test_a_game_through_calls_is_the_engine_s(stub: Any, game: Game, explicit: bool) -> None:
+    """Compare each response of a whole game with the engine, and each included part with its own method."""
     players = min(game.min_players + 1, game.max_players)
     chance: dict[str, Any] = {"explicit_chance": True} if explicit else {"seed": 5}
     first = new_game(stub, game.name, players, include=EVERYTHING, **chance)
@@ -286,7 +293,7 @@ def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit
 
 
 def check_get_position(stub: Any, position: game_pb2.Position) -> None:
-    """The same call for the state at hand has everything but the events."""
+    """GetPosition has the same contents as the response to the move, without its events."""
     expected = game_pb2.Position.FromString(position.SerializeToString())
     del expected.events[:]
     for update in expected.updates:
@@ -300,7 +307,7 @@ def check_get_position(stub: Any, position: game_pb2.Position) -> None:
 
 
 def check_update(update: game_pb2.ViewerUpdate, position: game_pb2.Position) -> None:
-    """A viewer gets its own legal actions, and of the score what it may know as the host has it."""
+    """A viewer gets its own legal actions and the visible part of the score, as in the position."""
     decides = update.HasField("seat") and position.turn.HasField("seat") and update.seat == position.turn.seat
     assert list(update.legal_actions) == (list(position.legal_actions) if decides else [])
     known = [each.HasField("total") for each in update.score.totals]
@@ -314,7 +321,7 @@ def check_update(update: game_pb2.ViewerUpdate, position: game_pb2.Position) -> 
 
 
 def test_a_viewers_score_has_the_fields_of_a_score() -> None:
-    # They are written by the same code.
+    # The same code writes both.
     score, viewers = (
         {field.name: (field.number, field.type, field.is_repeated, field.message_type) for field in kind.fields}
         for kind in (game_pb2.Score.DESCRIPTOR, game_pb2.ViewerScore.DESCRIPTOR)
@@ -355,7 +362,7 @@ def check_events(events: Any, happened: Sequence[engine.Event]) -> None:
     assert all(event.label for event in events)
 
 
-def test_an_action_is_taken_typed_by_id_or_both(stub: Any, game: Game) -> None:
+def test_an_action_is_accepted_typed_by_id_or_both(stub: Any, game: Game) -> None:
     position = new_game(stub, game.name, game.min_players, seed=8)
     for action in position.legal_actions:
         typed = game_pb2.Action()
@@ -370,14 +377,14 @@ def test_an_action_is_taken_typed_by_id_or_both(stub: Any, game: Game) -> None:
         assert answers[0] == answers[1] == answers[2]
 
 
-def test_calls_on_a_sampled_state_agree_about_what_happens(stub: Any, game: Game) -> None:
-    """A move repeated on the same state has the same outcome: it cannot be re-rolled."""
+def test_repeated_calls_on_a_sampled_state_have_the_same_outcome(stub: Any, game: Game) -> None:
+    """A caller cannot roll again by repeating a move on the same state."""
     position = new_game(stub, game.name, game.min_players)
     request = game_service_pb2.ApplyRequest(state=position.state, action=position.legal_actions[0])
     assert stub.Apply(request) == stub.Apply(request)
 
 
-def test_resample_goes_on_with_the_stream_of_the_request(stub: Any, game: Game) -> None:
+def test_resample_continues_with_the_stream_of_the_request(stub: Any, game: Game) -> None:
     position = new_game(stub, game.name, game.min_players, seed=8)
     request = game_service_pb2.ResampleRequest(state=position.state, seat=1, seed=3, game_number=4)
     drawn = stub.Resample(request).state
@@ -400,7 +407,7 @@ def test_resample_leaves_explicit_chance_explicit(stub: Any, game: Game) -> None
 
 
 def test_a_state_survives_json(stub: Any, game: Game) -> None:
-    """Through JSON as JavaScript reads it, where numbers above 2^53 must be strings."""
+    """JavaScript reads numbers above 2^53 exactly only as strings."""
     first = new_game(stub, game.name, game.min_players, seed=MAX_U64, game_number=2**53 + 1)
     *_, last = play_on(stub, first, random.Random(1), ACTIONS)
     for position in first, last:
@@ -413,7 +420,7 @@ def test_a_state_survives_json(stub: Any, game: Game) -> None:
         assert stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=state)) == before
 
 
-def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
+def test_responses_count_plies_and_report_the_end(stub: Any, game: Game) -> None:
     first = new_game(stub, game.name, game.min_players, seed=5)
     assert (first.ply, first.state.ply, first.HasField("end")) == (0, 0, False)
     for ply, position in enumerate(play_on(stub, first, random.Random(2), EVERYTHING), 1):
@@ -431,7 +438,7 @@ def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
     assert stub.GetView(game_service_pb2.GetViewRequest(state=position.state)).view.end == position.updates[-1].view.end
 
 
-def test_a_ply_or_an_end_that_cannot_be_is_refused_by_its_field(stub: Any, game: Game) -> None:
+def test_an_impossible_ply_or_end_is_refused_by_its_field(stub: Any, game: Game) -> None:
     for field in "ply", f"{game.name}.end":
         state = new_game(stub, game.name, game.max_players, seed=5).state
         if field == "ply":

@@ -23,7 +23,7 @@ def everybody(players: int) -> game_pb2.Include:
     return game_pb2.Include(legal_actions=True, viewers=range(players), spectator=True)
 
 
-def test_a_seat_s_view_is_the_same_in_every_state_that_it_cannot_tell_apart(stub: Any, game: Game) -> None:
+def test_a_seat_has_the_same_view_in_states_that_it_cannot_distinguish(stub: Any, game: Game) -> None:
     different = 0
     for players in range(game.min_players, game.max_players + 1):
         first = new_game(stub, game.name, players, seed=players)
@@ -44,8 +44,8 @@ def test_a_seat_s_view_is_the_same_in_every_state_that_it_cannot_tell_apart(stub
     assert different
 
 
-def test_a_seat_s_update_is_the_same_in_every_state_that_it_cannot_tell_apart(stub: Any, game: Game) -> None:
-    """View, legal actions and score of the seat, and of a spectator, who knows less."""
+def test_a_seat_gets_the_same_update_in_states_that_it_cannot_distinguish(stub: Any, game: Game) -> None:
+    """The view, legal actions and score of the seat, and of a spectator, who knows less."""
     different = 0
     for players in range(game.min_players, game.max_players + 1):
         first = new_game(stub, game.name, players, seed=players)
@@ -67,7 +67,7 @@ def updates(position: game_pb2.Position) -> list[bytes]:
     return [update.SerializeToString(deterministic=True) for update in position.updates]
 
 
-def test_a_refusal_says_the_same_in_every_state_that_the_actor_cannot_tell_apart(stub: Any, game: Game) -> None:
+def test_a_refusal_is_the_same_in_states_that_the_actor_cannot_distinguish(stub: Any, game: Game) -> None:
     position = new_game(stub, game.name, game.max_players, seed=2)
     seat = position.turn.seat
     drawn = stub.Resample(game_service_pb2.ResampleRequest(state=position.state, seat=seat, seed=1)).state
@@ -81,8 +81,8 @@ def test_a_refusal_says_the_same_in_every_state_that_the_actor_cannot_tell_apart
             assert refused[0] == refused[1]
 
 
-def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, game: Game) -> None:
-    """A viewer who may not see an event whole gets one without its values."""
+def test_viewers_get_values_only_of_events_that_they_may_see(stub: Any, game: Game) -> None:
+    """Other viewers get the event without its values."""
     players = min(game.min_players + 1, game.max_players)
     codec = engine.codec(game.name)
     hidden = 0
@@ -118,7 +118,7 @@ def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, ga
     assert hidden
 
 
-def test_nobody_but_the_host_gets_the_random_stream(stub: Any, game: Game) -> None:
+def test_only_the_host_gets_the_random_stream(stub: Any, game: Game) -> None:
     players = game.min_players
     include = everybody(players)
     include.score = True
@@ -132,7 +132,7 @@ def test_nobody_but_the_host_gets_the_random_stream(stub: Any, game: Game) -> No
             assert str(GAME_NUMBER) not in text
 
 
-def test_logs_hold_nothing_of_a_game(stub: Any, game: Game) -> None:
+def test_logs_contain_no_contents_of_games(stub: Any, game: Game) -> None:
     with LogLines() as log:
         first = new_game(stub, game.name, game.min_players, seed=SEED, game_number=GAME_NUMBER)
         moves = sum(1 for _ in play_on(stub, first, random.Random(1), game_pb2.Include(legal_actions=True)))
@@ -144,7 +144,7 @@ def test_logs_hold_nothing_of_a_game(stub: Any, game: Game) -> None:
         stub.Resample(request)
     assert len(log.lines) == 1 + moves + 1 + 1
     for line in log.lines:
-        # Method, status, reason, duration, peer, request, client: nothing else.
+        # A line has only method, status, reason, duration, peer, request and client.
         words = line.split()
         assert [words[place] for place in (4, 5, 7, 9)] == ["ms", "from", "request", "client"]
         assert len(words) == 11

@@ -1,4 +1,4 @@
-"""Streams that wait for their clients: they make room for new ones, and end after a time."""
+"""Streams that wait for their clients: they give way to new ones, and end after a time."""
 
 import queue
 import threading
@@ -11,7 +11,7 @@ import h2.events
 import pytest
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.service.base.errors import Refusal
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls.play_stream import PlayStream
@@ -22,13 +22,15 @@ from .process import wait_until
 from .support import PATIENCE, Door, Running, batch_stub, refusal, running
 from .test_service_half_open import Peer
 
+pytestmark = pytest.mark.long
+
 PLAY = "/chatiere.v1.BatchService/Play"
 REQUEST = pb.PlayRequest(new_games=pb.NewGamesRequest(setup=pb.BatchSetup(game="discat", players=2), count=1))
 LOST = {"limit": "streams whose request has not come whole", "most": "2"}
 
 
 class Stream:
-    """A stream that sends what a test says."""
+    """A stream on which a test sends each request."""
 
     def __init__(self, method: Any) -> None:
         self._requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -54,7 +56,7 @@ def reflection(server: Running) -> Any:
 
 LIST_SERVICES = reflection_pb2.ServerReflectionRequest(list_services="")
 
-# Seconds that a stream may be idle for: clients of these tests are quicker, even if the machine is busy.
+# Seconds that a stream may be idle. Clients of these tests are faster, even on a busy machine.
 MOMENT = 2.0
 
 
@@ -77,7 +79,7 @@ def test_a_stream_without_requests_ends_in_time(door: Door, requests: int) -> No
         refused = refusal(lambda: list(stream.call))
         assert (refused.code, refused.reason) == (grpc.StatusCode.DEADLINE_EXCEEDED, "REQUEST_TIMEOUT")
         assert refused.metadata == {"seconds": f"{MOMENT:g}"}
-        wait_until(lambda: not open_streams(server), "it has ended")
+        wait_until(lambda: not open_streams(server), "the stream has ended")
 
 
 def test_a_reflection_without_requests_ends_in_time() -> None:
@@ -87,24 +89,24 @@ def test_a_reflection_without_requests_ends_in_time() -> None:
         assert (refused.code, refused.reason) == (grpc.StatusCode.DEADLINE_EXCEEDED, "REQUEST_TIMEOUT")
 
 
-def test_a_stream_whose_client_takes_no_response_ends_in_time(door: Door) -> None:
+def test_a_stream_whose_client_reads_no_response_ends_in_time(door: Door) -> None:
     with running(settings(stream_idle_timeout=MOMENT), door) as server:
         with closing(Peer(server.address, window=0)) as peer:
             stream = peer.begin(PLAY)
             peer.send(stream, REQUEST.SerializeToString())
-            wait_until(lambda: server.sample("grpc_server_started_total", **OF_PLAY), "it has begun")
-            wait_until(lambda: not open_streams(server), "it has ended")
+            wait_until(lambda: server.sample("grpc_server_started_total", **OF_PLAY), "the call has begun")
+            wait_until(lambda: not open_streams(server), "the stream has ended")
             labels = OF_PLAY | {"grpc_code": "DeadlineExceeded"}
             assert server.sample("grpc_server_handled_total", **labels) == 1
             if door == "fast":
                 peer.wait_for(h2.events.StreamReset)
             else:
-                # gRPC keeps the call; who takes the response after all is told.
+                # gRPC keeps the call; a client that reads the response after all gets the status.
                 assert server.server._guards.budget.held >= 32 * 1024
                 peer.connection.increment_flow_control_window(65_535, stream)
                 peer.flush()
                 assert peer.status(stream)[0] == grpc.StatusCode.DEADLINE_EXCEEDED.value[0]
-                wait_until(lambda: not server.server._guards.budget.held, "nothing is held any more")
+                wait_until(lambda: not server.server._guards.budget.held, "no memory is held")
         assert server.server._guards.budget.held == 0
 
 
@@ -128,39 +130,39 @@ def test_a_newcomer_takes_the_slot_of_an_idle_stream(door: Door) -> None:
                 assert third.ask().new_games.positions.states
 
 
-def test_streams_that_take_no_response_make_room(door: Door) -> None:
+def test_streams_with_unread_responses_give_way(door: Door) -> None:
     with running(settings(max_streams=2), door) as server, closing(Peer(server.address, window=0)) as peer:
         for _ in range(20):
             stream = peer.begin(PLAY)
             peer.send(stream, REQUEST.SerializeToString())
-        wait_until(lambda: server.sample("grpc_server_started_total", **OF_PLAY) == 20, "all have come")
+        wait_until(lambda: server.sample("grpc_server_started_total", **OF_PLAY) == 20, "all calls have begun")
         idle: Any = server.server.methods.streams.idle
-        wait_until(lambda: len(idle) == 2, "none is at work")
+        wait_until(lambda: len(idle) == 2, "all streams are idle")
         with play(server) as mine:
             assert mine.ask().new_games.positions.states
         peer.close()
-        wait_until(lambda: not server.server._guards.budget.held, "nothing is held any more")
+        wait_until(lambda: not server.server._guards.budget.held, "no memory is held")
 
 
-def test_the_client_that_has_most_idle_streams_loses_one(door: Door) -> None:
+def test_the_client_with_most_idle_streams_loses_one(door: Door) -> None:
     with running(settings(max_streams=5), door) as server, play(server) as mine:
         assert mine.ask().new_games.positions.states
         with closing(Peer(server.address)) as peer:
             for _ in range(50):
                 peer.begin(PLAY)
-            wait_until(lambda: server.sample("grpc_server_started_total", **OF_PLAY) == 51, "all have come")
+            wait_until(lambda: server.sample("grpc_server_started_total", **OF_PLAY) == 51, "all calls have begun")
             assert mine.ask().new_games.positions.states
             with play(server) as another:
                 assert another.ask().new_games.positions.states
 
 
-def test_a_reflection_and_a_stream_at_another_door_make_room() -> None:
+def test_a_reflection_stream_and_a_stream_at_another_door_give_way() -> None:
     with running(settings(max_streams=2), "fast") as server:
         grpcio = f"127.0.0.1:{server.server.port}"
         with grpc.insecure_channel(grpcio) as channel:
             there = Running(server.server, grpcio, server.registry, channel)
             with reflection(there) as first, play(there) as second:
-                wait_until(lambda: open_streams(server) == 2, "both are open")
+                wait_until(lambda: open_streams(server) == 2, "both streams are open")
                 with play(server) as third, play(server) as fourth:
                     assert third.ask().new_games.positions.states
                     assert fourth.ask().new_games.positions.states
@@ -170,7 +172,7 @@ def test_a_reflection_and_a_stream_at_another_door_make_room() -> None:
 
 @pytest.fixture
 def working(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """An event that work on streams waits for."""
+    """An event; work on streams waits until it is set."""
     released = threading.Event()
     answer = PlayStream.answer
 
@@ -183,14 +185,14 @@ def working(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     released.set()
 
 
-def test_streams_at_work_make_no_room(working: threading.Event, door: Door) -> None:
+def test_working_streams_do_not_give_way(working: threading.Event, door: Door) -> None:
     with running(settings(max_streams=2), door) as server, play(server) as first, play(server) as second:
         results: list[Any] = []
         asking = [threading.Thread(target=lambda each=each: results.append(each.ask())) for each in (first, second)]
         for thread in asking:
             thread.start()
         idle = server.server.methods.streams.idle
-        wait_until(lambda: open_streams(server) == 2 and not idle, "both are at work")
+        wait_until(lambda: open_streams(server) == 2 and not idle, "both streams are working")
         with play(server) as third:
             refused = refusal(lambda: list(third.call))
             assert refused.metadata == {"limit": "streams at a time", "most": "2"}
@@ -201,8 +203,8 @@ def test_streams_at_work_make_no_room(working: threading.Event, door: Door) -> N
         assert len(results) == 2
 
 
-def test_idle_streams_go_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """First that of the client with most, the oldest; those that worked lately last."""
+def test_idle_streams_end_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest stream of the client with most streams ends first; streams that worked recently end last."""
     now = 100.0
     monkeypatch.setattr("chatiere.service.guards.idle.time.monotonic", lambda: now)
     idle, ended = IdleStreams(5), list[tuple[str, str]]()

@@ -1,19 +1,21 @@
-"""Batches whose states a stream keeps: the same games as when they are sent, within limits, until the stream ends."""
+"""Batches whose states a stream keeps: games are the same as with sent states, within limits, until the stream ends."""
 
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
 from chatiere import engine
-from chatiere.engine.core.batch import Cancellation
-from chatiere.service.base.errors import limit_exceeded
+from chatiere.engine.core.cancellation import Cancellation
+from chatiere.service.base.errors import Refusal
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.play_stream import PlayStream
+from chatiere.service.guards.memory import Holding, KeptBatches, MemoryBudget
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1.errors_pb2 import ErrorReason
 
@@ -30,15 +32,13 @@ COLUMNS = pb.Columns(legal=True, scores=True, observations=True)
 class Kept:
     """A stream of the service, without a door."""
 
-    def __init__(self, most: int | None = None) -> None:
-        self.held = 0
-        self._most = most
-        self._stream = PlayStream(SERVICE, self._hold)
+    def __init__(self, budget: MemoryBudget | None = None, client: str = "one") -> None:
+        self.kept = KeptBatches[Any](budget or MemoryBudget(2**30), client)
+        self._stream = PlayStream(SERVICE, self.kept)
 
-    def _hold(self, size: int) -> None:
-        if self._most is not None and size > self._most:
-            raise limit_exceeded("bytes", self._most)
-        self.held = size
+    @property
+    def held(self) -> int:
+        return self.kept.size
 
     def ask(self, **fields: Any) -> Any:
         """Return the response, or the refusal."""
@@ -64,7 +64,7 @@ def first_moves(positions: Any) -> Any:
 
 
 def moves_of(positions: Any, data: st.DataObject) -> list[int]:
-    """Draw a move for each item: a legal one, seldom another."""
+    """Draw a move for each item: mostly legal, sometimes any number."""
     offsets, ids = np.frombuffer(positions.legal_offsets, "<u4"), np.frombuffer(positions.legal_ids, "<u2")
     drawn = data.draw(st.lists(st.integers(0, 2**16 - 1), min_size=len(offsets) - 1, max_size=len(offsets) - 1))
     return [
@@ -100,7 +100,7 @@ def test_kept_states_lead_to_the_same_positions_as_sent_ones(data: st.DataObject
         result = kept.ask(step=step(moves, b"", setup, restart=restart), take=take, keep=number, rows=column)
         assert result.faults == stepped.faults
         found = result.positions
-        assert kept.held == 1024 + len(states)
+        assert len(states) < kept.held < len(states) + 4096
     assert kept.ask(score=pb.ScoreRequest(setup=setup), take=number, keep=3) == sent.ask(
         score=pb.ScoreRequest(setup=setup, states=states)
     )
@@ -109,7 +109,7 @@ def test_kept_states_lead_to_the_same_positions_as_sent_ones(data: st.DataObject
     assert kept.held == 0
 
 
-def test_a_refused_request_leaves_everything_as_it_was() -> None:
+def test_a_refused_request_changes_no_kept_batch() -> None:
     stream = Kept()
     stream.ask(new_games=new_games(), keep=1)
     held = stream.held
@@ -117,6 +117,7 @@ def test_a_refused_request_leaves_everything_as_it_was() -> None:
     states = pb.NewGamesResponse.FromString(
         b"".join(SERVICE.answer("new_games", new_games().SerializeToString(), Cancellation()))
     ).positions.states
+    typed = stream.ask(convert=pb.ConvertRequest(setup=SETUP, states=states)).typed_states
     short = np.array([3], "<u4").tobytes()
     for fields, field in (
         ({"step": step(moves), "take": 2}, "take"),
@@ -127,7 +128,9 @@ def test_a_refused_request_leaves_everything_as_it_was() -> None:
         ({"step": step(moves), "take": 1, "rows": b"\0"}, "rows"),
         ({"step": step(moves), "take": 1, "rows": bytes(8)}, "rows"),
         ({"step": step(moves, states), "keep": 1, "rows": bytes(4)}, "rows"),
-        ({"score": pb.ScoreRequest(setup=SETUP, states=states), "keep": 1}, "keep"),
+        ({"score": pb.ScoreRequest(setup=SETUP), "keep": 1}, "keep"),
+        ({"convert": pb.ConvertRequest(setup=SETUP, typed_states=typed), "keep": 1}, "keep"),
+        ({"score": pb.ScoreRequest(setup=SETUP, states=states[1:]), "keep": 1}, "score.states"),
     ):
         for keep in {fields.pop("keep", 0), 1}:
             refused = stream.ask(**fields, keep=keep)
@@ -136,7 +139,35 @@ def test_a_refused_request_leaves_everything_as_it_was() -> None:
     assert stream.ask(step=step(moves), take=1).positions.states
 
 
-def test_states_of_another_number_of_players_fail_and_stay() -> None:
+def test_requests_that_make_no_states_keep_the_sent_ones() -> None:
+    stream = Kept()
+    expected = stream.ask(new_games=new_games()).positions
+    states, moves, row = expected.states, first_moves(expected), np.array([2], "<u4").tobytes()
+    table: dict[str, Any] = {"setup": SETUP, "states": states}
+    for name, request in {
+        "score": pb.ScoreRequest(**table),
+        "observe": pb.ObserveRequest(**table, seats=bytes(3)),
+        "playout": pb.PlayoutRequest(**table, playouts=1, seed=1),
+        "evaluate": pb.EvaluateRequest(**table, worlds=1, playouts=1, seed=1),
+        "resample_states": pb.ResampleStatesRequest(**table, seats=bytes(3), seed=1),
+        "convert": pb.ConvertRequest(**table),
+    }.items():
+        answer = stream.ask(**{name: request}, keep=1)
+        assert answer == stream.ask(**{name: request})
+        request.ClearField("states")
+        assert stream.ask(**{name: request}, take=1, keep=1) == answer
+        size = len(states) // 3
+        one = stream.ask(step=step(moves[2:], states[2 * size :]))
+        assert stream.ask(step=step(moves[2:]), take=1, rows=row) == one
+        assert stream.held == 0
+    # Faulty states are kept, and fail again.
+    broken = pb.ScoreRequest(setup=SETUP, states=b"\xff" * size)
+    faults = stream.ask(score=broken, keep=1).faults
+    assert len(faults.reasons) == 1
+    assert stream.ask(score=pb.ScoreRequest(setup=SETUP), take=1).faults == faults
+
+
+def test_states_of_another_number_of_players_fail_and_remain_kept() -> None:
     stream = Kept()
     moves = first_moves(stream.ask(new_games=new_games(), keep=1).positions)
     other = pb.BatchSetup(game="discat", players=3)
@@ -150,16 +181,19 @@ def test_a_stream_keeps_64_batches_at_most() -> None:
     for number in range(1, 65):
         assert not stream.ask(new_games=new_games(1), keep=number).positions.states
     refused = stream.ask(new_games=new_games(1), keep=65)
-    assert (refused.field, refused.message) == ("keep", "a stream keeps at most 64 batches")
+    assert refused.field == "keep"
+    assert "at most 64 batches" in refused.message
     refused = stream.ask(step=step([0]), take=66, keep=65)
-    assert (refused.field, refused.message) == ("take", "the stream keeps no batch 66")
-    # Under a number that it has, and in place of one that it takes.
+    assert refused.field == "take"
+    assert "no batch 66" in refused.message
+    # A batch may replace one of the same number, or the one that the request takes.
     assert stream.ask(new_games=new_games(2), keep=64).positions.actors
     assert stream.ask(step=step([0]), take=1, keep=65).positions.actors
 
 
-def test_a_batch_for_which_there_is_no_memory_is_not_kept() -> None:
-    stream = Kept(most=engine.game("discat").packed_size * 4 + 2048)
+def test_a_batch_that_exceeds_the_memory_is_not_kept() -> None:
+    # A client may keep half of the budget.
+    stream = Kept(MemoryBudget(2 * (engine.game("discat").packed_size * 4 + 2048)))
     moves = first_moves(stream.ask(new_games=new_games(3), keep=1).positions)
     held = stream.held
     refused = stream.ask(new_games=new_games(2), keep=2)
@@ -176,22 +210,111 @@ def test_memory_is_held_until_the_stream_ends(door: Door) -> None:
         with play(server) as stream, play(server) as other:
             assert not stream.ask(request).new_games.positions.states
             least = 100 * engine.game("discat").packed_size
-            wait_until(lambda: least < budget.held < least + 4096, "the states alone are held")
-            # Another stream keeps others.
+            wait_until(lambda: least < budget.held < least + 4096, "only the states are held")
+            # Another stream has its own kept batches.
             assert other.ask(pb.PlayRequest(step=step([0] * 100), take=1)).refusal.field == "take"
-        wait_until(lambda: budget.held == 0, "nothing is held")
+        wait_until(lambda: budget.held == 0, "no memory is held")
 
 
 def test_states_that_are_kept_count_in_the_memory_of_a_client(door: Door) -> None:
     count = 2000
     size = count * engine.game("discat").packed_size
-    with running(Settings(address="127.0.0.1:0", max_answer_bytes=1 << 24), door) as server:
+    settings = Settings(address="127.0.0.1:0", max_answer_bytes=1 << 24, max_undelivered_bytes=8 * size)
+    with running(settings, door) as server, play(server) as stream:
+        begun = pb.NewGamesRequest(setup=SETUP, seeds=bytes(8 * count))
+        refusals = [stream.ask(pb.PlayRequest(new_games=begun, keep=number)).refusal for number in range(1, 7)]
+        reasons = {ErrorReason.Name(each.reason) for each in refusals}
+        assert reasons == {"ERROR_REASON_UNSPECIFIED", "ERROR_REASON_LIMIT_EXCEEDED"}
+        # The stream continues with its kept batches.
+        assert stream.ask(pb.PlayRequest(score=pb.ScoreRequest(setup=SETUP), take=1)).score.totals
+
+
+# Memory that is short
+
+SIZE = 1 << 20
+
+
+def test_calls_of_any_client_take_the_memory_of_the_batches_of_the_client_that_keeps_most() -> None:
+    budget = MemoryBudget(64 * SIZE)
+    most, least = KeptBatches[str](budget, "most"), KeptBatches[str](budget, "least")
+    for number in range(1, 6):
+        most.replace(0, number, "large", 5 * SIZE)
+    for number in range(1, 5):
+        least.replace(0, number, "small", 5 * SIZE)
+    calls = [Holding(budget, f"call {index}") for index in range(4)]
+    for call in calls[:2]:
+        call.hold(15 * SIZE)
+    # 45 MiB are kept, and 30 are held by calls: three batches give way, of which two are those of the larger client.
+    assert (len(most.batches), len(least.batches)) == (3, 3)
+    assert budget.held == 60 * SIZE
+    # Batches do not give way to a call that does not fit without them, nor to batches of a client that keeps more.
+    calls[2].hold(28 * SIZE)
+    with pytest.raises(Refusal):
+        calls[3].hold(30 * SIZE)
+    calls[2].release()
+    assert (most.batches, least.batches) == ({}, {4: ("small", 5 * SIZE)})
+    for number in range(1, 5):
+        most.replace(0, number, "large", 5 * SIZE)
+    with pytest.raises(Refusal):
+        most.replace(0, 5, "large", 10 * SIZE)
+    assert (len(most.batches), len(least.batches)) == (4, 1)
+    # The client that keeps less displaces a batch of the other.
+    least.replace(0, 5, "small", 10 * SIZE)
+    assert (len(most.batches), len(least.batches)) == (3, 2)
+    for call in calls:
+        call.release()
+    most.release()
+    least.release()
+    assert budget.held == 0
+
+
+@given(data=st.data())
+def test_the_memory_of_batches_is_accounted_for_and_leaves_that_of_calls_free(data: st.DataObject) -> None:
+    budget, alone = MemoryBudget(64 * SIZE), MemoryBudget(64 * SIZE)
+    clients = "ab"
+    streams = [KeptBatches[int](budget, client) for client in clients for _ in range(2)]
+    calls = [(Holding(budget, client), Holding(alone, client)) for client in "cde"]
+    sizes = st.integers(0, 40).map(lambda size: size * SIZE)
+    for _ in range(data.draw(st.integers(1, 20))):
+        if data.draw(st.booleans()):
+            stream, size = data.draw(st.sampled_from(streams)), data.draw(sizes)
+            before = dict(stream.batches)
+            try:
+                stream.replace(data.draw(st.integers(0, 3)), data.draw(st.integers(0, 3)), 0, size)
+            except Refusal:
+                assert stream.batches == before
+        else:
+            call, expected = data.draw(st.sampled_from(calls))
+            size = data.draw(sizes)
+            outcomes = [_is_refused(each, size) for each in (call, expected)]
+            # Calls are refused exactly if they are refused without any batches.
+            assert outcomes[0] == outcomes[1]
+        kept = sum(sized.size for stream in streams for sized in stream.batches.values())
+        assert sum(stream.size for stream in streams) == kept
+        assert budget.held == alone.held + kept
+        assert not kept or budget.held <= 64 * SIZE
+
+
+def _is_refused(call: Holding, size: int) -> bool:
+    try:
+        call.hold(size)
+    except Refusal:
+        return True
+    return False
+
+
+def test_a_request_for_a_batch_that_has_given_way_is_refused_and_the_stream_continues(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_undelivered_bytes=SIZE), door) as server, play(server) as stream:
+        begun = pb.PlayRequest(new_games=new_games(100), keep=1)
+        expected = stream.ask(begun)
+        taken = pb.PlayRequest(score=pb.ScoreRequest(setup=SETUP), take=1, keep=1)
+        assert not stream.ask(taken).HasField("refusal")
         budget = server.server._guards.budget
-        budget._most = 8 * size
-        with play(server) as stream:
-            begun = pb.NewGamesRequest(setup=SETUP, seeds=bytes(8 * count))
-            refusals = [stream.ask(pb.PlayRequest(new_games=begun, keep=number)).refusal for number in range(1, 7)]
-            reasons = {ErrorReason.Name(each.reason) for each in refusals}
-            assert reasons == {"ERROR_REASON_UNSPECIFIED", "ERROR_REASON_LIMIT_EXCEEDED"}
-            # The stream goes on with what it has.
-            assert stream.ask(pb.PlayRequest(score=pb.ScoreRequest(setup=SETUP), take=1)).score.totals
+        wait_until(lambda: budget.held == budget._kept.total, "only the states are held")
+        call = Holding(budget, "another")
+        call.hold(SIZE)
+        call.release()
+        refused = stream.ask(taken).refusal
+        assert (ErrorReason.Name(refused.reason), refused.field) == ("ERROR_REASON_INVALID_BATCH", "take")
+        assert stream.ask(begun) == expected
+        assert not stream.ask(taken).HasField("refusal")

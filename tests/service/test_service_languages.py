@@ -1,4 +1,4 @@
-"""`accept-language` at all doors: the language of labels and refusals, and headers that are none."""
+"""`accept-language` at all doors: the language of labels and refusals, and invalid headers."""
 
 from typing import Any
 
@@ -64,9 +64,14 @@ def refused(method: Any, request: Any, *headers: tuple[str, str]) -> tuple[Refus
         ("xx, qq-FR;q=0.9, fr;q=0.1", "fr"),
         ("en-nonsense, fr", "en"),
         ("f, fr-OO;q=0.5", "fr"),
+        ("fr_CA", "fr"),
+        ("fr_FR.UTF-8", "fr"),
+        ("fr_FR.ISO8859-15@euro;q=0.5, en_GB.utf8;q=0.4", "fr"),
+        ("C.UTF-8, fr_FR", "fr"),
+        ("POSIX", "en"),
     ],
 )
-def test_the_most_wanted_language_that_is_spoken(accepted: str, language: str) -> None:
+def test_the_most_preferred_available_language_is_chosen(accepted: str, language: str) -> None:
     assert language_for(accepted) == language
 
 
@@ -79,7 +84,10 @@ def test_the_most_wanted_language_that_is_spoken(accepted: str, language: str) -
         "fr;q=",
         "fr;q",
         "fr;level=1",
-        "fr_CA",
+        "fr_",
+        "fr.",
+        "fr_FR.UTF-8:en",
+        "LANG=fr",
         "-fr",
         "français",
         ";",
@@ -87,7 +95,7 @@ def test_the_most_wanted_language_that_is_spoken(accepted: str, language: str) -
         "fr," * 167,
     ],
 )
-def test_what_is_no_list_of_language_ranges(accepted: str) -> None:
+def test_an_invalid_list_of_language_ranges_is_refused(accepted: str) -> None:
     with pytest.raises(LanguageError):
         language_for(accepted)
 
@@ -116,7 +124,7 @@ def content_languages(call: Any) -> list[str]:
     return [value for key, value in call.initial_metadata() if key == "content-language"]
 
 
-def test_labels_in_the_language_asked_for(server: Running, game: Game) -> None:
+def test_labels_in_the_requested_language(server: Running, game: Game) -> None:
     stub = server.stub
     state = new_game(stub, game.name, game.min_players, seed=1).state
     request = pb.GetPositionRequest(state=state, include=WITH_ALL)
@@ -139,7 +147,7 @@ def test_several_headers_are_one_list(server: Running) -> None:
     assert content_languages(call) == ["fr"]
 
 
-def test_templates_in_the_language_asked_for(server: Running, game: Game) -> None:
+def test_templates_in_the_requested_language(server: Running, game: Game) -> None:
     request = pb.ListGamesRequest(games=[game.name], phrases=True)
     for language in LANGUAGES:
         (info,) = server.stub.ListGames(request, metadata=asking(language)).games
@@ -148,8 +156,8 @@ def test_templates_in_the_language_asked_for(server: Running, game: Game) -> Non
         ]
 
 
-def test_large_requests_are_answered_in_the_language_too(server: Running) -> None:
-    # They are handled in another thread: unknown fields make it large.
+def test_large_requests_are_answered_in_the_requested_language(server: Running) -> None:
+    # Another thread handles large requests; unknown fields make this one large.
     state = new_game(server.stub, "discat", 2, seed=1).state
     request = pb.ListLegalActionsRequest(state=state).SerializeToString() + b"\xfa\x01\x80\x80\x02" + bytes(1 << 15)
     response = pb.ListLegalActionsResponse.FromString(raw(server, "ListLegalActions")(request, metadata=asking("fr")))
@@ -169,10 +177,10 @@ def test_illegal_moves_are_refused_in_both_languages(server: Running) -> None:
         assert (refused_call.message, refused_call.metadata) == (plain.message, plain.metadata)
         assert message.locale == language
         messages[language] = message.message
-    assert messages["fr"] == "au premier tour de la partie, on joue exactement une carte"
+    assert messages["fr"] == "au premier tour de la partie, on joue une seule carte"
 
 
-def test_a_refusal_without_a_phrase_has_the_words_of_its_reason(server: Running) -> None:
+def test_a_refusal_without_a_phrase_has_the_text_of_its_reason(server: Running) -> None:
     request = pb.NewGameRequest(game="chess", players=2)
     _, message = refused(server.stub.NewGame, request, *asking("fr"))
     assert message == LocalizedMessage(locale="fr", message="le service ne connaît pas ce jeu")
@@ -181,7 +189,7 @@ def test_a_refusal_without_a_phrase_has_the_words_of_its_reason(server: Running)
     assert plain.message.endswith(message.message)
 
 
-def test_a_header_that_is_none_is_refused(server: Running) -> None:
+def test_an_invalid_header_is_refused(server: Running) -> None:
     refused_call, message = refused(server.stub.ListGames, pb.ListGamesRequest(), *asking("fr;q=3"))
     assert refused_call.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refused_call.reason == "INVALID_LANGUAGE"
@@ -189,7 +197,7 @@ def test_a_header_that_is_none_is_refused(server: Running) -> None:
     assert message is None
 
 
-def test_every_reason_has_words_in_every_language() -> None:
+def test_every_reason_has_a_text_in_every_language() -> None:
     names = errors_pb2.ErrorReason.DESCRIPTOR.values_by_name
     assert set(languages.WORDS) == {name.removeprefix("ERROR_REASON_") for name in names} - {"UNSPECIFIED"}
     for language in LANGUAGES[1:]:
@@ -197,7 +205,7 @@ def test_every_reason_has_words_in_every_language() -> None:
             assert languages.localized(language, reason, words, "", "") not in ("", words)
 
 
-def test_every_refusal_of_the_service_can_be_said() -> None:
+def test_every_refusal_of_the_service_has_a_text() -> None:
     for reason in ServiceReason:
         status = status_of(Refusal(reason, "no", metadata={}), "id", "fr")
         assert languages.localized("fr", reason.value, "no", "", "").encode() in status.details

@@ -1,7 +1,8 @@
-"""Limits: calls at a time, of all clients and of one; calls per second; time."""
+"""Limits: simultaneous calls, of all clients and of one; calls per second; time."""
 
 import random
 import time
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,10 +30,10 @@ NEW_GAMES = batch_service_pb2.NewGamesRequest()
 SCORE = batch_service_pb2.ScoreRequest()
 
 
-# Calls at a time
+# Simultaneous calls
 
 
-def test_calls_above_the_limit_are_refused_and_the_others_answered(slow_call: SlowCall, door: Door) -> None:
+def test_only_calls_above_the_limit_are_refused(slow_call: SlowCall, door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=3), door) as server:
         batches = batch_stub(server.channel)
         # One call runs, two wait.
@@ -43,18 +44,18 @@ def test_calls_above_the_limit_are_refused_and_the_others_answered(slow_call: Sl
         assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED")
         assert refused.metadata == {"limit": "batches at a time", "most": "3"}
         assert refused.retry_after == 1
-        # Unary calls of GameService and health checks are not held up.
+        # Unary calls of GameService and health checks are not delayed.
         assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
         health: Any = health_pb2_grpc.HealthStub(server.channel)
         assert health.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE).status
         slow_call.released.set()
         assert slow.result(PATIENCE).positions.states
         assert [call.code() for call in waiting] == [grpc.StatusCode.INVALID_ARGUMENT] * 2
-        wait_until(lambda: code_of(batches.NewGames, NEW_GAMES) is grpc.StatusCode.OK, "calls are taken again")
+        wait_until(lambda: code_of(batches.NewGames, NEW_GAMES) is grpc.StatusCode.OK, "calls are accepted again")
 
 
 def _refused(batches: Any) -> Any:
-    # Until the server has read the earlier calls, another one would wait too.
+    # Until the server has read the earlier calls, another call would wait as well.
     call = batches.Score.future(SCORE, timeout=0.2)
     try:
         call.result()
@@ -65,15 +66,17 @@ def _refused(batches: Any) -> Any:
         return refused if refused.reason == "LIMIT_EXCEEDED" else None
 
 
-def test_calls_that_are_given_up_while_they_wait_count_no_more(slow_call: SlowCall, door: Door) -> None:
+def test_calls_cancelled_while_they_wait_no_longer_count(slow_call: SlowCall, door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=2), door) as server:
         batches = batch_stub(server.channel)
         slow = batches.NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
         given_up = batches.Score.future(SCORE)
-        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 2, "both have come")
+        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 2, "both calls have begun")
         given_up.cancel()
-        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 1, "one has left")
+        wait_until(
+            lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 1, "the cancelled call has ended"
+        )
         another = batches.Score.future(SCORE)
         slow_call.released.set()
         assert slow.result(PATIENCE).positions.states
@@ -93,14 +96,14 @@ def watch_the_health(server: Running, service: str = "") -> Any:
     return watch
 
 
-def test_watches_of_the_health_leave_streams_their_places(door: Door) -> None:
+def test_health_watches_take_no_slots_of_streams(door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", max_streams=1), door) as server:
         watches = [watch_the_health(server) for _ in range(200)]
         assert code_of(stream, server) is grpc.StatusCode.OK
         assert all(watch.is_active() for watch in watches)
 
 
-def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
+def test_a_watch_above_the_limit_ends_the_oldest(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
     monkeypatch.setattr(health_module, "WATCHES", 2)
     with running(door=door) as server:
         first, second, third = (watch_the_health(server) for _ in range(3))
@@ -111,13 +114,13 @@ def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch, doo
         assert third.is_active()
 
 
-def test_a_crowd_of_clients_that_watch_the_health_comes_to_rest(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
+def test_clients_whose_health_watch_was_ended_do_not_retry_it(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
     monkeypatch.setattr(health_module, "WATCHES", 2)
     with running(door=door) as server, ExitStack() as stack:
         channels = [stack.enter_context(grpc.insecure_channel(server.address, CHANNEL_OPTIONS)) for _ in range(6)]
         for channel in channels:
             grpc.channel_ready_future(channel).result(PATIENCE)
-        # Those whose watch has ended count the server as healthy, and do not watch it again.
+        # A client whose watch has ended regards the server as healthy, and does not watch it again.
         labels = {"grpc_type": "server_stream", "grpc_service": "grpc.health.v1.Health", "grpc_method": "Watch"}
         wait_until(
             lambda: server.sample("grpc_server_handled_total", grpc_code="Unimplemented", **labels) == 4,
@@ -158,7 +161,7 @@ def test_a_client_has_its_own_limit(slow_call: SlowCall, two_clients: tuple[Runn
     )
 
 
-def test_without_tokens_a_client_is_its_address(slow_call: SlowCall, door: Door) -> None:
+def test_without_tokens_a_client_is_identified_by_its_address(slow_call: SlowCall, door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", max_calls_per_client=1), door) as server:
         slow = batch_stub(server.channel).NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
@@ -170,7 +173,7 @@ def test_without_tokens_a_client_is_its_address(slow_call: SlowCall, door: Door)
 
 
 class Clock:
-    """time.monotonic for the limits."""
+    """A replacement for time.monotonic in the limits."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
@@ -183,7 +186,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def called(limited: Limits, client: str) -> float | None:
-    """Make a call; return the time to try again if it is refused."""
+    """Make a call; return the time after which to retry if it is refused."""
     limit = CallLimit("calls", 1)
     try:
         limited.begin(limit, client)
@@ -193,19 +196,19 @@ def called(limited: Limits, client: str) -> float | None:
     return None
 
 
-def test_calls_a_second(clock: Clock) -> None:
+def test_a_client_may_make_as_many_calls_per_second_as_the_limit(clock: Clock) -> None:
     limited = Limits(0, 4)
     assert [called(limited, "alice") for _ in range(5)] == [None, None, None, None, pytest.approx(0.25)]
     assert called(limited, "bob") is None
     clock.now += 0.26
     assert called(limited, "alice") is None
     assert called(limited, "alice") == pytest.approx(0.24)
-    # Even after a long pause, no more than a second's calls may come at once.
+    # Even after a long pause, a burst has at most a second's calls.
     clock.now += 1000
     assert [called(limited, "alice") for _ in range(5)] == [None, None, None, None, pytest.approx(0.25)]
 
 
-def test_less_than_a_call_a_second(clock: Clock) -> None:
+def test_a_limit_may_be_less_than_one_call_per_second(clock: Clock) -> None:
     limited = Limits(0, 0.1)
     assert called(limited, "alice") is None
     clock.now += 9
@@ -214,14 +217,14 @@ def test_less_than_a_call_a_second(clock: Clock) -> None:
     assert called(limited, "alice") is None
 
 
-def test_a_first_call_is_answered_whatever_the_clock_and_the_rate_are(clock: Clock) -> None:
+def test_a_first_call_is_answered_at_any_time_and_rate(clock: Clock) -> None:
     choices = random.Random(7)
     for _ in range(1000):
         clock.now = choices.uniform(0, 1e6)
         assert called(Limits(0, choices.choice((0.001, 1, 7, choices.uniform(0.01, 100)))), "alice") is None
 
 
-def test_what_is_tried_again_when_told_to_is_answered(clock: Clock) -> None:
+def test_a_call_retried_after_the_stated_time_is_answered(clock: Clock) -> None:
     limited = Limits(0, 3)
     for _ in range(100):
         wait = called(limited, "alice")
@@ -233,14 +236,23 @@ def test_what_is_tried_again_when_told_to_is_answered(clock: Clock) -> None:
 def test_clients_that_have_stopped_calling_are_forgotten(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_MANY", 10)
     limited = Limits(1, 5)
-    for number in range(1000):
-        clock.now += 0.1
-        assert called(limited, f"address {number}") is None
-    assert len(limited._due) <= 11
-    assert not limited._running
+
+    def memory_after(calls: int) -> int:
+        for number in range(calls):
+            clock.now += 0.1
+            assert called(limited, f"address {calls} {number}") is None
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = memory_after(100)
+        # A remembered client takes at least a hundred bytes.
+        assert memory_after(2000) - before < 20_000
+    finally:
+        tracemalloc.stop()
 
 
-def test_a_call_that_one_limit_refuses_counts_towards_none(clock: Clock) -> None:
+def test_a_call_refused_by_one_limit_counts_towards_no_limit(clock: Clock) -> None:
     limit, limited = CallLimit("calls", 3), Limits(1, 2)
     limited.begin(limit, "alice")
     for _ in range(10):
@@ -248,14 +260,14 @@ def test_a_call_that_one_limit_refuses_counts_towards_none(clock: Clock) -> None
             limited.begin(limit, "alice")
     assert limit.calls == 1
     limited.begin(limit, "bob")
-    # Calls whose client does not matter count with the others.
+    # Calls without a client count towards the limit of all calls.
     limited.begin(limit, None)
     for _ in range(10):
         with pytest.raises(Refusal, match="calls \\(at most 3\\)"):
             limited.begin(limit, "carol")
     for client in "alice", "bob", None:
         limited.end(limit, client)
-    # Of a second's two calls each has made one, or none.
+    # Each client has made at most one of its two calls per second.
     assert [called(limited, client) for client in ("alice", "bob", "carol", "carol")] == [None] * 4
     assert limit.calls == 0
 
@@ -263,7 +275,7 @@ def test_a_call_that_one_limit_refuses_counts_towards_none(clock: Clock) -> None
 # Time
 
 
-def test_a_deadline_of_the_client_s_own_is_left_alone(slow_call: SlowCall, door: Door) -> None:
+def test_the_client_s_own_deadline_is_kept(slow_call: SlowCall, door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", default_deadline=0.001, max_deadline=1000), door) as server:
         call = batch_stub(server.channel).NewGames.future(NEW_GAMES, timeout=PATIENCE)
         assert slow_call.entered.wait(PATIENCE)

@@ -1,4 +1,4 @@
-"""Sockets that ports listen on, whatever an address stands for."""
+"""The sockets that ports listen on, for every kind of address."""
 
 import errno
 import socket
@@ -10,7 +10,7 @@ from chatiere.service.ports.listening import HeldPort, listening_sockets
 
 
 @pytest.mark.parametrize("address", ["no-such-host.invalid:1", "192.0.2.1:0", "a..b:0", f"{'a' * 64}:0"])
-def test_an_address_that_is_not_this_machine_s(address: str) -> None:
+def test_an_address_that_is_not_this_machine_s_is_refused(address: str) -> None:
     for listen in (
         lambda: HeldPort(address, "fast_address"),
         lambda: listening_sockets("fast_address", address),
@@ -19,7 +19,7 @@ def test_an_address_that_is_not_this_machine_s(address: str) -> None:
             listen()
 
 
-def test_a_machine_without_one_of_the_families(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_one_of_the_families_listens_on_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     make = socket.socket
 
     def refuse(family: int, kind: int) -> socket.socket:
@@ -38,7 +38,7 @@ def test_a_machine_without_one_of_the_families(monkeypatch: pytest.MonkeyPatch) 
     listening.close()
 
 
-def test_all_that_a_name_stands_for_has_one_port() -> None:
+def test_all_addresses_of_a_name_have_the_same_port() -> None:
     with HeldPort("localhost:0", "fast_address") as held:
         number = int(held.address.removeprefix("localhost:"))
         assert number

@@ -29,7 +29,7 @@ def fresh(door: Door) -> Iterator[Running]:
 
 
 def counts(server: Running, method: str, service: str = SERVICE, kind: str = "unary") -> dict[str, float]:
-    """Return a method's metrics: started, timed, and handled by status where that is not 0."""
+    """Return a method's metrics: calls started, calls timed, and calls handled for each status with a count above 0."""
     labels = {"grpc_type": kind, "grpc_service": service, "grpc_method": method}
     found = {
         "started": server.sample("grpc_server_started_total", **labels),
@@ -74,6 +74,10 @@ def test_moves_are_counted_by_game(fresh: Running, game: Game) -> None:
     assert fresh.sample("chatiere_moves_applied_total", game=game.name) == 4
 
 
+def test_the_limit_of_held_memory_is_reported(fresh: Running) -> None:
+    assert fresh.sample("chatiere_max_held_bytes") == Settings.max_undelivered_bytes
+
+
 def test_unknown_methods_share_one_label(fresh: Running) -> None:
     with LogLines() as log:
         for path in f"/{SERVICE}/Cheat", "/chatiere.v1.Cheats/All", "/x/" + "y" * 1000:
@@ -90,7 +94,7 @@ def test_unknown_methods_share_one_label(fresh: Running) -> None:
     assert started == {"unknown"}
 
 
-def test_a_call_that_the_client_gave_up_counts_as_cancelled(slow_call: SlowCall, door: Door) -> None:
+def test_a_call_cancelled_by_its_client_counts_as_cancelled(slow_call: SlowCall, door: Door) -> None:
     labels = ("NewGames", "chatiere.v1.BatchService")
     with running(door=door) as server, LogLines() as log:
         call = batch_stub(server.channel).NewGames.future(batch_service_pb2.NewGamesRequest())
@@ -109,7 +113,7 @@ def test_health_checks_are_counted(fresh: Running) -> None:
     assert counts(fresh, "Check", "grpc.health.v1.Health") == {"started": 2, "timed": 2, "OK": 1, "NotFound": 1}
 
 
-def test_a_watch_of_the_health_is_counted_when_it_ends(fresh: Running) -> None:
+def test_a_health_watch_is_counted_when_it_ends(fresh: Running) -> None:
     stub: Any = health_pb2_grpc.HealthStub(fresh.channel)
     with LogLines() as log:
         watch = stub.Watch(health_pb2.HealthCheckRequest(service=SERVICE), timeout=PATIENCE)
@@ -132,7 +136,7 @@ def test_reflection_is_counted(fresh: Running) -> None:
         assert counts(fresh, *labels) == {"started": 1, "timed": 1, "OK": 1}
 
 
-def test_a_reflection_stream_that_is_cut_off_is_no_failure() -> None:
+def test_an_aborted_reflection_stream_is_not_a_failure() -> None:
     labels = ("ServerReflectionInfo", "grpc.reflection.v1alpha.ServerReflection", "bidi_stream")
     cut_off = threading.Event()
 
@@ -149,7 +153,7 @@ def test_a_reflection_stream_that_is_cut_off_is_no_failure() -> None:
         # gRPC may report the end of requests first: then the stream ends with OK.
         code = log.wait_for("ServerReflectionInfo ").split()[1]
         assert code in ("CANCELLED", "OK")
-        # Once this call is served, nothing else will be logged of the stream.
+        # After this call the server logs no further line about the stream.
         server.stub.ListGames(game_service_pb2.ListGamesRequest())
         assert len(log.lines) == 2
         counted = "OK" if code == "OK" else "Canceled"
@@ -179,14 +183,14 @@ def test_a_call_has_one_line_in_the_log(fresh: Running, game: Game) -> None:
         assert line[6].startswith("ipv4:127.0.0.1:")
 
 
-def test_servers_in_one_process_count_apart(fresh: Running, door: Door) -> None:
+def test_servers_in_one_process_count_separately(fresh: Running, door: Door) -> None:
     with running(door=door) as other:
         other.stub.ListGames(game_service_pb2.ListGamesRequest())
         assert counts(other, "ListGames")["started"] == 1
     assert counts(fresh, "ListGames")["started"] == 0
 
 
-def test_codes_are_spelled_as_dashboards_have_them() -> None:
+def test_codes_are_spelled_as_in_dashboards() -> None:
     # https://pkg.go.dev/google.golang.org/grpc/codes, by number.
     assert " ".join(code_label(code) for code in sorted(code_pb2.Code.values())) == (
         "OK Canceled Unknown InvalidArgument DeadlineExceeded NotFound AlreadyExists PermissionDenied ResourceExhausted"

@@ -1,4 +1,4 @@
-"""The port for metrics serves metrics alone, and no client for long."""
+"""The port for metrics serves only metrics, and holds no connection for long."""
 
 import socket
 import threading
@@ -44,7 +44,7 @@ def get(port: MetricsPort, path: str = "/metrics", **options: Any) -> str:
 
 
 def is_closed(connection: socket.socket) -> bool:
-    """Return True if the peer has closed a connection; wait for data or that."""
+    """Wait for data or the end of a connection; return whether the peer closed it."""
     try:
         return connection.recv(1) == b""
     except ConnectionResetError:
@@ -56,12 +56,12 @@ def test_metrics_are_served(port: MetricsPort) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/metric", "/metrics/x", "/favicon.ico"])
-def test_nothing_else_is_served(port: MetricsPort, path: str) -> None:
+def test_other_paths_are_not_found(port: MetricsPort, path: str) -> None:
     with pytest.raises(urllib.error.HTTPError, match="404"):
         get(port, path)
 
 
-def test_metrics_can_be_got_alone(port: MetricsPort) -> None:
+def test_methods_other_than_get_are_refused(port: MetricsPort) -> None:
     with pytest.raises(urllib.error.HTTPError, match="405"):
         get(port, method="POST", data=b"x")
 
@@ -74,22 +74,22 @@ def test_metrics_that_cannot_be_read_are_an_error(
             raise OSError(24, "Too many open files")
 
     broken: Any = Broken()
-    registry._collector_to_names[broken] = []
+    registry.register(broken)
     with pytest.raises(urllib.error.HTTPError, match="500"):
         get(port)
     assert "cannot read the metrics" in caplog.text
-    del registry._collector_to_names[broken]
+    registry.unregister(broken)
     assert "purrs_total" in get(port)
 
 
-def test_the_oldest_silent_connection_makes_room(port: MetricsPort) -> None:
+def test_the_oldest_silent_connection_gives_way(port: MetricsPort) -> None:
     threads = threading.active_count()
     with ExitStack() as stack:
         silent = [stack.enter_context(connected(port)) for _ in range(100)]
         assert "purrs_total" in get(port)
         assert all(is_closed(connection) for connection in silent[: -metrics_port._MAX_CONNECTIONS])
         most = threads + metrics_port._MAX_CONNECTIONS
-        wait_until(lambda: threading.active_count() <= most, "nobody serves those that are closed")
+        wait_until(lambda: threading.active_count() <= most, "the threads of closed connections have ended")
         silent[-1].sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
         assert silent[-1].recv(12) == b"HTTP/1.0 200"
 
@@ -100,13 +100,13 @@ def test_a_silent_connection_is_closed(port: MetricsPort, monkeypatch: pytest.Mo
         assert is_closed(connection)
 
 
-def test_a_request_has_to_come_in_time(port: MetricsPort, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_must_arrive_in_time(port: MetricsPort, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics_port, "_REQUEST", 0.1)
     with connected(port) as connection:
         connection.setblocking(False)
 
         def is_cut() -> bool:
-            # Bytes all the time, but never the end.
+            # Bytes keep arriving, but the request never ends.
             try:
                 connection.sendall(b"x")
                 return connection.recv(1) == b""
@@ -118,7 +118,7 @@ def test_a_request_has_to_come_in_time(port: MetricsPort, monkeypatch: pytest.Mo
         wait_until(is_cut, "the connection is cut")
 
 
-def test_who_does_not_read_keeps_no_room(
+def test_a_client_that_does_not_read_is_closed(
     port: MetricsPort, registry: CollectorRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metrics_port._Handler, "timeout", 0.01)
@@ -130,11 +130,11 @@ def test_who_does_not_read_keeps_no_room(
             connection = stack.enter_context(connected(port))
             connection.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
         registry.unregister(many)
-        wait_until(lambda: is_answered(port), "there is room again")
+        wait_until(lambda: is_answered(port), "there is a free slot again")
 
 
 def is_answered(port: MetricsPort) -> bool:
-    # When all slots are busy the newest connection is turned away.
+    # When all slots are busy, the newest connection is turned away.
     try:
         return "purrs_total" in get(port)
     except OSError:
@@ -148,12 +148,12 @@ def test_an_address_in_use_is_refused(registry: CollectorRegistry, port: Metrics
         MetricsPort(port.address, registry)
 
 
-def test_ipv6(registry: CollectorRegistry) -> None:
+def test_metrics_are_served_over_ipv6(registry: CollectorRegistry) -> None:
     with MetricsPort("[::1]:0", registry) as port:
         assert "purrs_total" in get(port)
 
 
-def test_no_files_for_a_connection_end_nothing(port: MetricsPort, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shortage_of_descriptors_does_not_end_the_port(port: MetricsPort, monkeypatch: pytest.MonkeyPatch) -> None:
     accept = socket.socket.accept
     fails = iter([True, True])
 

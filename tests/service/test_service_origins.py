@@ -1,4 +1,4 @@
-"""Clients as limits by address see them: an IPv4 address, the /64 of an IPv6 address."""
+"""Origins of clients for limits by address: an IPv4 address, or the /64 of an IPv6 address."""
 
 import pytest
 from grpc_health.v1 import health_pb2
@@ -7,9 +7,10 @@ from prometheus_client import CollectorRegistry
 from chatiere.service.base.errors import OK, Refusal, Status
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
+from chatiere.service.exchange import health as health_module
 from chatiere.service.exchange.health import Health
 from chatiere.service.guards.chain import Call, Guards, Method
-from chatiere.service.guards.limits import CallLimit, CallSlots, origin_of
+from chatiere.service.guards.limits import CallLimit, origin_of
 
 ONE_CLIENT = [f"ipv6:%5B2001:db8:1:2:{i:x}::{i:x}%5D:{1000 + i}" for i in range(200)]
 OTHERS = ["ipv6:%5B2001:db8:1:3::1%5D:1000", "ipv4:192.0.2.1:1000", "ipv4:192.0.2.2:1000"]
@@ -30,7 +31,7 @@ OTHERS = ["ipv6:%5B2001:db8:1:3::1%5D:1000", "ipv4:192.0.2.1:1000", "ipv4:192.0.
         ("unix:", "unix"),
     ],
 )
-def test_the_origin_of_an_address(peer: str, origin: str) -> None:
+def test_the_origin_of_a_client_is_its_ipv4_address_or_its_ipv6_64(peer: str, origin: str) -> None:
     assert origin_of(peer) == origin
 
 
@@ -71,14 +72,13 @@ class _Watcher:
         self.has_ended = True
 
 
-def test_watches_of_the_health_from_one_64_are_one_client_s() -> None:
+def test_health_watches_from_one_64_network_count_for_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health_module, "WATCHES", 3)
     health = Health(["service"])
-    health._slots = CallSlots(3)
     watchers = [_Watcher(peer) for peer in (OTHERS[0], *ONE_CLIENT[:3])]
     for each in watchers:
         health.watch(b"", each)
         (status,) = map(health_pb2.HealthCheckResponse.FromString, each.sent)
         assert status.status == health_pb2.HealthCheckResponse.SERVING
-    # One too many: of those that the /64 has, the oldest had to go.
+    # The oldest watch of the /64 had to end for the one above the limit.
     assert [each.has_ended for each in watchers] == [False, True, False, False]
-    assert health._slots.largest(0)[:2] == (2, "ipv6:2001:db8:1:2::/64")

@@ -1,4 +1,4 @@
-"""Bots that the operator adds: callers may name these and the package's, and nothing that would load code."""
+"""Bots added by the operator: callers may name these and the package's bots, but cannot load code."""
 
 from pathlib import Path
 from typing import Any
@@ -37,13 +37,13 @@ class Timed(Agent):
 class Searching(Agent):
     budget = 50
 """
-# What a request might try, where `mybot.py` lies in the server's folder.
+# Names that a request might try; `mybot.py` lies in the server's folder.
 CODE = ["os:system", "mybot.py:Agent", "./mybot.py:Agent", "mybot:Agent", "theirs", "theirs:place=0"]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the server's folder: a bot in a file, and an installed package whose entry point is not added."""
+    """Return the server's folder: it has a bot in a file, and an installed package whose entry point is not added."""
     (tmp_path / "mybot.py").write_text(AGENT)
     information = tmp_path / "theirs-1.0.dist-info"
     information.mkdir()
@@ -59,7 +59,7 @@ def settings(*added: str, **others: Any) -> Settings:
 
 
 @pytest.mark.usefixtures("folder")
-def test_callers_see_and_ask_what_was_added(door: Door, game: Game) -> None:
+def test_callers_can_list_and_use_added_bots(door: Door, game: Game) -> None:
     assert "theirs" in bots.names(game)
     with running(settings("agent=mybot.py:Agent", "searching=mybot.py:Searching"), door) as server:
         stub = bot_stub(server.channel)
@@ -78,7 +78,7 @@ def test_callers_see_and_ask_what_was_added(door: Door, game: Game) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_entry_point_is_there_once_it_is_named(game: Game) -> None:
+def test_an_entry_point_is_available_if_it_is_named(game: Game) -> None:
     with running(settings("theirs")) as server:
         state = begun(server.stub, game).state
         assert bot_stub(server.channel).Suggest(pb.SuggestRequest(state=state, bot="theirs")).action
@@ -91,11 +91,11 @@ def test_an_entry_point_is_there_once_it_is_named(game: Game) -> None:
         ("agent=nofile.py:Agent", "no such file: nofile.py"),
         ("agent=os:system", "system is not a subclass of chatiere.bots.Bot"),
         ("agent=mybot.py:Agent:plaice=1", "got an unexpected keyword argument 'plaice'"),
-        ("random=mybot.py:Agent", "there already is a bot 'random'"),
+        ("random=mybot.py:Agent", "there is already a bot 'random'"),
         ("Agent=mybot.py:Agent", "must be of lower-case letters"),
     ],
 )
-def test_what_cannot_be_added_stops_the_start(added: str, words: str) -> None:
+def test_a_bot_that_cannot_be_added_stops_the_start(added: str, words: str) -> None:
     with pytest.raises(SettingError, match=f"^bots: .*{words}"), running(settings(added)):
         pass
 

@@ -2,10 +2,12 @@
 
 import io
 import os
+import pty
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,18 +16,26 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import psutil
 import pytest
+import trustme
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from tools.needs import needs
 
 from chatiere import engine
 from chatiere.bots import BOTS_VERSION
 from chatiere.service.base.settings import SettingError
+from chatiere.service.guards import metrics_files
 from chatiere.service.guards.metrics_files import FILE_BYTES, MetricsFiles
+from chatiere.service.guards.tokens import new_token
 from chatiere.service.ports.listening import HeldPort, listening_sockets
+from chatiere.service.tables.keys import new_key
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, served, wait_until
-from .support import PATIENCE, Door, Running, code_of, game_stub, needs_fast_door, only_grpcio
+from .support import PATIENCE, Door, Running, code_of, game_stub, only_grpcio
+
+pytestmark = pytest.mark.long
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -33,7 +43,7 @@ HANDLED = "grpc_server_handled_total"
 
 
 def new_channel(address: str) -> grpc.Channel:
-    """Return a channel with a connection of its own."""
+    """Return a channel with its own connection."""
     return grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
 
 
@@ -50,7 +60,7 @@ def two_workers(door: Door) -> Iterator[Served]:
 # The port
 
 
-def test_a_port_is_held_for_workers_only() -> None:
+def test_a_held_port_is_open_only_to_workers() -> None:
     with HeldPort("127.0.0.1:0") as held:
         host, port = held.address.split(":")
         with pytest.raises(SettingError, match=f"^address: cannot listen on {held.address}: Address already in use"):
@@ -70,7 +80,7 @@ def test_a_port_that_another_server_listens_on_is_refused(reuse_port: bool) -> N
             HeldPort(address)
 
 
-def test_a_port_is_held_again_while_connections_to_it_linger() -> None:
+def test_a_port_can_be_held_again_while_old_connections_linger() -> None:
     with HeldPort("127.0.0.1:0") as held:
         (worker,) = listening_sockets("address", held.address, share_port=True)
         with worker, socket.create_connection(worker.getsockname()):
@@ -82,16 +92,10 @@ def test_a_port_is_held_again_while_connections_to_it_linger() -> None:
         pass
 
 
-@pytest.mark.parametrize("address", ["no-such-host.invalid:50051", "192.0.2.1:50051"])
-def test_an_address_that_is_not_this_machine_s_is_refused(address: str) -> None:
-    with pytest.raises(SettingError, match=f"^address: cannot listen on {address}: "):
-        HeldPort(address)
-
-
 # Workers
 
 
-def test_the_metrics_tell_the_versions_once(two_workers: Served) -> None:
+def test_the_metrics_report_the_versions_once(two_workers: Served) -> None:
     rules = {game.name: str(game.rules_version) for game in engine.games()}
     labels = {"version": version("chatiere"), "api": "chatiere.v1", "bots": str(BOTS_VERSION), **rules}
     assert two_workers.metrics()["chatiere_build_info"] == [(labels, 1.0)]
@@ -111,7 +115,7 @@ def test_workers_share_the_port_and_their_metrics_are_added_up(two_workers: Serv
     assert processes == {"supervisor", "worker-0", "worker-1"}
 
 
-def test_a_worker_that_dies_is_replaced_and_its_counts_stay(two_workers: Served) -> None:
+def test_a_worker_that_dies_is_replaced_and_its_counts_are_kept(two_workers: Served) -> None:
     address = two_workers.address
     before = 0
     for _ in range(10):
@@ -142,7 +146,7 @@ def test_workers_end_with_their_supervisor(two_workers: Served) -> None:
 
 
 def runs(pid: int) -> bool:
-    """Return True if a process still runs; an ended one may stay listed until it is waited for."""
+    """Return True if a process runs; an ended process may stay listed until its parent waits for it."""
     try:
         return bool(Path(f"/proc/{pid}/cmdline").read_text())
     except OSError:
@@ -160,7 +164,7 @@ def test_a_signal_stops_all_gracefully(two_workers: Served, number: signal.Signa
     assert two_workers.find("INFO supervisor .*: stopped$")
 
 
-def test_a_signal_to_all_processes_at_once_stops_gracefully() -> None:
+def test_a_signal_to_all_processes_stops_gracefully() -> None:
     # A terminal sends SIGINT, and systemd SIGTERM, to supervisor and workers alike.
     for number in signal.SIGINT, signal.SIGTERM:
         with served("--workers", "2") as server:
@@ -172,7 +176,44 @@ def test_a_signal_to_all_processes_at_once_stops_gracefully() -> None:
             assert not [line for line in server.lines if "died with" in line]
 
 
-def test_a_second_signal_ends_all_at_once(two_workers: Served) -> None:
+def test_sighup_rereads_files_other_signals_are_ignored_and_sigquit_stops(tmp_path: Path) -> None:
+    tokens, keys = tmp_path / "tokens", tmp_path / "keys"
+    tokens.write_text(new_token("alice")[1])
+    keys.write_text(new_key().hex())
+    issued = trustme.CA().issue_cert("localhost")
+    issued.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "tls"))
+    tls = ("--tls-certificate", str(tmp_path / "tls"), "--tls-key", str(tmp_path / "tls"))
+    with served("--workers", "2", "--tokens", str(tokens), "--table-keys", str(keys), *tls) as server:
+        assert server.address
+        tokens.write_text("nonsense")
+        server.process.send_signal(signal.SIGHUP)
+        server.find("INFO supervisor .*: SIGHUP: rereading tokens, table keys and certificates")
+        for worker in ("worker-0", "worker-1"):
+            server.find(f"INFO {worker} .*: table keys reread")
+            server.find(f"INFO {worker} .*: certificates reread")
+            server.find(f"ERROR {worker} .*: cannot reread the tokens, keeping the old ones: .*line 1: not a name")
+        for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM):
+            server.process.send_signal(number)
+            server.find(f"WARNING supervisor .*: {number.name} is ignored")
+        assert server.stop(signal.SIGQUIT) == 0
+        assert server.find("INFO supervisor .*: stopped$")
+        assert not [line for line in server.lines if "died" in line]
+
+
+_IN_TERMINAL = "import os, sys; os.open(sys.argv[1], os.O_RDWR); os.execvp(sys.argv[2], sys.argv[2:])"
+
+
+def test_closing_the_terminal_stops_the_server() -> None:
+    ours, theirs = pty.openpty()
+    with served(prefix=(sys.executable, "-c", _IN_TERMINAL, os.ttyname(theirs))) as server:
+        assert server.address
+        os.close(theirs)
+        os.close(ours)
+        assert server.process.wait(PATIENCE) == 0
+        assert server.find("INFO supervisor .*: stopped$")
+
+
+def test_a_second_signal_ends_all_processes_immediately(two_workers: Served) -> None:
     with new_channel(two_workers.address) as channel:
         health: Any = health_pb2_grpc.HealthStub(channel)
         watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE)
@@ -194,10 +235,10 @@ def test_a_worker_that_does_not_end_is_killed() -> None:
         assert server.find("killing workers")
 
 
-@needs_fast_door
+@needs("libnghttp2")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_server_starts_again_at_once_on_the_ports_that_it_had(number: signal.Signals) -> None:
-    """The server closed its connections first: the system remembers them for a minute."""
+def test_a_server_restarts_immediately_on_the_same_ports(number: signal.Signals) -> None:
+    """The server closed its connections first, so the system remembers them for a minute."""
     with served("--fast-address", "127.0.0.1:0", "--grace", "0") as server:
         ports = {
             "--address": server.address,
@@ -212,7 +253,7 @@ def test_a_server_starts_again_at_once_on_the_ports_that_it_had(number: signal.S
     for connection in open_connections:
         while connection.recv(4096):
             pass
-        # Now both sides are closed: the longest state that the system keeps.
+        # Both sides are closed now; the system keeps the connection in TIME_WAIT, its longest state.
         connection.close()
     with served(*(argument for port in ports.items() for argument in port)) as server:
         assert (server.address, server.fast_address) == (ports["--address"], ports["--fast-address"])
@@ -245,9 +286,12 @@ def test_an_address_in_use_stops_the_start(server: Running, setting: str) -> Non
 
 def test_metrics_files_are_allocated_whole() -> None:
     # A write to a part that the full disk cannot allocate would kill a worker.
-    with MetricsFiles(2) as files:
+    with MetricsFiles() as files:
+        files.prepare(0)
+        assert len(list(files.directory.iterdir())) == 4
+        files.prepare(1)
+        files.prepare(1)
         assert len(list(files.directory.iterdir())) == 8
-        files.forget_present(1)
         for path in files.directory.iterdir():
             assert path.stat().st_size == FILE_BYTES
             assert path.stat().st_blocks * 512 >= FILE_BYTES
@@ -297,7 +341,8 @@ for metric in vars(Metrics(CollectorRegistry())).values():
 
 
 def test_metrics_files_are_large_enough_for_all_labels() -> None:
-    with MetricsFiles(1) as files:
+    with MetricsFiles() as files:
+        files.prepare(0)
         before = {path.name for path in files.directory.iterdir()}
         subprocess.run([sys.executable, "-c", _USE_ALL_LABELS, files.directory], check=True, timeout=PATIENCE)
         assert {path.name for path in files.directory.iterdir()} == before
@@ -339,11 +384,11 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_threads_count_is_exact_even_if_the_process_is_killed() -> None:
-    with MetricsFiles(1) as files:
-        # The second continues the files of the first.
+def test_counts_of_threads_are_exact_even_if_the_process_is_killed() -> None:
+    with MetricsFiles() as files:
+        # The second process continues the files of the first.
         for _ in range(2):
-            files.forget_present(0)
+            files.prepare(0)
             command = [sys.executable, "-c", _COUNT_IN_THREADS, str(files.directory)]
             assert subprocess.run(command, timeout=PATIENCE).returncode == -signal.SIGKILL
         found = {sample.name: sample.value for metric in files.collector().collect() for sample in metric.samples}
@@ -354,7 +399,7 @@ def test_what_threads_count_is_exact_even_if_the_process_is_killed() -> None:
     assert found["chatiere_held_bytes"] == 7
 
 
-# A process with a small /dev/shm of its own.
+# A process with its own small /dev/shm.
 _SMALL_MEMORY = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
 _MOUNT = "mount -t tmpfs -o size=4m none /dev/shm"
 
@@ -364,9 +409,9 @@ def fill(file: io.FileIO) -> None:
         file.write(bytes(4096))
 
 
-def test_a_disk_that_gets_full_kills_no_worker() -> None:
+def test_a_full_disk_kills_no_worker() -> None:
     if subprocess.run((*_SMALL_MEMORY, _MOUNT), capture_output=True).returncode != 0:
-        pytest.skip("this machine lets nobody mount a small disk")
+        pytest.skip("this machine does not allow mounts")
     with served(prefix=(*_SMALL_MEMORY, f'{_MOUNT} && exec "$@"', "sh")) as server:
         address, pid = server.address, server.worker_pid(0)
         filler = Path(f"/proc/{server.process.pid}/root/dev/shm/filler")
@@ -382,12 +427,33 @@ def test_a_disk_that_gets_full_kills_no_worker() -> None:
         assert server.total("chatiere_workers_restarted_total") == 0
 
 
-def test_no_room_for_metrics_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(descriptor: int, offset: int, length: int) -> None:
-        raise OSError(28, "No space left on device")
+def test_the_metrics_need_a_directory_that_can_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics_files, "_MEMORY", tmp_path / "missing")
+    for directory in (None, str(tmp_path / "missing too")):
+        # The system's own directories for temporary files cannot be written to either.
+        monkeypatch.setattr(tempfile, "tempdir", directory)
+        monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [])
+        with pytest.raises(SettingError, match=r"^workers: their metrics need a directory .*: No "):
+            MetricsFiles()
 
-    monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(
-        SettingError, match=r"^workers: cannot allocate 4194304 bytes in .* for metrics: No space left on device"
-    ):
-        MetricsFiles(1)
+
+def test_files_of_servers_that_were_killed_are_removed_by_the_next_start() -> None:
+    with served() as server:
+        with new_channel(server.address) as channel:
+            list_games(channel)
+        worker, directory = psutil.Process(server.worker_pid(0)), server.metrics_directory()
+        # A worker outlives its supervisor.
+        worker.suspend()
+        server.process.kill()
+        server.process.wait()
+        with MetricsFiles() as files:
+            assert directory.exists()
+            with MetricsFiles():
+                assert files.directory.exists()
+        worker.kill()
+
+        def is_removed() -> bool:
+            with MetricsFiles():
+                return not directory.exists()
+
+        wait_until(is_removed, "the worker has ended, and its directory is removed")

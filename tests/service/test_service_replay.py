@@ -1,4 +1,4 @@
-"""Replay: a record leads to the positions that Apply leads to; bad records are refused with the place."""
+"""Replay: a record leads to the same positions as Apply; invalid records are refused with the field."""
 
 import random
 from collections.abc import Callable
@@ -8,13 +8,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sample_records import SAMPLES, TRACES, record_of
+from prometheus_client import CollectorRegistry
+from tools.over import over, over_games
+from tools.sample_records import SAMPLES, TRACES, record_of
 
-from chatiere import engine
 from chatiere.clients import Client
 from chatiere.engine import Game
+from chatiere.engine.core.cancellation import Cancellation
+from chatiere.service.base.errors import Refusal, limit_exceeded
+from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
-from chatiere.service.guards.memory import MemoryBudget
+from chatiere.service.calls.replay_service import ReplayService
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Include, Options, Position
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest, ReplayRequest
 from chatiere.v1.record_pb2 import GameRecord
@@ -35,7 +39,7 @@ def replay(stub: Any, record: GameRecord, **fields: Any) -> list[Position]:
 
 
 def played(stub: Any, record: GameRecord, include: Include) -> list[Position]:
-    """Return the positions of a record, made by Apply: for each ply the one that stands when chance is resolved."""
+    """Return the positions of a record, made by Apply: for each ply the position after all chance events."""
     position = stub.NewGame(
         NewGameRequest(
             game=record.game, players=record.players, options=record.options, explicit_chance=True, include=include
@@ -55,7 +59,7 @@ def played(stub: Any, record: GameRecord, include: Include) -> list[Position]:
 
 
 def joined(before: Position, after: Position) -> Position:
-    """Return the position after a chance event with the events of the one before too."""
+    """Return the position after a chance event, with the events before it as well."""
     all_events = [*before.events, *after.events]
     del after.events[:]
     after.events.extend(all_events)
@@ -66,12 +70,12 @@ def joined(before: Position, after: Position) -> Position:
     return after
 
 
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@over("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_sample_game_leads_to_the_positions_of_apply(stub: Any, path: Path) -> None:
     record = record_of(path)
     include = everything(record.players)
     plies = len(record.actions)
-    # The whole can be too large for one response.
+    # A whole game may be too large for one response.
     positions = [
         position
         for first in range(0, plies + 1, 40)
@@ -87,7 +91,7 @@ def test_a_game_from_a_seed_leads_to_the_positions_of_apply(stub: Any, game: Gam
     expected = [beginning, *play_on(stub, beginning, random.Random(2), include)]
     record = sampled_record(game, game.max_players, 3, 4, random.Random(2))
     assert replay(stub, record, include=include) == expected
-    # A stretch is a part of the whole, and does not depend on what comes after.
+    # A range is part of the whole, and does not depend on later moves.
     plies = len(record.actions)
     for first, last in ((0, 0), (0, 3), (2, 5), (plies - 1, plies), (plies, plies)):
         assert replay(stub, record, from_ply=first, to_ply=last, include=include) == expected[first : last + 1]
@@ -185,7 +189,7 @@ def fewer_outcomes(record: GameRecord) -> None:
         (lambda record: record.actions.append(0), "INVALID_RECORD", "record.actions[38]", {}),
     ],
 )
-def test_a_record_that_cannot_be_played_is_refused_with_the_place(
+def test_a_record_that_cannot_be_played_is_refused_with_its_field(
     stub: Any, change: Change, reason: str, field: str, metadata: dict[str, str]
 ) -> None:
     record = record_of(TRACES / "discat" / "2p-1.jsonl")
@@ -219,19 +223,19 @@ def test_a_request_without_a_record_is_refused(stub: Any) -> None:
         ({"from_ply": 5, "to_ply": 4}, "to_ply"),
     ],
 )
-def test_a_range_that_is_none_is_refused(stub: Any, fields: dict[str, Any], field: str) -> None:
+def test_an_invalid_range_is_refused(stub: Any, fields: dict[str, Any], field: str) -> None:
     record = record_of(TRACES / "discat" / "2p-1.jsonl")
     refused = refusal(stub.Replay, ReplayRequest(record=record, **fields))
     assert (refused.reason, refused.field, refused.metadata["plies"]) == ("INVALID_RANGE", field, "38")
 
 
-def test_viewers_that_are_no_seats_are_refused(stub: Any) -> None:
+def test_viewers_without_a_seat_are_refused(stub: Any) -> None:
     record = record_of(TRACES / "discat" / "2p-1.jsonl")
     refused = refusal(stub.Replay, ReplayRequest(record=record, include=Include(viewers=[2])))
     assert (refused.reason, refused.field) == ("INVALID_SEAT", "include.viewers[0]")
 
 
-def test_a_response_that_is_too_large_is_refused_and_a_shorter_stretch_is_not(door: Door) -> None:
+def test_a_response_that_is_too_large_is_refused_and_a_shorter_range_is_not(door: Door) -> None:
     record = record_of(TRACES / "discat" / "2p-1.jsonl")
     with running(Settings(address="127.0.0.1:0", max_answer_bytes=10_000), door) as server:
         request = ReplayRequest(record=record, include=everything(2))
@@ -251,30 +255,32 @@ def test_a_response_is_no_larger_than_clients_accept(server: Running) -> None:
     part = server.stub.Replay(ReplayRequest(record=record, to_ply=last, include=include))
     assert len(part.positions) == last + 1
     assert part.ByteSize() <= 4 * 1024 * 1024
-    # The client asks for stretches by itself.
+    # The client library splits the game into ranges.
     with Client(server.address) as client:
         positions = client.replay(record, include=include)
     assert [position.ply for position in positions] == list(range(len(record.actions) + 1))
     assert positions[: last + 1] == list(part.positions)
 
 
-def test_memory_is_reserved_for_the_response(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_for_the_response_is_reserved_while_it_grows() -> None:
+    service = ReplayService(Settings(), Metrics(CollectorRegistry()))
     record = record_of(TRACES / "chat_cartonne" / "5p-1.jsonl")
+    request = ReplayRequest(record=record, to_ply=60, include=everything(5)).SerializeToString()
     held: list[int] = []
-    change = MemoryBudget.change
+    size = len(b"".join(service.replay(request, Cancellation(), held.append)))
+    # In the end, memory is reserved for the pieces of the response and for their concatenation.
+    assert held[0] < size <= held[-1] // 2
+    assert held == sorted(held)
 
-    def watched(budget: MemoryBudget, client: str, before: int, after: int) -> None:
-        held.append(after)
-        change(budget, client, before, after)
+    def refuse(held: int) -> None:
+        if held > size:
+            raise limit_exceeded("bytes", size)
 
-    monkeypatch.setattr(MemoryBudget, "change", watched)
-    size = sum(each.ByteSize() for each in replay(stub, record, to_ply=60, include=everything(5)))
-    # While the response grows, too.
-    assert len(held) > 3
-    assert max(held) >= 2 * size
+    with pytest.raises(Refusal):
+        service.replay(request, Cancellation(), refuse)
 
 
-@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+@over_games
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
 def test_damaged_records_are_played_or_refused(server: Running, game: Game, data: st.DataObject) -> None:
@@ -289,7 +295,7 @@ def test_damaged_records_are_played_or_refused(server: Running, game: Game, data
         assert refusal(call.result).reason
 
 
-def test_record_cut_short_anywhere_is_played_or_refused(server: Running) -> None:
+def test_a_record_cut_short_anywhere_is_played_or_refused(server: Running) -> None:
     message = ReplayRequest(record=record_of(TRACES / "discat" / "2p-1.jsonl")).SerializeToString()
     for end in range(len(message)):
         call = raw(server, "Replay").future(message[:end])

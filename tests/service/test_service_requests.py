@@ -1,4 +1,4 @@
-"""Request ids, logs and traces: how to find a call in them."""
+"""Request ids, logs and traces, by which operators find a call."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ OWN = re.compile("[0-9a-f]{16}")
 
 
 def id_of(server: Running, *given: str) -> str:
-    """Return the id that a response carries."""
+    """Return the id of a response."""
     metadata = tuple(("x-request-id", each) for each in given)
     _, call = server.stub.ListGames.with_call(LIST_GAMES, metadata=metadata)
     (found,) = [value for key, value in call.trailing_metadata() if key == "x-request-id"]
@@ -43,7 +43,7 @@ def id_of(server: Running, *given: str) -> str:
 
 
 @pytest.mark.parametrize("given", ["a", "7f3a-11.b_c:d/e+f=", "x" * 128])
-def test_a_request_keeps_the_id_that_its_client_gave_it(server: Running, given: str) -> None:
+def test_a_request_keeps_its_client_s_id(server: Running, given: str) -> None:
     assert id_of(server, given) == given
 
 
@@ -54,7 +54,7 @@ def test_a_request_without_a_good_id_gets_one(server: Running, given: tuple[str,
     assert all(OWN.fullmatch(each) for each in ids)
 
 
-def test_an_error_tells_the_id(server: Running) -> None:
+def test_an_error_has_the_id(server: Running) -> None:
     assert refusal(server.stub.GetScore, GET_SCORE, metadata=(("x-request-id", "mine"),)).request_id == "mine"
     assert OWN.fullmatch(refusal(server.stub.GetScore, GET_SCORE).request_id)
     with pytest.raises(grpc.RpcError) as raised:
@@ -63,7 +63,7 @@ def test_an_error_tells_the_id(server: Running) -> None:
     assert ("x-request-id", "mine") in [tuple(each) for each in error.trailing_metadata()]
 
 
-def test_the_log_tells_the_id(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_log_has_the_id(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_service, "list_games", None)
     with LogLines() as log:
         refusal(server.stub.ListGames, LIST_GAMES, metadata=(("x-request-id", "mine"),))
@@ -99,7 +99,7 @@ def test_logs_can_be_json(door: Door) -> None:
     assert {key: call[key] for key in expected} == expected
 
 
-def test_log_levels() -> None:
+def test_a_log_leaves_out_lines_below_its_level() -> None:
     with served("--log-level", "error", "--metrics-address", "off", "--address", "127.0.0.1:0") as server:
         wait_until(lambda: _has_worker(server.process.pid), "a worker runs")
         assert server.stop() == 0
@@ -112,7 +112,7 @@ def _has_worker(pid: int) -> bool:
 
 
 def test_a_log_that_cannot_be_written_stops_no_call(monkeypatch: pytest.MonkeyPatch, server: Running) -> None:
-    # /dev/full is a full disk.
+    # /dev/full behaves like a full disk.
     with open("/dev/full", "w") as full, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", full)
         patch.setattr(logging.root, "handlers", [])
@@ -145,7 +145,7 @@ class Collector(trace_service_pb2_grpc.TraceServiceServicer):
 
 @pytest.fixture
 def collected() -> Iterator[tuple[dict[str, str], list[trace_pb2.Span]]]:
-    """Run a collector; yield the variables with which a server sends it its spans, and the spans that have come."""
+    """Run a collector; yield the environment variables that send it a server's spans, and the spans received."""
     collector = Collector()
     collecting = grpc.server(futures.ThreadPoolExecutor(1))
     trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, collecting)
@@ -165,7 +165,7 @@ def test_calls_are_traced(door: Door, collected: tuple[dict[str, str], list[trac
             stub = game_stub(channel)
             assert stub.ListGames(LIST_GAMES, metadata=metadata).games
             refusal(stub.GetScore, GET_SCORE)
-        # At its end it sends the remaining spans.
+        # The server sends the remaining spans when it ends.
         assert server.stop() == 0
     good, bad = sorted(spans, key=lambda span: span.start_time_unix_nano)
     assert (good.name, good.trace_id.hex(), good.parent_span_id.hex()) == (
@@ -180,7 +180,7 @@ def test_calls_are_traced(door: Door, collected: tuple[dict[str, str], list[trac
     assert codes == [0, grpc.StatusCode.INVALID_ARGUMENT.value[0]]
 
 
-def test_logs_and_traces_hold_no_names_of_players(
+def test_logs_and_traces_contain_no_names_of_players(
     door: Door, collected: tuple[dict[str, str], list[trace_pb2.Span]]
 ) -> None:
     variables, spans = collected

@@ -1,4 +1,4 @@
-"""Servers of two releases, of which the second plays one more version of a game's rules, hand games to each other."""
+"""Servers of two releases exchange states; the second release has one more version of a game's rules."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from google.protobuf.message import Message
 from prometheus_client import CollectorRegistry
-from rules_versions import playing
 from tables.support import Host, begun
+from tools.over import each
+from tools.rules_versions import playing
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Reason
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls.batch_service import BatchService
@@ -32,7 +33,7 @@ DECISION = game_pb2.TURN_KIND_DECISION
 
 
 class Server:
-    """The services of a server; `release`: makes the engine play what that server's release plays."""
+    """The services of a server; `release` makes the engine play the versions of that server's release."""
 
     def __init__(self, settings: Settings, release: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
         self.release = release
@@ -49,7 +50,7 @@ class Server:
                 name = {"NewGames": "new_games", "Step": "step"}[method]
                 response = b"".join(self._batches.answer(name, data, Cancellation()))
             else:
-                response = getattr(self._games, method)(data)
+                response = self._games.methods[method](data)
         package = batch_service_pb2 if method in ("NewGames", "Step") else game_service_pb2
         return getattr(package, f"{method}Response").FromString(response)
 
@@ -64,7 +65,7 @@ class Server:
         return found
 
 
-@pytest.fixture(params=GAMES, ids=str)
+@pytest.fixture(params=each("game", GAMES), ids=str)
 def game(request: pytest.FixtureRequest) -> Iterator[Game]:
     """A game with one more version of its rules than servers of the old release play."""
     game = GAMES[request.param]
@@ -92,7 +93,7 @@ def new(game: Game) -> Server:
 def played(
     servers: list[Server], position: game_pb2.Position, choose: random.Random
 ) -> tuple[game_pb2.Position, list[int]]:
-    """Play to the end at random, by each server in turn; return the last position and the actions."""
+    """Play to the end at random, with each server in turn; return the last position and the actions."""
     actions, version = [], position.state.rules_version
     while position.turn.kind == DECISION:
         assert position.state.rules_version == version
@@ -101,7 +102,7 @@ def played(
     return position, actions
 
 
-def test_old_and_new_servers_hand_states_to_each_other(game: Game, old: Server, updating: Server, new: Server) -> None:
+def test_old_and_new_servers_exchange_states(game: Game, old: Server, updating: Server, new: Server) -> None:
     before, after = game.rules_versions
     for seed in range(3):
         ends = [
@@ -116,7 +117,7 @@ def test_old_and_new_servers_hand_states_to_each_other(game: Game, old: Server, 
         replay = game_service_pb2.ReplayRequest(record=record, from_ply=len(actions))
         for server in old, updating, new:
             assert server.call("Replay", replay).positions[0].state == position.state
-    # Then the setting is lifted: new games are of the new version, old ones are played on.
+    # Without the setting, new games use the new version, and old games continue.
     assert new.new_game(game, 0).state.rules_version == after
     ends = [played([server], old.new_game(game, 0), random.Random(0)) for server in (old, new)]
     assert ends[0] == ends[1]
@@ -126,7 +127,7 @@ def test_old_and_new_servers_hand_states_to_each_other(game: Game, old: Server, 
     assert refused.value.metadata == {"game": game.name, "supported": str(before)}
 
 
-def test_list_games_tells_the_versions(game: Game, old: Server, updating: Server, new: Server) -> None:
+def test_list_games_has_the_versions(game: Game, old: Server, updating: Server, new: Server) -> None:
     before, after = game.rules_versions
     for server, begins, plays in (
         (old, before, [before]),
@@ -158,9 +159,7 @@ def test_batches_begin_and_restart_games_of_the_version_that_is_set(game: Game, 
         assert found.states[1] == before + after - version
 
 
-def test_sealed_tables_are_played_on_under_their_version(
-    game: Game, old: Server, updating: Server, new: Server
-) -> None:
+def test_sealed_tables_continue_under_their_version(game: Game, old: Server, updating: Server, new: Server) -> None:
     choose, chain = random.Random(2), []
     for begins, version, servers in (
         (updating, game.rules_versions[0], [old, updating, new]),

@@ -1,4 +1,4 @@
-"""A server as its operator sees it: health, reflection, addresses, stopping, many callers at once."""
+"""A server as its operator sees it: health, reflection, addresses, stopping, many simultaneous callers."""
 
 import random
 import threading
@@ -10,11 +10,11 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from grpc_channelz.v1 import channelz_pb2, channelz_pb2_grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import Game
-from chatiere.service.base.settings import SettingError, Settings, split_address
+from chatiere.service.base.settings import RANGES, SettingError, Settings, split_address
 from chatiere.service.ports import methods
 from chatiere.service.ports import server as server_module
 from chatiere.service.ports.server import create_server
@@ -54,26 +54,39 @@ def test_health_is_serving(server: Running, service: str) -> None:
 
 
 @only_grpcio
-def test_reflection_lists_the_services_and_tells_their_messages(server: Running) -> None:
-    stub: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
+@pytest.mark.parametrize("version", ["v1", "v1alpha"])
+def test_reflection_lists_the_services_and_their_messages(server: Running, version: str) -> None:
+    own = f"grpc.reflection.{version}.ServerReflection"
+    call: Any = server.channel.stream_stream(
+        f"/{own}/ServerReflectionInfo",
+        reflection_pb2.ServerReflectionRequest.SerializeToString,
+        reflection_pb2.ServerReflectionResponse.FromString,
+    )
     questions = [
         reflection_pb2.ServerReflectionRequest(list_services=""),
         reflection_pb2.ServerReflectionRequest(file_containing_symbol=GAME_SERVICE),
+        reflection_pb2.ServerReflectionRequest(file_containing_symbol=own),
     ]
-    services, files = stub.ServerReflectionInfo(iter(questions))
+    services, files, itself = call(iter(questions))
     assert [each.name for each in services.list_services_response.service] == [
         BATCH_SERVICE,
         BOT_SERVICE,
         GAME_SERVICE,
         TABLE_SERVICE,
         "grpc.health.v1.Health",
+        "grpc.reflection.v1.ServerReflection",
         "grpc.reflection.v1alpha.ServerReflection",
     ]
     found = [FileDescriptorProto.FromString(each) for each in files.file_descriptor_response.file_descriptor_proto]
     assert "chatiere/v1/game_service.proto" in [each.name for each in found]
+    (described,) = itself.file_descriptor_response.file_descriptor_proto
+    described = FileDescriptorProto.FromString(described)
+    assert described.package == f"grpc.reflection.{version}"
+    assert described.service[0].method[0].input_type == f".grpc.reflection.{version}.ServerReflectionRequest"
+    assert described.options.deprecated == (version == "v1alpha")
 
 
-def test_channelz_tells_of_the_server_s_calls() -> None:
+def test_channelz_reports_the_server_s_calls() -> None:
     with running(Settings(address="127.0.0.1:0", channelz=True)) as server:
         server.stub.ListGames(game_service_pb2.ListGamesRequest())
         stub: Any = channelz_pb2_grpc.ChannelzStub(server.channel)
@@ -91,7 +104,7 @@ def test_an_address_in_use_is_refused_by_name(server: Running) -> None:
 
 
 @pytest.mark.parametrize("address", ["", "50051", "localhost", "localhost:", ":50051", "localhost:http", "[::1]:70000"])
-def test_what_is_no_address_is_refused(address: str) -> None:
+def test_an_invalid_address_is_refused(address: str) -> None:
     with pytest.raises(SettingError, match=r"^address: an address must be HOST:PORT with a port from 0 to 65535, not "):
         Settings(address=address)
 
@@ -101,10 +114,10 @@ def test_addresses_are_split_at_the_port() -> None:
     assert split_address("[::1]:65535") == ("::1", 65535)
 
 
-# Many callers at once
+# Many simultaneous callers
 
 
-def test_games_played_at_once_do_not_disturb_each_other(server: Running, game: Game) -> None:
+def test_simultaneous_games_do_not_affect_each_other(server: Running, game: Game) -> None:
     include = game_pb2.Include(legal_actions=True, score=True, viewers=[0, 1], spectator=True)
     together = threading.Barrier(8)
 
@@ -145,7 +158,7 @@ def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: S
         assert not in_flight.done()
         assert not stopped.is_set()
 
-        # They end at once, and nothing waits for them.
+        # These calls end immediately; the stop does not wait for them.
         assert [list(watch) for watch in watches] == [[], []]
         slow_call.released.set()
         assert in_flight.result(PATIENCE).positions.states == b"answered"
@@ -166,13 +179,13 @@ def test_a_call_that_outlasts_the_grace_is_ended(slow_call: SlowCall, door: Door
 # Failures of vital parts
 
 
-def test_a_serving_loop_that_ends_is_told() -> None:
+def test_the_end_of_a_serving_loop_is_reported() -> None:
     server, _ = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
     server.start()
     assert server.wait_for_termination(0)
     server._loop.call_soon_threadsafe(server._loop.stop)
     assert not server.wait_for_termination(PATIENCE)
-    # Nothing is left to stop.
+    # The loop has already stopped.
     assert server.stop(None).is_set()
 
 
@@ -187,10 +200,26 @@ def test_without_grpc_s_poller_the_serving_loop_ends(monkeypatch: pytest.MonkeyP
         assert not server.wait_for_termination(PATIENCE)
 
 
-def test_threads_that_cannot_be_had_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shortage_of_threads_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(name: str, count: int) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(methods, "started_threads", refuse)
     with pytest.raises(SettingError, match=r"^batch_threads: cannot start the threads: can't start new thread"):
         create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+
+
+# Settings
+
+
+@pytest.mark.parametrize("end", ["least", "most"])
+def test_a_server_runs_with_the_extreme_values_of_all_numbers(door: Door, end: str) -> None:
+    defaults = vars(Settings())
+    numbers: dict[str, Any] = {name: type(defaults[name])(getattr(each, end)) for name, each in RANGES.items()}
+    # The number of processes does not concern a worker.
+    numbers["workers"] = 1
+    with running(Settings(address="127.0.0.1:0", relay="memory", **numbers), door) as server:
+        code = code_of(server.stub.ListGames, game_service_pb2.ListGamesRequest())
+        # A thousandth of a second may not suffice for a request, a response or a connection.
+        late = (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE)
+        assert code is grpc.StatusCode.OK or (end == "least" and code in late)

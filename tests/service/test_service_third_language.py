@@ -1,4 +1,4 @@
-"""A third language is catalogues and nothing else: one is made up, and all games are played in it at a service."""
+"""A third language needs only catalogues: with one made up here, all games are played at a service."""
 
 import os
 import random
@@ -12,7 +12,7 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import LocalizedMessage
 from grpc_status import rpc_status
-from third_language import LANGUAGE, english_in, package_with_language, translated
+from tools.third_language import LANGUAGE, english_in, package_with_language, translated
 
 from chatiere.engine import Game
 from chatiere.v1 import game_pb2
@@ -35,7 +35,7 @@ print(port, flush=True)
 sys.stdin.read()
 server.stop(grace=None).wait()
 """
-# Texts that are no words for players.
+# Texts that are not for players.
 NOT_WORDS = {
     "ActionKindInfo.name",
     "BotInfo.name",
@@ -63,7 +63,7 @@ NOT_WORDS = {
 
 
 def words_in(message: Message) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a message that are for people, and of all in it, each with the field's name."""
+    """Yield the texts of a message that are for players, and of all messages in it, each with the field's name."""
     for field, value in message.ListFields():
         name = f"{message.DESCRIPTOR.name}.{field.name}"
         for each in value if isinstance(value, list) or hasattr(value, "append") else [value]:
@@ -82,7 +82,7 @@ def check(game: Game, message: Message) -> int:
 
 @pytest.fixture(scope="module")
 def channel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[grpc.Channel]:
-    """Run a service that has the catalogues of the language beside those it has."""
+    """Run a service that has the language's catalogues in addition to its own."""
     environment = os.environ | {"PYTHONPATH": str(package_with_language(tmp_path_factory.mktemp("third")))}
     with subprocess.Popen(
         [sys.executable, "-c", SERVER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -140,7 +140,7 @@ def test_games_are_in_the_language(stub: Any, game: Game, is_explicit: bool) -> 
 
 
 def check_refusal(stub: Any, game: Game, request: pb.ApplyRequest) -> bool:
-    """Try an action; assert that what its refusal tells players is in the language. Return False if it was legal."""
+    """Try an action; assert that its refusal is in the language. Return False if the action was legal."""
     try:
         stub.Apply(request, metadata=ASKING)
     except grpc.RpcError as error:
@@ -154,7 +154,7 @@ def check_refusal(stub: Any, game: Game, request: pb.ApplyRequest) -> bool:
     return False
 
 
-def test_languages_that_were_there_stay(stub: Any) -> None:
+def test_existing_languages_remain(stub: Any) -> None:
     request = pb.ListGamesRequest(games=["chatpentiers"])
     for language, title in (("fr", "Chatpentiers"), ("en", "CATsle Builders"), ("de", "CATsle Builders")):
         assert stub.ListGames(request, metadata=(("accept-language", language),)).games[0].title == title

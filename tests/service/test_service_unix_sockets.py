@@ -1,4 +1,4 @@
-"""Unix sockets: who may call, what is there before and after a server, who a client is to the limits."""
+"""Unix sockets: permission to call, the file before and after a server, a client's identity for limits."""
 
 import os
 import signal
@@ -15,6 +15,7 @@ from typing import Any
 import grpc
 import pytest
 from prometheus_client import CollectorRegistry
+from tools.needs import needs
 
 from chatiere.service.base.settings import SettingError, Settings, unix_path
 from chatiere.service.guards import traces
@@ -24,7 +25,7 @@ from chatiere.v1 import game_service_pb2
 
 from .fast_door.peer import Peer
 from .process import served
-from .support import PATIENCE, Door, LogLines, code_of, game_stub, needs_fast_door
+from .support import PATIENCE, Door, LogLines, code_of, game_stub
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 SETTING = {"grpcio": "address", "fast": "fast_address"}
@@ -39,12 +40,11 @@ os.setgid(int(group))
 os.setuid(int(user))
 sys.exit(socket.socket(fileno=os.dup(0)).connect_ex(path))
 """
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder with a short path, which every user reaches."""
+    """A folder with a short path, accessible to every user."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -72,7 +72,7 @@ def serving(settings: Settings) -> Iterator[Server]:
 
 
 def list_games(path: Path) -> grpc.StatusCode:
-    """Call over a connection of its own; return the status."""
+    """Make a call over a separate connection; return the status."""
     with grpc.insecure_channel(f"unix:{path}", [("grpc.use_local_subchannel_pool", 1)]) as channel:
         return code_of(game_stub(channel).ListGames, LIST_GAMES, timeout=PATIENCE)
 
@@ -84,7 +84,7 @@ def leave_stale(path: Path) -> None:
 
 
 def connected(path: Path, user: int = 0, group: int = 0) -> socket.socket:
-    """Return a connection that a user has made. Raises PermissionError if it may not."""
+    """Return a connection made by a user. Raises PermissionError if the user may not connect."""
     made = socket.socket(socket.AF_UNIX)
     command = (sys.executable, "-I", "-S", "-c", CONNECT, str(user), str(group), str(path))
     found = subprocess.run(command, stdin=made.fileno(), check=False).returncode
@@ -101,12 +101,12 @@ def connected(path: Path, user: int = 0, group: int = 0) -> socket.socket:
 @pytest.mark.parametrize(
     "address", ["unix:", "unix:api.sock", "unix:80", "unix:/a b", "unix:/é", "unix:/%41", "unix:/" + 107 * "a"]
 )
-def test_what_is_no_path_is_refused(address: str) -> None:
+def test_an_invalid_path_is_refused(address: str) -> None:
     with pytest.raises(SettingError, match=r"^address: a Unix socket must be unix:/PATH, "):
         Settings(address=address)
 
 
-def test_the_longest_path(folder: Path, door: Door) -> None:
+def test_the_longest_path_is_served(folder: Path, door: Door) -> None:
     path = folder / ("a" * (106 - len(str(folder))))
     assert len(str(path)) == 107
     assert unix_path(f"unix:{path}") == str(path)
@@ -115,7 +115,7 @@ def test_the_longest_path(folder: Path, door: Door) -> None:
 
 
 @pytest.mark.parametrize("setting", ["web_address", "metrics_address"])
-def test_doors_without_unix_sockets(setting: str) -> None:
+def test_doors_without_unix_sockets_refuse_their_addresses(setting: str) -> None:
     with pytest.raises(SettingError, match=f"^{setting}: an address must be HOST:PORT"):
         Settings(**{setting: "unix:/run/chatiere/api.sock"})  # type: ignore[arg-type]
 
@@ -125,14 +125,14 @@ def test_one_worker_has_a_unix_socket(door: Door) -> None:
         at(Path("/api.sock"), door, workers=2)
 
 
-def test_other_machines_do_not_reach_a_unix_socket(door: Door) -> None:
+def test_a_unix_socket_needs_neither_tls_nor_tokens(door: Door) -> None:
     assert not at(Path("/api.sock"), door).open_addresses
 
 
 # The path
 
 
-def test_owner_and_group_may_call_whatever_the_umask(path: Path, door: Door) -> None:
+def test_owner_and_group_may_call_with_any_umask(path: Path, door: Door) -> None:
     before = os.umask(0o077)
     try:
         with serving(at(path, door)):
@@ -143,7 +143,8 @@ def test_owner_and_group_may_call_whatever_the_umask(path: Path, door: Door) -> 
         os.umask(before)
 
 
-@needs_root
+# Only root can become another user.
+@needs("root")
 def test_other_users_may_not_connect(path: Path, door: Door) -> None:
     with serving(at(path, door)):
         connected(path, NOBODY, group=0).close()
@@ -151,7 +152,7 @@ def test_other_users_may_not_connect(path: Path, door: Door) -> None:
             connected(path, NOBODY, NOBODY)
 
 
-def test_a_stale_socket_gives_way(path: Path, door: Door) -> None:
+def test_a_stale_socket_is_replaced(path: Path, door: Door) -> None:
     leave_stale(path)
     with serving(at(path, door)):
         assert list_games(path) is grpc.StatusCode.OK
@@ -168,7 +169,7 @@ def test_a_server_s_socket_is_not_taken(path: Path, door: Door) -> None:
         assert list_games(path) is grpc.StatusCode.OK
 
 
-def test_a_server_whose_clients_wait_has_its_socket(path: Path) -> None:
+def test_the_socket_of_a_server_with_a_full_backlog_is_not_taken(path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as busy, socket.socket(socket.AF_UNIX) as waiting:
         busy.bind(str(path))
         busy.listen(0)
@@ -178,15 +179,15 @@ def test_a_server_whose_clients_wait_has_its_socket(path: Path) -> None:
             pass
 
 
-def test_a_file_stays(path: Path, door: Door) -> None:
+def test_a_regular_file_is_not_replaced(path: Path, door: Door) -> None:
     path.write_text("precious")
-    refused = f"^{SETTING[door]}: cannot listen on unix:{path}: something else is there"
+    refused = f"^{SETTING[door]}: cannot listen on unix:{path}: the path exists and is not a socket"
     with pytest.raises(SettingError, match=refused):
         create_server(at(path, door), CollectorRegistry())
     assert path.read_text() == "precious"
 
 
-def test_a_folder_that_is_missing(folder: Path, door: Door) -> None:
+def test_a_missing_folder_is_refused(folder: Path, door: Door) -> None:
     refused = f"^{SETTING[door]}: cannot listen on unix:{folder}/none/api.sock: .*"
     reason = {"grpcio": "its folder is missing or cannot be written to", "fast": "No such file or directory"}[door]
     with pytest.raises(SettingError, match=refused + reason):
@@ -194,7 +195,7 @@ def test_a_folder_that_is_missing(folder: Path, door: Door) -> None:
 
 
 @pytest.mark.long
-def test_a_server_removes_its_sockets_and_those_that_another_left(path: Path, door: Door) -> None:
+def test_a_server_removes_its_sockets_and_stale_ones(path: Path, door: Door) -> None:
     arguments = (f"--{SETTING[door].replace('_', '-')}", f"unix:{path}")
     for end in (signal.SIGKILL, signal.SIGTERM):
         with served(*arguments, door=door) as server:
@@ -203,7 +204,7 @@ def test_a_server_removes_its_sockets_and_those_that_another_left(path: Path, do
             worker, known = server.worker_pid(0), len(server.lines)
             if end == signal.SIGKILL:
                 os.kill(worker, end)
-                # Another one has the socket of the one that died.
+                # A new server has the socket of the killed one.
                 server.worker_pid(0, after=known)
                 assert list_games(path) is grpc.StatusCode.OK
                 os.killpg(server.process.pid, end)
@@ -216,8 +217,7 @@ def test_a_server_removes_its_sockets_and_those_that_another_left(path: Path, do
 # Limits
 
 
-@needs_root
-@needs_fast_door
+@needs("root", "libnghttp2")
 def test_the_fast_door_counts_users(path: Path) -> None:
     settings = at(path, "fast", max_rate_per_client=0.001, log_calls=True)
     ok, limited = grpc.StatusCode.OK, grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -229,8 +229,7 @@ def test_the_fast_door_counts_users(path: Path) -> None:
                 assert f" from unix:{user}:" in log.wait_for("ListGames")
 
 
-@needs_root
-@needs_fast_door
+@needs("root", "libnghttp2")
 def test_the_user_with_most_connections_loses_one(path: Path) -> None:
     with serving(at(path, "fast")) as server:
         assert server._fast is not None
@@ -248,7 +247,6 @@ def test_the_user_with_most_connections_loses_one(path: Path) -> None:
 
 
 def test_a_span_names_no_machine(path: Path, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("opentelemetry.instrumentation.grpc")
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -264,7 +262,7 @@ def test_a_span_names_no_machine(path: Path, door: Door, monkeypatch: pytest.Mon
     assert not {"net.peer.ip", "net.peer.port"} & span.attributes.keys()
 
 
-def test_grpcio_s_port_counts_all_as_one(path: Path) -> None:
+def test_grpcio_s_port_counts_all_users_as_one_client(path: Path) -> None:
     with serving(at(path, "grpcio", max_rate_per_client=0.001)):
         assert list_games(path) is grpc.StatusCode.OK
         assert list_games(path) is grpc.StatusCode.RESOURCE_EXHAUSTED

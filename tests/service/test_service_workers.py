@@ -1,4 +1,4 @@
-"""Workers that hang, crash or cannot start, and their output: the supervisor lives on."""
+"""Workers that hang, crash or cannot start, and their output: the supervisor keeps running."""
 
 import itertools
 import json
@@ -7,6 +7,7 @@ import re
 import resource
 import signal
 import socket
+import time
 import urllib.parse
 from collections import deque
 from collections.abc import Iterator
@@ -24,12 +25,14 @@ from chatiere.service.base.heartbeat import BEAT, Heartbeat
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.logs import log_line
 from chatiere.service.guards.metrics_files import MetricsFiles
-from chatiere.service.process import supervisor
+from chatiere.service.process import supervisor, wakeups
 from chatiere.service.process.wakeups import Lines, Wakeups
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, injected, served, wait_until
 from .support import PATIENCE, Door, game_stub
+
+pytestmark = pytest.mark.long
 
 REPLACED = "chatiere_workers_restarted_total"
 
@@ -51,6 +54,22 @@ def test_a_worker_that_is_stopped_is_replaced(door: Door) -> None:
         assert server.worker_pid(0, seen) != pid
         list_games(address)
         assert server.total(REPLACED) >= 1
+
+
+def test_processes_that_are_suspended_together_continue(door: Door) -> None:
+    with served(door=door) as server:
+        address, pids = server.address, [server.process.pid, server.worker_pid(0)]
+        for _ in range(3):
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            # Longer than the supervisor waits for a worker's heartbeat.
+            end = time.monotonic() + 1.2
+            wait_until(lambda end=end: time.monotonic() > end, "the end of the suspension")  # type: ignore[misc]
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
+            list_games(address)
+        server.stop()
+        assert not [line for line in server.lines if "died" in line]
 
 
 # A loop in C that never lets other threads run.
@@ -81,11 +100,35 @@ NEVER_SERVES = """
 def test_a_server_can_be_stopped_before_it_serves(tmp_path: Path) -> None:
     with served(environment=injected(tmp_path, NEVER_SERVES)) as server:
         assert server.metrics_url
-        wait_until(lambda: psutil.Process(server.process.pid).children(), "there is a worker")
+        wait_until(lambda: psutil.Process(server.process.pid).children(), "a worker exists")
         assert server.stop() == 0
 
 
-def test_a_heartbeat_never_waits() -> None:
+def test_a_signal_to_stop_ends_the_start_before_further_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "WorkerProcess", Silent)
+    with MetricsFiles() as files:
+        settings = Settings(workers=6, oversubscribe=True)
+        # The signal arrives while the third worker is started.
+        workers = supervisor._Workers(settings, files, CollectorRegistry(), Clockwork(1, 2, 3), 2)
+        assert not workers.start()
+        assert sum(place.process is not None for place in workers._places) == 3
+        assert len(list(files.directory.iterdir())) == 12
+
+
+@pytest.mark.parametrize(("before", "received"), [(signal.SIG_DFL, signal.SIGTERM), (signal.SIG_IGN, signal.SIGHUP)])
+def test_closing_the_terminal_stops_unless_nohup_started_the_server(
+    monkeypatch: pytest.MonkeyPatch, before: signal.Handlers, received: signal.Signals
+) -> None:
+    had_terminal = iter([True, False])
+    monkeypatch.setattr(wakeups, "_has_terminal", lambda: next(had_terminal))
+    with ExitStack() as stack:
+        stack.callback(signal.signal, signal.SIGHUP, signal.signal(signal.SIGHUP, before))
+        events = stack.enter_context(Wakeups())
+        os.kill(os.getpid(), signal.SIGHUP)
+        assert events.wait(PATIENCE) == received
+
+
+def test_a_heartbeat_never_blocks() -> None:
     reads, writes = os.pipe()
     heart = Heartbeat(writes, 1.0)
     assert heart.interval < 0.5
@@ -100,7 +143,7 @@ def test_a_heartbeat_never_waits() -> None:
 
 
 class Silent:
-    """The process of a silent worker, at times that a test sets."""
+    """A replacement for a worker process that is silent, at times that a test sets."""
 
     pid, serves, refusal, exit_code, patience = 1, True, None, None, 30.0
 
@@ -116,7 +159,7 @@ class Silent:
 
 
 class Clockwork(Wakeups):
-    """Waits as long as a test says, and then a signal to stop."""
+    """Waits until the times that a test sets, then receives a signal to stop."""
 
     def __init__(self, *times: float) -> None:
         self.now = 0.0
@@ -133,18 +176,18 @@ class Clockwork(Wakeups):
     [
         (range(1, 29), False),
         (range(1, 35), True),
-        # All processes were stopped for a minute: workers get their full time again.
+        # All processes were suspended for a minute: the worker's time starts anew.
         ([1, 2, 60, 61, 62], False),
         ([1, 2, *range(60, 95)], True),
     ],
 )
-def test_a_worker_hangs_only_while_its_supervisor_looks(
+def test_time_without_the_supervisor_does_not_count_as_hanging(
     monkeypatch: pytest.MonkeyPatch, times: Any, killed: bool
 ) -> None:
     clock = Clockwork(*times)
     monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr(supervisor, "WorkerProcess", Silent)
-    with MetricsFiles(1) as files:
+    with MetricsFiles() as files:
         workers = supervisor._Workers(Settings(), files, CollectorRegistry(), clock, 2)
         assert workers.start()
         workers.keep_running()
@@ -154,7 +197,7 @@ def test_a_worker_hangs_only_while_its_supervisor_looks(
 
 
 def test_metrics_can_be_collected_while_a_worker_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    with MetricsFiles(1) as files:
+    with MetricsFiles() as files:
         allocate, collector = os.posix_fallocate, files.collector()
 
         def collect_and_allocate(*arguments: int) -> None:
@@ -162,19 +205,19 @@ def test_metrics_can_be_collected_while_a_worker_is_replaced(monkeypatch: pytest
             allocate(*arguments)
 
         monkeypatch.setattr(os, "posix_fallocate", collect_and_allocate)
-        files.forget_present(0)
+        files.prepare(0)
         assert len(list(files.directory.glob("gauge_*.db"))) == 2
 
 
 # Shortage
 
 
-def test_a_supervisor_outlives_that_no_worker_can_be_started() -> None:
+def test_a_supervisor_survives_while_no_worker_can_be_started() -> None:
     with served() as server:
         address, pid = server.address, server.worker_pid(0)
         assert server.metrics()
         seen = len(server.lines)
-        # No more descriptors than it has.
+        # No more descriptors than the supervisor has open.
         files = [int(each.name) for each in Path(f"/proc/{server.process.pid}/fd").iterdir()]
         before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (max(files) + 1, before[1]))
@@ -185,7 +228,7 @@ def test_a_supervisor_outlives_that_no_worker_can_be_started() -> None:
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
         assert server.worker_pid(0, seen)
         list_games(address)
-        # Failed attempts do not count.
+        # Failed attempts are not counted as restarts.
         assert server.total(REPLACED) == 1
 
 
@@ -200,7 +243,7 @@ NO_THREADS = """
 """
 
 
-def test_a_worker_is_replaced_when_it_ends_for_want_of_threads(tmp_path: Path) -> None:
+def test_a_worker_that_ends_for_lack_of_threads_is_replaced(tmp_path: Path) -> None:
     shortage = tmp_path / "shortage"
     with served(environment=injected(tmp_path, NO_THREADS) | {"NO_THREADS": str(shortage)}) as server:
         address, pid = server.address, server.worker_pid(0)
@@ -215,10 +258,20 @@ def test_a_worker_is_replaced_when_it_ends_for_want_of_threads(tmp_path: Path) -
         list_games(address)
 
 
-def test_no_files_for_a_worker_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_for_metrics_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int, offset: int, length: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    message = "cannot start worker 0: cannot allocate 4194304 bytes in .* for metrics: No space left on device"
+    with MetricsFiles() as files, pytest.raises(SettingError, match=f"^workers: {message}$"):
+        supervisor._Workers(Settings(), files, CollectorRegistry(), Clockwork(), 2).start()
+
+
+def test_a_shortage_of_descriptors_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     with ExitStack() as stack:
         events = stack.enter_context(Wakeups())
-        files = stack.enter_context(MetricsFiles(1))
+        files = stack.enter_context(MetricsFiles())
         workers = supervisor._Workers(Settings(), files, CollectorRegistry(), events, 2)
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
         stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, before)
@@ -236,7 +289,7 @@ def few_files() -> Iterator[Served]:
         yield server
 
 
-def test_silent_connections_for_metrics_take_neither_metrics_nor_workers_away(few_files: Served) -> None:
+def test_silent_metrics_connections_block_neither_metrics_nor_workers(few_files: Served) -> None:
     place = urllib.parse.urlsplit(few_files.metrics_url)
     pid = few_files.worker_pid(0)
     with ExitStack() as stack:
@@ -258,8 +311,8 @@ def written_by_workers(server: Served) -> list[dict[str, Any]]:
     return [line for line in lines if line["process"] == "worker-0"]
 
 
-def test_what_grpc_s_core_says_is_logged_as_all_else() -> None:
-    # It logs that this level is not suitable for production.
+def test_messages_of_grpc_s_core_are_logged_like_all_others() -> None:
+    # gRPC's core logs that this level is not suitable for production.
     with served("--log-format", "json", environment={"GRPC_VERBOSITY": "debug"}) as server:
         assert server.address
         (line,) = [line for line in written_by_workers(server) if "not suitable for production" in line["message"]]
@@ -296,7 +349,7 @@ def test_lines_of_grpc_s_core_have_its_levels(
     assert bool(caplog.records) is (logged[1] != "INFO")
 
 
-def test_what_a_worker_says_when_it_crashes_is_logged() -> None:
+def test_the_output_of_a_crashing_worker_is_logged() -> None:
     with served("--log-format", "json") as server:
         assert server.address
         seen = len(server.lines)
@@ -322,13 +375,13 @@ def test_a_worker_may_write_much_before_it_serves(tmp_path: Path) -> None:
         assert server.address
         assert server.stop() == 0
         messages = [line["message"] for line in written_by_workers(server) if line["logger"] == "stderr"]
-        # More than a pipe holds, and less than may wait to be written.
+        # More than a pipe holds, and less than the supervisor's buffer.
         expected = [f"noise {number} {'x' * 100}" for number in range(2_500)]
         assert sorted(messages) == sorted([*expected, "a library prints", "no end of the line"])
 
 
 @pytest.mark.parametrize("size", [999, 2**15, 2**16])
-def test_lines_are_found_however_they_come(size: int) -> None:
+def test_lines_are_found_in_chunks_of_any_size(size: int) -> None:
     text = b"first\n\nsecond\n" + b"x" * 200_000 + b"\nlast"
     found: list[bytes] = []
     reads, writes = os.pipe()

@@ -1,12 +1,3 @@
 """Fixtures of the tests of sealed tables."""
 
-import pytest
-
-from chatiere import engine
-from chatiere.engine import Game
-
-
-@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
-def game(request: pytest.FixtureRequest) -> Game:
-    found: Game = request.param
-    return found
+from tools.over import game as game

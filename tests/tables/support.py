@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from google.protobuf.message import Message
 from prometheus_client import CollectorRegistry
 
+from chatiere.clients.sealed_seat import hash_of, header_of, missing_seats
 from chatiere.engine import EngineError, Game
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.service.base.errors import Refusal
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
+from chatiere.service.calls.batch_service import hold_nothing
 from chatiere.service.calls.table_service import TableService
 from chatiere.service.tables.keys import Keyring
 from chatiere.service.tables.seal import OpenedTable, open_table
@@ -21,19 +22,23 @@ from chatiere.v1 import table_service_pb2 as pb
 
 NONE, NEXT = pb.ACKNOWLEDGEMENT_NONE, pb.ACKNOWLEDGEMENT_NEXT
 OVER = 3
+_WITH_INFO = (pb.NewTableResponse, pb.LookResponse, pb.MoveResponse, pb.AcknowledgeResponse, pb.AmendResponse)
 
 
 class Host:
-    """A service, to be called with messages."""
+    """A service, called with messages."""
 
     def __init__(self, keys: Keyring | None = None, settings: Settings | None = None) -> None:
         self.keys = keys or Keyring(None)
         self._service = TableService(settings or Settings(), Metrics(CollectorRegistry()), self.keys)
-        self.held: list[int] = []
 
-    def call(self, name: str, request: Message, response: Any) -> Any:
-        pieces = self._service.answer(name, request.SerializeToString(), Cancellation(), self.held.append)
-        return response.FromString(b"".join(pieces))
+    def call(self, name: str, request: Any, response: Any) -> Any:
+        pieces = self._service.answer(name, request.SerializeToString(), Cancellation(), hold_nothing)
+        found: Any = response.FromString(b"".join(pieces))
+        if response in _WITH_INFO:
+            # `info` has what a client reads in the table.
+            assert found.info == info_of(request.table if isinstance(request, pb.LookRequest) else found.table)
+        return found
 
     def new_table(self, **fields: Any) -> pb.NewTableResponse:
         found: pb.NewTableResponse = self.call("new_table", pb.NewTableRequest(**fields), pb.NewTableResponse)
@@ -55,6 +60,21 @@ class Host:
             table = self.call("acknowledge", request, pb.AcknowledgeResponse).table
         return table
 
+    def replace(self, table: bytes, secret: bytes | None, seat: int, holder: pb.TableSeat) -> bytes:
+        request = pb.AmendRequest(table=table, secret=secret)
+        request.replacement.seat = seat
+        request.replacement.holder.CopyFrom(holder)
+        found: bytes = self.call("amend", request, pb.AmendResponse).table
+        return found
+
+    def take_back(self, tables: Sequence[bytes], secret: bytes | None, ply: int | None = None) -> bytes:
+        """Take back to the first of the given tables; the request names `ply`, or with None that table's ply."""
+        wanted = self.open(tables[0]).header.ply if ply is None else ply
+        request = pb.AmendRequest(table=tables[-1], secret=secret, earlier=tables[:-1])
+        request.take_back.ply = wanted
+        found: bytes = self.call("amend", request, pb.AmendResponse).table
+        return found
+
     def suggest(self, table: bytes, secret: bytes | None, bot: str, seed: int | None = None) -> Any:
         request = pb.SuggestMoveRequest(table=table, secret=secret, bot=bot, seed=seed)
         return self.call("suggest_move", request, pb.SuggestMoveResponse).suggestion
@@ -66,6 +86,15 @@ class Host:
     def open(self, table: bytes) -> OpenedTable:
         """Open a table as only the service can."""
         return open_table(self.keys, table)
+
+
+def info_of(table: bytes) -> pb.TableInfo:
+    """Return the info that a client reads in a table."""
+    sealed = pb.SealedTable.FromString(table)
+    acknowledged = [each.seat for each in sealed.acknowledgements]
+    return pb.TableInfo(
+        header=header_of(table), hash=hash_of(table), acknowledged=acknowledged, missing=missing_seats(table)
+    )
 
 
 def secret_of(number: int) -> bytes:
@@ -80,7 +109,7 @@ def human(secret: bytes) -> pb.TableSeat:
 def begun(
     host: Host, game: Game, players: int | None = None, mode: Any = NONE, bots: Sequence[str] = (), **fields: Any
 ) -> tuple[bytes, list[bytes]]:
-    """Return a new table, acknowledged by all, and the secrets by seat; the last seats are those of the bots."""
+    """Return a new table, acknowledged by all, and the secrets by seat; the last seats are the bots'."""
     players = players or game.max_players
     secrets = [secret_of(seat) for seat in range(players - len(bots))]
     seats = [*map(human, secrets), *(pb.TableSeat(bot=bot) for bot in bots)]

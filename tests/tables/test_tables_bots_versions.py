@@ -1,10 +1,10 @@
-"""Servers of two releases, the second of which has a bot that chooses otherwise, at the same sealed tables."""
+"""Servers of two releases, the second with a bot that chooses differently, at the same sealed tables."""
 
 import random
 from collections.abc import Iterator
 
 import pytest
-from bots_versions import NEW, OLD, newer_release
+from tools.bots_versions import NEW, OLD, newer_release
 
 from chatiere import bots, engine
 from chatiere.bots import OtherVersionError, Registry
@@ -35,10 +35,10 @@ def updating() -> Host:
     return Host(KEYS, Settings(bots_version=OLD))
 
 
-def test_a_bot_is_played_by_the_versions_that_a_release_has() -> None:
+def test_a_bot_is_played_by_the_versions_of_a_release() -> None:
     game, registry = engine.game("discat"), Registry()
     assert bots.versions()[-1] == bots.BOTS_VERSION
-    # It has never changed, and those that search have.
+    # The random bot has never changed, unlike bots that search.
     assert type(registry.get("random", game, 2, 1)) is type(registry.get("random", game, 2))
     for spec, version in ("ismcts:simulations=2", 1), ("flat", 0), ("random", 0), ("random", NEW):
         with pytest.raises(OtherVersionError, match=f"does not have the bot {spec[:4]}.* of version {version}"):
@@ -52,7 +52,7 @@ def test_a_bot_is_played_by_the_versions_that_a_release_has() -> None:
 
 
 @pytest.mark.parametrize("version", [0, OLD - 1, NEW])
-def test_a_version_that_is_not_there_stops_the_start(version: int) -> None:
+def test_an_unknown_version_stops_the_start(version: int) -> None:
     with pytest.raises(SettingError, match=f"^bots_version: unsupported version {version}; supported: .*{OLD}$"):
         Settings(bots_version=version)
 
@@ -69,7 +69,7 @@ def test_servers_of_both_releases_make_the_same_tables_during_an_update(game: Ga
         with newer_release():
             assert updating().move(table, *moved) == made
             after = Host(KEYS, Settings(bots_version=NEW)).move(table, *moved)
-        # Once the setting is lifted, the new bot plays on, and its table says so; what others do is the same.
+        # Without the setting, the new bot continues and its table names the version; other seats' moves are unchanged.
         header = old.open(after.table).header
         assert header.bots_version == (OLD if moved[0] else NEW)
         versions.add(header.bots_version)
@@ -79,8 +79,8 @@ def test_servers_of_both_releases_make_the_same_tables_during_an_update(game: Ga
     assert versions == {OLD, NEW}
 
 
-def test_the_record_tells_who_decided(game: Game, old: Host, new: Host) -> None:
-    # Begun by a service that named no version yet.
+def test_the_record_names_the_bots_versions(game: Game, old: Host, new: Host) -> None:
+    # Begun by a service that did not name versions yet.
     table, secrets = begun(old, game, bots=BOTS)
     first = old.open(table)
     first.header.ClearField("bots_version")

@@ -1,4 +1,4 @@
-"""Published derivations: fixed vectors, which any client may be held against, and what no vector has."""
+"""Published derivations: fixed vectors, against which any client can be checked, and cases without a vector."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from chatiere.service.tables.keys import Keyring, TableKey
 from chatiere.service.tables.seal import Body, NotAuthenticError, acknowledged, open_table, seal
 from chatiere.v1 import table_service_pb2 as pb
 
-# Computed by hashlib and cryptography from docs/tables.md and table_service.proto, without the service.
+# Computed with hashlib and cryptography from docs/tables.md and table_service.proto, without the service.
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "derivations.json").read_text())
 VERIFIABLE: dict[str, Any] = VECTORS["verifiable"]
 OWN: dict[str, Any] = VECTORS["service"]
@@ -63,7 +63,7 @@ def test_nonce_and_seal(key: TableKey) -> None:
     assert key.open(own("header"), own("seal")) == own("body")
 
 
-def test_the_nonce_tells_where_the_header_ends(key: TableKey) -> None:
+def test_the_nonce_depends_on_the_end_of_the_header(key: TableKey) -> None:
     assert key.seal(b"ab", b"c")[:12] != key.seal(b"a", b"bc")[:12]
 
 

@@ -1,11 +1,9 @@
-"""Keys, the seal, and what a table's bytes tell."""
+"""Keys, the seal, and information in a table's bytes."""
 
 import base64
 import hashlib
-import hmac
 import logging
 import random
-import struct
 import time
 from pathlib import Path
 
@@ -20,7 +18,6 @@ from chatiere.engine.wire import fill
 from chatiere.service.base import files
 from chatiere.service.base.settings import SettingError
 from chatiere.service.tables import roots
-from chatiere.service.tables.hkdf import derived
 from chatiere.service.tables.keys import Keyring
 from chatiere.service.tables.seal import NotAuthenticError, open_table
 from chatiere.v1 import table_service_pb2 as pb
@@ -28,22 +25,11 @@ from chatiere.v1 import table_service_pb2 as pb
 from .support import NEXT, NONE, Host, begun, played, refused, secret_of
 
 
-@given(st.binary(min_size=32, max_size=32), st.text(), st.integers(0, 2**32 - 1), st.integers(1, 32))
-def test_hkdf_is_that_of_the_rfc(key: bytes, purpose: str, number: int, size: int) -> None:
-    """RFC 5869, 2.2 and 2.3: no salt is 32 zeros, and of what is expanded the first block is enough."""
-    inner = hmac.digest(bytes(32), key, "sha256")
-    for info, found in (
-        (purpose.encode(), derived(key, purpose, size=size)),
-        (purpose.encode() + struct.pack("<I", number), derived(key, purpose, number, size=size)),
-    ):
-        assert found == hmac.digest(inner, info + b"\x01", "sha256")[:size]
-
-
-def test_a_table_is_small_and_always_of_the_same_length(game: Game) -> None:
-    """At every ply; a body is of one length for a game. With all acknowledgements it has 1.5 kB as text at most."""
+def test_a_table_is_small_and_has_a_constant_length(game: Game) -> None:
+    """The length of a body is constant for a game. With all acknowledgements a table has at most 1.5 kB as text."""
     host, bodies = Host(), set()
     for players in range(game.min_players, game.max_players + 1):
-        # The largest: every secret made by the service.
+        # The largest table: the service generated every secret.
         seats = [pb.TableSeat() for _ in range(players)]
         made = host.new_table(game=game.name, players=players, seats=seats, acknowledgement=NEXT)
         secrets = [each.secret for each in made.secrets]
@@ -74,7 +60,7 @@ def test_options_fit_into_a_table(game: Game) -> None:
     assert getattr(host.look(table).view, game.name).options == own
 
 
-def test_the_header_says_what_the_table_is(game: Game) -> None:
+def test_the_header_describes_the_table(game: Game) -> None:
     host, before = Host(), int(time.time())
     table, secrets = begun(host, game, game.min_players, bots=["random"], lifetime=Duration(seconds=100))
     sealed = pb.SealedTable.FromString(table)
@@ -124,7 +110,7 @@ def test_acknowledgements_have_one_order_and_one_place() -> None:
         other = pb.SealedTable(header=sealed.header, seal=sealed.seal, acknowledgements=listed).SerializeToString()
         with pytest.raises(NotAuthenticError):
             host.open(other)
-    # An acknowledgement is of one seat and one table.
+    # An acknowledgement belongs to one seat and one table.
     sealed = pb.SealedTable.FromString(both)
     sealed.acknowledgements[1].seat = 1
     with pytest.raises(NotAuthenticError):
@@ -154,7 +140,7 @@ def test_a_table_keeps_its_key_when_keys_rotate(tmp_path: Path, monkeypatch: pyt
     assert host.look(other)
 
 
-def test_invalid_keys_stay_out(
+def test_invalid_keys_are_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(files, "_INTERVAL", 0.0)
@@ -164,7 +150,7 @@ def test_invalid_keys_stay_out(
         ("", "has no keys"),
         ("# none\n", "has no keys"),
         (f"{'a' * 64}\n{secret}\n", "line 2: not a key"),
-        (f"{'a' * 64}\n{'A' * 64}\n", "line 2: the key is there already"),
+        (f"{'a' * 64}\n{'A' * 64}\n", "line 2: duplicate key"),
     ]:
         path.write_text(content)
         with pytest.raises(SettingError, match=words) as error:
@@ -178,15 +164,15 @@ def test_invalid_keys_stay_out(
     first = keys.newest()
     path.write_text(secret)
     with caplog.at_level(logging.ERROR):
-        assert keys.newest() is first
+        assert keys.newest().key_id == first.key_id
     assert "cannot reread the table keys" in caplog.text
     assert secret not in caplog.text
     write_keys(path, 3)
     assert keys.newest().key_id != first.key_id
 
 
-def test_seeds_are_not_of_one_kind() -> None:
-    """Stream and bots have numbers of their own, which the commitment tells nothing of."""
+def test_seeds_of_stream_and_bots_are_separate() -> None:
+    """Stream and bots have separate numbers, which cannot be derived from the commitment."""
     root = secret_of(1) * 2
     numbers = [*roots.stream_of(root), *(roots.luck_of(root, ply) for ply in range(50))]
     assert len(set(numbers)) == 52

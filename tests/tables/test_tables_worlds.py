@@ -1,21 +1,25 @@
-"""Nobody learns from calls what the seats that make them may not know."""
+"""Calls reveal no hidden information to the seats that make them."""
 
 import random
 from functools import partial
 from typing import Any
 from unittest import mock
 
+import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.service.tables import roots
+from chatiere.v1 import table_service_pb2 as pb
 
-from .support import NEXT, OVER, Host, begun, played
+from .support import NEXT, OVER, Host, begun, human, played, secret_of
 from .worlds import answer, twin, without_table
 
+pytestmark = pytest.mark.long
+
 CALLS = st.lists(
-    st.tuples(st.sampled_from(["look", "move", "acknowledge", "suggest", "record"]), st.integers(0, 2**32)),
+    st.tuples(st.sampled_from(["look", "move", "acknowledge", "resign", "suggest", "record"]), st.integers(0, 2**32)),
     min_size=1,
     max_size=25,
 )
@@ -27,10 +31,10 @@ CALLS = st.lists(
     seed=st.integers(0, 2**32),
     calls=CALLS,
 )
-def test_worlds_alike_for_a_coalition_answer_alike_until_somebody_else_acknowledges(
+def test_worlds_equal_for_a_coalition_give_equal_responses_until_another_seat_acknowledges(
     game: engine.Game, seed: int, calls: list[tuple[str, int]]
 ) -> None:
-    """From an open table where a human decides, for a coalition without the seat that has to acknowledge next."""
+    """Start at an open table where a human decides; the coalition lacks the seat that has to acknowledge next."""
     host, choices = Host(), random.Random(seed)
     players = choices.randint(game.min_players, game.max_players)
     bots = ["random"] * choices.randint(0, players - 2)
@@ -49,7 +53,7 @@ def test_worlds_alike_for_a_coalition_answer_alike_until_somebody_else_acknowled
     alike = twin(host, tables[place], coalition, secrets, choices)
     assume(alike is not None)
     event(f"{game.name}, coalition of {len(coalition)}")
-    # The tables that the coalition has of the two worlds, side by side.
+    # The coalition's tables, each as a pair from the two worlds.
     pairs: list[tuple[Any, Any]] = [(tables[place], alike)]
     for name, call_seed in calls:
         pick = random.Random(call_seed)
@@ -65,6 +69,9 @@ def test_worlds_alike_for_a_coalition_answer_alike_until_somebody_else_acknowled
                 return answer(host.move, table, secrets[actor] if number % 3 else secret, action)
             if name == "acknowledge":
                 return answer(host.acknowledge, table, secret)
+            if name == "resign":
+                holder = pb.TableSeat(bot="random") if number % 2 else human(secret_of(number))
+                return answer(host.replace, table, secret, secrets.index(secret), holder)
             if name == "suggest":
                 bot = ("random", "flat:playouts=10", "ismcts:simulations=10")[number % 3]
                 return answer(host.suggest, table, secret, bot, seed=number)

@@ -1,4 +1,4 @@
-"""Tables of worlds that seats cannot tell apart, and what the service answers at both."""
+"""Tables of worlds that seats cannot distinguish, and the service's responses at both."""
 
 import random
 from collections.abc import Callable, Collection, Sequence
@@ -12,18 +12,18 @@ from chatiere.service.tables.seal import Body, seal
 
 from .support import Host
 
-# The size of a packed state's header, which has the stream.
+# The size of a packed state's header, which contains the stream.
 _HEADER = 32
-# How often a world is drawn before giving up.
+# The number of worlds drawn before giving up.
 _TRIES = 20
 
 
 def twin(
     host: Host, table: bytes, viewers: Collection[int], secrets: Sequence[bytes], choices: random.Random
 ) -> bytes | None:
-    """Return an open table that looks the same to some seats and to spectators, though something hidden differs.
+    """Return an open table that looks the same to some seats and to spectators, though hidden information differs.
 
-    `table`: open. `secrets`: of all seats that are no bots'. None: there is no such table, or it was not found.
+    `table` must be open; `secrets` has the secrets of all human seats. Returns None if no such table was found.
     """
     opened = host.open(table)
     header, body = opened.header, opened.body
@@ -48,7 +48,7 @@ def twin(
 
 
 def answer(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Return the response to a call, or all that is told of its refusal."""
+    """Return the response to a call, or all details of its refusal."""
     try:
         return call(*arguments, **options)
     except (Refusal, EngineError) as error:
@@ -56,12 +56,15 @@ def answer(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 
 
 def without_table(response: Any) -> Any:
-    """Return what an answer tells, sealed bytes aside."""
+    """Return the contents of a response without sealed bytes and their hashes."""
     if isinstance(response, bytes):
         return "a table"
-    if hasattr(response, "table"):
+    if hasattr(response, "info"):
         rest = type(response)()
         rest.CopyFrom(response)
-        rest.ClearField("table")
+        if hasattr(response, "table"):
+            rest.ClearField("table")
+        rest.info.ClearField("hash")
+        rest.info.header.ClearField("parent")
         return rest
     return response

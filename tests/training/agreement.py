@@ -1,8 +1,8 @@
-"""Compares a network in real numbers with what becomes of it in integers: `python -m training.agreement GAME`.
+"""Compare a network in floating point with its conversion to integers: `python -m training.agreement GAME`.
 
-Prints the largest difference of logarithms of probabilities and of values, over positions of random games, and how many
-weights in integers are others once they were read back into real numbers. In a process of its own: JAX warns when a
-process forks that it has started threads in, as other tests do.
+Prints, over positions of random games, the largest difference of log-probabilities and of values, and the number of
+integer weights that change if they are converted to floating point and back. Runs as a separate process: JAX starts
+threads and warns when its process forks, as other tests do.
 """
 
 import sys
@@ -23,7 +23,7 @@ def main(name: str) -> None:
     network = Network(game, game.min_players)
     random = np.random.default_rng(1)
     parameters = network.new_parameters(1)
-    # Units go to their limits, and logits as far as those of a network that has learned.
+    # Units reach their limits, and logits the size that they have in trained networks.
     parameters["columns"] *= REACH
     for part in ("rows", "rows_bias", "values", "values_bias"):
         scale = 0.5 if part.endswith("bias") else 0.5 / REACH

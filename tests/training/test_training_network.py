@@ -1,4 +1,4 @@
-"""Networks to be trained: their columns and runs of actions, and what becomes of them in integers."""
+"""Networks in training: their columns, runs of actions, and conversion to integers."""
 
 import os
 import subprocess
@@ -8,21 +8,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tools.over import over
 
 from chatiere import engine
 from chatiere.bots.integer_network import OWN_ROW, PLAY, SLOT
 from chatiere.bots.network_file import rows_of_run
-from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
+from chatiere.engine.core.observation_parts import ObservationKind
 from chatiere.envs import TableEnv
 from chatiere.training.network import COUNT, Network, minibatches, runs_of
+
+pytestmark = pytest.mark.long
 
 GAMES = [game.name for game in engine.games()]
 TESTS = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_columns_are_the_features_that_are_not_0(game: str) -> None:
+@over("game", GAMES)
+def test_columns_are_the_nonzero_features(game: str) -> None:
     rules = engine.game(game)
     network = Network(rules, rules.min_players)
     with TableEnv(game, rules.min_players, num_envs=32, features="packed") as env:
@@ -36,14 +39,14 @@ def test_columns_are_the_features_that_are_not_0(game: str) -> None:
             assert len(columns.numbers) % 256 == 0
             read: Any = packed[:, columns.bytes] >> columns.shifts & columns.masks
             found = np.zeros(planes.T.shape, np.float32)
-            # What fills them up adds nothing.
+            # The columns that pad the list add 0.
             np.add.at(found, columns.numbers, (read * columns.scales).T)
             assert np.allclose(found.T, planes)
         assert len(network.seen(seen).numbers) < len(network.seen(np.full_like(seen, 255)).numbers)
 
 
 def env_planes(env: TableEnv, observations: np.ndarray) -> np.ndarray:
-    """Return the features but for those of categories of 0, by the description alone, counts as strong as they are."""
+    """Return the features without categories of 0, computed from the description. Counts are scaled by COUNT."""
     planes = ObservationLayout(env.info).planes(observations)
     kinds = {field.name: int(field.kind) for part in env.info.observation for field in part.fields}
     strengths = {ObservationKind.COUNT: COUNT}
@@ -55,13 +58,13 @@ def env_planes(env: TableEnv, observations: np.ndarray) -> np.ndarray:
     return np.concatenate(found, axis=1)
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_runs_have_every_action_once_and_share_the_rows_of_cells_alone(game: str) -> None:
+@over("game", GAMES)
+def test_runs_contain_every_action_once_and_share_only_rows_of_cells(game: str) -> None:
     rules = engine.game(game)
     runs, rows = runs_of(rules)
     ends = np.append(runs["first"][1:], rules.num_distinct_actions)
     if game == "discat":
-        # Plays and exchanges add up rows of cards; each run has rows of its own.
+        # Plays and exchanges are sums of rows of cards; no two runs share a row.
         assert runs["kind"].tolist() == [PLAY, OWN_ROW, SLOT]
         lengths = (ends - runs["first"]).tolist()
         sizes = [
@@ -78,14 +81,14 @@ def test_runs_have_every_action_once_and_share_the_rows_of_cells_alone(game: str
     group_of = np.repeat(runs["group"], ends - runs["first"])
     assert len(row_of) == rules.num_distinct_actions
     assert set(row_of.tolist()) == set(range(rows))
-    # What has the same row has another group.
+    # Actions that share a row have different groups.
     assert len(set(zip(row_of.tolist(), group_of.tolist(), strict=True))) == rules.num_distinct_actions
     has_board = any(len(part.shape) == 2 and part.shape[0] == part.shape[1] for part in rules.description.observation)
     assert (rows < rules.num_distinct_actions) == has_board
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_in_integers_it_is_the_same_but_for_rounding(game: str) -> None:
+@over("game", GAMES)
+def test_conversion_to_integers_only_rounds(game: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "training.agreement", game],
         cwd=TESTS,
@@ -99,12 +102,12 @@ def test_in_integers_it_is_the_same_but_for_rounding(game: str) -> None:
     # Activations have 7 bits.
     assert 0 < logits < 0.15
     assert 0 < values < 0.1
-    # So what answers a network begins as that network.
+    # A best response therefore starts with exactly the network that it plays against.
     assert others == 0
 
 
 @pytest.mark.parametrize("count", [1, 9, 10, 11, 95])
-def test_minibatches_have_every_row(count: int) -> None:
+def test_minibatches_contain_every_row(count: int) -> None:
     rows = minibatches(count, 10, np.random.default_rng(1))
     assert rows.shape == (-(-count // 10), 10)
     assert sorted(rows.ravel()[:count]) == list(range(count))

@@ -1,4 +1,4 @@
-"""What is learned from: decisions with their advantages and returns."""
+"""The data of a training step: decisions with their advantages and returns."""
 
 from typing import Any
 
@@ -11,13 +11,15 @@ from chatiere.bots.trained import trained
 from chatiere.envs import Batch, TableEnv
 from chatiere.training import ppo
 
+pytestmark = pytest.mark.long
+
 
 def test_advantages_are_sums_over_the_decisions_of_a_seat() -> None:
     random = np.random.default_rng(1)
     returns = random.normal(size=(5, 3)).astype(np.float32)
     steps = []
     for length in range(12):
-        # Some games end before others.
+        # Some games end earlier than the rest.
         numbers = np.arange(max(1, 5 - length // 3), dtype=np.uint64)
         empty = np.empty((len(numbers), 0), np.uint8)
         actors = random.integers(0, 3, len(numbers)).astype(np.int8)
@@ -34,7 +36,7 @@ def test_advantages_are_sums_over_the_decisions_of_a_seat() -> None:
             assert found[place][game] == pytest.approx(later @ ppo.TRACE ** np.arange(len(later)), abs=1e-5)
 
 
-def test_decisions_are_gathered_with_the_returns_from_the_actor_on() -> None:
+def test_gathered_decisions_have_returns_starting_with_the_actors() -> None:
     returns = np.array([[2, -1, -1], [-1, -1, 2]], np.float32)
     numbers, actors, values = np.array([0, 1], np.uint64), np.array([2, 1], np.int8), np.zeros(2, np.float32)
     column = np.arange(2)
@@ -58,7 +60,7 @@ def test_probabilities_are_the_softmax_of_logits_in_integers() -> None:
 
 
 class RecordingEnv(TableEnv):
-    """An environment that keeps its batches and the actions there."""
+    """An environment that records each batch with the actions chosen for it."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -76,7 +78,7 @@ class RecordingEnv(TableEnv):
         return self.batch
 
 
-def test_a_frozen_network_has_all_seats_but_one() -> None:
+def test_a_frozen_network_plays_all_seats_but_one() -> None:
     frozen = trained(engine.game("momistigri"), 3).network()
     with RecordingEnv("momistigri", 3, num_envs=6, games=6, features="packed", mask="bits") as env:
         steps, returns, totals = ppo.play(env, frozen, 5, frozen)
@@ -88,7 +90,7 @@ def test_a_frozen_network_has_all_seats_but_one() -> None:
             is_best = batch.best_actions(logits) == actions
             assert is_best[~is_own].all()
             drawn += int(np.count_nonzero(~is_best))
-    # The one that learns tries other actions.
+    # The network in training explores other actions.
     assert drawn > 0
     assert own == [pair for step in steps for pair in zip(step.game_numbers, step.actions, strict=True)]
     assert {seat for step in steps for seat in step.actors} == {0, 1, 2}
@@ -98,14 +100,14 @@ def test_a_frozen_network_has_all_seats_but_one() -> None:
 
 
 @pytest.mark.parametrize("lowest_total_wins", [False, True])
-def test_seats_are_ahead_by_points(lowest_total_wins: bool) -> None:
+def test_leads_are_scaled_differences_of_points(lowest_total_wins: bool) -> None:
     totals = np.array([[30, 20, 10], [5, 5, 5], [12, 0, 0]], np.int32)
     found = ppo.leads(totals, lowest_total_wins)
     if lowest_total_wins:
         found = -found
     assert found.dtype == np.float32
     assert found == pytest.approx(np.array([[10, 0, -10], [0, 0, 0], [8, -4, -4]]) / np.sqrt(296 / 9), abs=1e-5)
-    # One game far above all others says no more than others.
+    # The lead of an outlier is limited.
     many = np.zeros((100, 3), np.int32)
     many[7, 1] = 1000
     assert ppo.leads(many, lowest_total_wins)[7, 1] == (-1 if lowest_total_wins else 1) * ppo.MAX_LEAD

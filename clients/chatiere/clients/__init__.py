@@ -7,8 +7,8 @@
         position = client.new_game("discat", 3, seed=7, include=Include(legal_actions=True))
         position = client.apply(position.state, position.legal_actions[0])
 
-Everything here goes through the service and knows only its responses; only bots (`chatiere.bots`) use the engine in
-process. `AsyncClient` and `AsyncRoom` are for asyncio.
+Clients know only the responses of the service; only bots (`chatiere.bots`) use the engine in this process.
+`AsyncClient` and `AsyncRoom` are for asyncio.
 """
 
 from chatiere.clients.aio import AsyncClient

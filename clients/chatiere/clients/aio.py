@@ -10,18 +10,23 @@ from chatiere.clients.calls.errors import ChatiereError
 from chatiere.clients.calls.game_requests import MethodRequest, ResponseMessage
 from chatiere.clients.transport.aio_channel_client import AsyncChannelClient
 from chatiere.clients.transport.channel import ClientOptions
-from chatiere.v1.bot_service_pb2 import AnalysedDecision, BotInfo, SuggestResponse
+from chatiere.v1.bot_service_pb2 import AnalysedDecision, ListBotsResponse, SuggestResponse
 from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
-from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
+from chatiere.v1.game_service_pb2 import (
+    RULES_AUDIENCE_PLAYERS,
+    GetRulesResponse,
+    ListLegalActionsResponse,
+    RulesAudience,
+)
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 from chatiere.v1.record_pb2 import GameRecord
 
 
 class AsyncClient(AsyncChannelClient):
-    """`Client` with await: the same methods, arguments, results, errors and retries.
+    """The asyncio version of `Client`, with the same methods, arguments, results, errors and retries.
 
-    Create it in a running event loop, and use it in an `async with` statement or close it.
+    Create it in a running event loop, and use it in an `async with` statement, or close it.
     """
 
     def __init__(self, target: str | Sequence[str] | grpc.aio.Channel, **options: Unpack[ClientOptions]) -> None:
@@ -47,6 +52,18 @@ class AsyncClient(AsyncChannelClient):
         """See Client.list_games."""
         request = game_requests.list_games(games, pieces, observation, phrases)
         return list((await self._send(request, timeout)).games)
+
+    async def get_rules(
+        self,
+        game: str,
+        *,
+        players: SupportsIndex = 0,
+        options: Options | None = None,
+        audience: RulesAudience = RULES_AUDIENCE_PLAYERS,
+        timeout: float | None = None,
+    ) -> GetRulesResponse:
+        """See Client.get_rules."""
+        return await self._send(game_requests.get_rules(game, players, options, audience), timeout)
 
     async def new_game(
         self,
@@ -127,9 +144,9 @@ class AsyncClient(AsyncChannelClient):
             positions += (await self._send(first, timeout)).positions
             request = rest
 
-    async def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
+    async def list_bots(self, game: str, *, timeout: float | None = None) -> ListBotsResponse:
         """See Client.list_bots."""
-        return list((await self._send(game_requests.list_bots(game), timeout)).bots)
+        return await self._send(game_requests.list_bots(game), timeout)
 
     async def suggest(
         self, state: State, bot: str, *, seed: SupportsIndex | None = None, timeout: float | None = None

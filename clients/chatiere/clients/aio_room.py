@@ -3,27 +3,31 @@
 import asyncio
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Sequence
-from typing import Any, Unpack
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, SupportsIndex, Unpack
 
 import grpc
 
-from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of
-from chatiere.clients.calls.room_contents import SILENCE, RoomContents, pause_before
+from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of, pause_before
+from chatiere.clients.calls.room_contents import SILENCE, RoomContents
 from chatiere.clients.transport.aio_channel_client import AsyncChannelClient
 from chatiere.clients.transport.channel import ClientOptions
 from chatiere.v1 import room_service_pb2 as pb
+from chatiere.v1.game_pb2 import Options
 from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
+from chatiere.v1.table_service_pb2 import ACKNOWLEDGEMENT_UNSPECIFIED, Acknowledgement
 
 _SECRET_SIZE = 16
 
 
 class AsyncRoom(AsyncChannelClient):
-    """`Room` with await: the same methods, arguments, results and errors.
+    """The asyncio version of `Room`, with the same methods, arguments, results and errors.
 
-    Create it in a running event loop, and use it in an `async with` statement or close it.
+    Create it in a running event loop, and use it in an `async with` statement, or close it.
     """
 
+    _not_pickled = "it follows the room; enter the room again with its id and secret"
     contents: RoomContents
     """See Room."""
 
@@ -35,16 +39,26 @@ class AsyncRoom(AsyncChannelClient):
         secret: bytes | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
-        """Enter a room; arguments as of Room, with a channel of grpc.aio."""
+        """Enter a room. Arguments are as for Room, except that a channel must be a grpc.aio channel."""
         super().__init__(target, **options)
         self._stub = RoomServiceStub(self.channel)
         self._room, self._secret = room, secret or secrets.token_bytes(_SECRET_SIZE)
         self.contents = RoomContents(hashlib.sha256(self._secret).digest())
+        self._is_closed = asyncio.Event()
+        # The calls in progress, which `close` cancels.
+        self._calls: set[Any] = set()
 
     @property
     def person(self) -> bytes:
         """See Room.person."""
         return self.contents.person
+
+    async def close(self) -> None:
+        """See Room.close."""
+        self._is_closed.set()
+        for call in list(self._calls):
+            call.cancel()
+        await super().close()
 
     async def post_name(self, name: str, *, timeout: float | None = None) -> None:
         """See Room.post_name."""
@@ -56,46 +70,93 @@ class AsyncRoom(AsyncChannelClient):
         await self._post(pb.PostRequest(invitation=invitation), timeout)
         self.contents.keep(pb.RoomEntry(reply=pb.RoomReply(person=self.person, invitation=invitation)))
 
+    async def post_settings(
+        self,
+        game: str,
+        players: SupportsIndex,
+        *,
+        options: Options | None = None,
+        acknowledgement: Acknowledgement = ACKNOWLEDGEMENT_UNSPECIFIED,
+        timeout: float | None = None,
+    ) -> bool:
+        """See Room.post_settings."""
+        settings = self.contents.settings_of(game, players, options, acknowledgement)
+        response = await self._post(pb.PostRequest(settings=settings), timeout)
+        if response.taken:
+            self.contents.keep(pb.RoomEntry(settings=settings))
+        return response.taken
+
     async def post_table(self, table: bytes, *, timeout: float | None = None) -> pb.PostResponse:
         """See Room.post_table."""
         post = pb.PostRequest(table=table)
         response = await self._post(post, timeout)
         # See Room.
-        if not response.taken and (lacking := self.contents.between(response.table, table)):
+        if (
+            response.HasField("table")
+            and not response.taken
+            and (lacking := self.contents.between(response.table, table))
+        ):
             for earlier in lacking:
                 await self._post_again(pb.PostRequest(table=earlier))
             response = await self._post(post, timeout)
-        self.contents.keep(pb.RoomEntry(table=response.table))
+        if response.HasField("table"):
+            self.contents.keep(pb.RoomEntry(table=response.table))
         return response
 
     async def follow(self) -> AsyncIterator[pb.FollowResponse]:
-        """Yield what is new in the room, as Room.follow does, until its task is cancelled."""
+        """Yield the changes in the room, as Room.follow does, until the room is closed or the task is cancelled."""
         cursor, attempt = b"", 0
-        while True:
+        while not self._is_closed.is_set():
             request = pb.FollowRequest(room=self._room, secret=self._secret, cursor=cursor)
-            call = self._stub.Follow(request, metadata=self._metadata.of_call())
             try:
-                async for response in _unless_silent(call):
-                    for post in self.contents.take(response):
-                        await self._post_again(post)
-                    cursor, attempt = response.cursor, 0
-                    if response.entries or response.HasField("presence"):
-                        yield response
+                with self._begun(self._stub.Follow, request) as call:
+                    async for response in _unless_silent(call):
+                        for post in self.contents.take(response):
+                            await self._post_again(post)
+                        cursor, attempt = response.cursor, 0
+                        if response.entries or response.HasField("presence"):
+                            yield response
             except (grpc.RpcError, TransportError) as found:
                 error = error_of(found) if isinstance(found, grpc.RpcError) else found
                 pause = pause_before(attempt, error)
+                if self._is_closed.is_set():
+                    return
                 if pause is None:
                     raise error from found
                 attempt += 1
-                await asyncio.sleep(pause)
-            finally:
-                call.cancel()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(pause):
+                        await self._is_closed.wait()
+
+    @contextmanager
+    def _begun(self, method: Any, request: Any, **options: Any) -> Iterator[Any]:
+        # See Room.
+        if self._is_closed.is_set():
+            raise _closed()
+        call = method(request, metadata=self._metadata.of_call(), **options)
+        self._calls.add(call)
+        try:
+            yield call
+        except asyncio.CancelledError as error:
+            # grpc.aio raises it for a call that was cancelled, too.
+            task = asyncio.current_task()
+            if not self._is_closed.is_set() or (task is not None and task.cancelling()):
+                raise
+            raise _closed() from error
+        finally:
+            call.cancel()
+            self._calls.discard(call)
 
     async def _post(self, post: pb.PostRequest, timeout: float | None) -> pb.PostResponse:
         request = pb.PostRequest(room=self._room, secret=self._secret)
         request.MergeFrom(post)
-        response: pb.PostResponse = await self._call(self._stub.Post, request, timeout)
-        return response
+        limit = self._timeout if timeout is None else timeout
+        try:
+            with self._begun(self._stub.Post, request, timeout=limit) as call:
+                response: pb.PostResponse = await call
+                return response
+        except grpc.RpcError as error:
+            raise error_of(error) from error
 
     async def _post_again(self, post: pb.PostRequest) -> None:
         try:
@@ -107,8 +168,12 @@ class AsyncRoom(AsyncChannelClient):
             pass
 
 
+def _closed() -> TransportError:
+    return TransportError(grpc.StatusCode.CANCELLED, "the room was closed")
+
+
 async def _unless_silent(call: Any) -> AsyncIterator[pb.FollowResponse]:
-    # The responses of a call, until none comes for too long.
+    # Yields the responses of a call, and returns if no response arrives for too long.
     while True:
         try:
             async with asyncio.timeout(SILENCE):
@@ -116,7 +181,7 @@ async def _unless_silent(call: Any) -> AsyncIterator[pb.FollowResponse]:
         except TimeoutError:
             return
         if response is grpc.aio.EOF:
-            # Raises the error that ended it.
+            # Raises the error that ended the call.
             await call
             return
         yield response

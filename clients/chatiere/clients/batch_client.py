@@ -40,30 +40,30 @@ _RESPONSES = {
 
 
 class BatchClient(ChannelClient):
-    """A client for many games at a time, one call after another; may be used from several threads.
+    """A thread-safe client for many games at a time.
 
-    The service stores nothing: the packed states, which you keep and pass with each call, are the games. `setup` names
+    The service is stateless: the packed states, which you keep and pass to each call, are the games. `setup` specifies
     the game and the number of players: `BatchSetup(game="discat", players=3)`. BatchSetup, Columns, Restart and Options
     are messages of chatiere.v1 (`from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart`), where every
     field is documented.
 
-    Columns may be arrays of any integer type, sequences of integers, or the bytes of the column. ValueError is raised
-    if a number does not fit. Results are read-only arrays of the types given in their classes, views into the response
-    where possible: an array keeps the whole response in memory, so copy what you keep for long.
+    Arguments that are columns may be arrays of any integer type, sequences of integers, or the bytes of the column.
+    ValueError is raised if a number is out of range. Results are read-only arrays of the types documented in their
+    classes. Where possible they are views into the response, so an array keeps the whole response in memory: copy
+    arrays that you keep for a long time.
 
-    A failed item does not affect the others: it is reported in `faults`, and no error is raised; `faults.raise_first()`
-    raises it.
+    A failed item does not affect other items, and raises no error: it is reported in `faults`. Call
+    `faults.raise_first()` to raise an error.
 
-    Every method takes a `timeout` in seconds, which replaces the client's own. It raises ChatiereError if the request
-    as a whole is refused: for the reasons that it lists, and for those of any call with a setup, UNKNOWN_GAME,
-    INVALID_PLAYERS, INVALID_BATCH and BATCH_TOO_LARGE. The subclass TransportError is raised if the service cannot be
-    reached, or not in time. While the service is UNAVAILABLE, gRPC retries a call up to five times within the timeout,
-    which is safe because all calls are pure.
+    Every method has an argument `timeout` in seconds, which overrides the client's timeout. If the request as a whole
+    is refused, it raises ChatiereError with one of the listed reasons or UNKNOWN_GAME, INVALID_PLAYERS, INVALID_BATCH
+    or BATCH_TOO_LARGE. It raises the subclass TransportError if the service cannot be reached or does not respond in
+    time. For retries see Client.
 
-    Creating one lets malloc keep large freed blocks, for the whole process: getting their pages anew would cost more
-    than anything else.
+    Creating a client makes malloc keep large freed blocks, for the whole process, because the pages of new blocks would
+    otherwise cost more than all other work.
 
-    Use it in a `with` statement, or close it.
+    Use the client in a `with` statement, or close it.
     """
 
     def __init__(self, target: str | Sequence[str] | grpc.Channel, **options: Unpack[ClientOptions]) -> None:
@@ -78,7 +78,7 @@ class BatchClient(ChannelClient):
             return request.read(Response(_RESPONSES[request.field], data))
 
     def stream(self) -> BatchStream:
-        """Open a stream, for several requests in flight; use it in a `with` statement, or close it."""
+        """Open a stream, which can have several requests in flight; use it in a `with` statement, or close it."""
         return BatchStream(self.channel, self._metadata.of_call())
 
     def new_games(
@@ -92,15 +92,22 @@ class BatchClient(ChannelClient):
         columns: Columns | None = None,
         timeout: float | None = None,
     ) -> Positions:
-        """Begin games.
+        """Start games.
 
-        `seeds`, `game_numbers`: (n,), 0 … 2**64 - 1, for sampled chance; absent game numbers are 0. Without seeds
-        chance is explicit, and `count` is the number of games, 1 or more. `options`: the game's options; those absent
-        have their defaults. `columns`: the columns wanted beside states, actors and final.
+        Args:
+            setup: The game and the number of players.
+            seeds: (n,), the seeds of sampled chance, 0 … 2**64 - 1; None: chance is explicit.
+            game_numbers: (n,), the game numbers, 0 … 2**64 - 1; None: all are 0.
+            count: The number of games with explicit chance, 1 or more; only without seeds.
+            options: The game's options; options that are not set have their defaults.
+            columns: The columns to return in addition to states, actors and final.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Returns the positions at the first decision; with explicit chance, at the first chance event or decision.
+        Returns:
+            The positions at the first decisions; with explicit chance, at the first chance events or decisions.
 
-        Reasons: INVALID_OPTION, INVALID_SEED; also INVALID_BATCH without both seeds and count.
+        Raises:
+            ChatiereError: INVALID_OPTION, INVALID_SEED; INVALID_BATCH, also if neither `seeds` nor `count` is given.
         """
         request = batch_requests.new_games(setup, seeds, game_numbers, count=count, options=options, columns=columns)
         return self._send(request, timeout)
@@ -117,11 +124,16 @@ class BatchClient(ChannelClient):
     ) -> Stepped:
         """Make a move in each game.
 
-        `states`: (n, packed_size). `moves`: (n,), the dense id of an action or, at a chance event, the outcome.
-        `columns`: the columns wanted beside states, actors and final. `restart`: begin a new game where one ends;
-        absent, games that are over stay over.
+        Args:
+            setup: The game and the number of players.
+            states: (n, packed_size), the states.
+            moves: (n,), for each state the dense id of an action or, at a chance event, the outcome.
+            columns: The columns to return in addition to states, actors and final.
+            restart: How to start a new game when one ends; None: games that are over stay over.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Reasons: INVALID_OPTION (of `restart`).
+        Raises:
+            ChatiereError: INVALID_OPTION (in `restart`).
         """
         return self._send(batch_requests.step(setup, states, moves, columns=columns, restart=restart), timeout)
 
@@ -135,9 +147,9 @@ class BatchClient(ChannelClient):
         first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Playouts:
-        """Make `playouts` random playouts of each of the states (n, packed_size).
+        """Make random playouts from states (n, packed_size), `playouts` from each.
 
-        Playout j of item i draws from the stream (seed, first_game_number + playouts × i + j).
+        Playout j of item i draws from the random stream (seed, first_game_number + playouts × i + j).
         """
         request = batch_requests.playout(setup, states, playouts, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
@@ -153,17 +165,25 @@ class BatchClient(ChannelClient):
         first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Evaluation:
-        """Try every legal action of the seats to decide at states (n, packed_size), by random playouts.
+        """Evaluate every legal action of the seats to decide in states (n, packed_size), by random playouts.
 
-        `worlds`: how many states to draw for each from those consistent with what its seat to decide knows. `playouts`:
-        how many to make after each legal action in each of them. The random numbers of item i come from the stream
-        (seed, first_game_number + i), as EvaluateRequest says. A state at which no seat is to decide fails.
+        A state in which no seat is to decide fails. The random numbers of item i are derived from the stream (seed,
+        first_game_number + i) as described for EvaluateRequest.
+
+        Args:
+            setup: The game and the number of players.
+            states: (n, packed_size), the states.
+            worlds: The number of states to draw for each state, consistent with the knowledge of its seat to decide.
+            playouts: The number of playouts after each legal action in each drawn state.
+            seed: The seed, 0 … 2**64 - 1.
+            first_game_number: The first game number, 0 … 2**64 - 1.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
         """
         request = batch_requests.evaluate(setup, states, worlds, playouts, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
 
     def score(self, setup: BatchSetup, states: States, *, timeout: float | None = None) -> Scores:
-        """Return the scores at states (n, packed_size), at any point of a game."""
+        """Return the scores of states (n, packed_size), at any point of a game."""
         return self._send(batch_requests.score(setup, states), timeout)
 
     def resample(
@@ -176,22 +196,28 @@ class BatchClient(ChannelClient):
         first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Resampled:
-        """Draw for each of the states (n, packed_size) one uniformly from those consistent with what a seat knows.
+        """For each state, draw a state uniformly from all states consistent with a seat's knowledge.
 
-        `seats`: (n,), the seat for each state. Item i is drawn from the stream (seed, first_game_number + i) and, with
-        sampled chance, goes on with that stream.
+        Args:
+            setup: The game and the number of players.
+            states: (n, packed_size), the states.
+            seats: (n,), for each state the seat whose knowledge determines the draw.
+            seed: The seed, 0 … 2**64 - 1. Item i is drawn from the stream (seed, first_game_number + i); a state with
+                sampled chance continues this stream.
+            first_game_number: The first game number, 0 … 2**64 - 1.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
         """
         request = batch_requests.resample(setup, states, seats, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
 
     def observe(self, setup: BatchSetup, states: States, seats: ArrayLike, *, timeout: float | None = None) -> Observed:
-        """Return the observations of seats (n,) at states (n, packed_size)."""
+        """Return the observations of seats (n,) in states (n, packed_size)."""
         return self._send(batch_requests.observe(setup, states, seats), timeout)
 
     def pack(self, setup: BatchSetup, typed_states: Sequence[State], *, timeout: float | None = None) -> Packed:
-        """Pack typed states (Convert)."""
+        """Convert typed states to packed ones (Convert)."""
         return self._send(batch_requests.pack(setup, typed_states), timeout)
 
     def unpack(self, setup: BatchSetup, states: States, *, timeout: float | None = None) -> Unpacked:
-        """Unpack packed states (n, packed_size) into typed ones (Convert)."""
+        """Convert packed states (n, packed_size) to typed ones (Convert)."""
         return self._send(batch_requests.unpack(setup, states), timeout)

@@ -10,28 +10,43 @@ from chatiere.clients.calls.errors import ChatiereError
 from chatiere.clients.calls.game_requests import MethodRequest, ResponseMessage
 from chatiere.clients.transport.channel import ClientOptions
 from chatiere.clients.transport.channel_client import ChannelClient
-from chatiere.v1.bot_service_pb2 import AnalysedDecision, BotInfo, SuggestResponse
+from chatiere.v1.bot_service_pb2 import AnalysedDecision, ListBotsResponse, SuggestResponse
 from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
-from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
+from chatiere.v1.game_service_pb2 import (
+    RULES_AUDIENCE_PLAYERS,
+    GetRulesResponse,
+    ListLegalActionsResponse,
+    RulesAudience,
+)
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 from chatiere.v1.record_pb2 import GameRecord
 
 
 class Client(ChannelClient):
-    """A client for single games, one call after another; may be used from several threads.
+    """A thread-safe client for single games.
 
-    The service stores nothing: a State, which you keep and pass with each call, is the whole game. No call changes the
-    state that it is given. The messages are those of chatiere.v1 (`from chatiere.v1.game_pb2 import State, Action, …`),
+    The service is stateless: a State, which you keep and pass to each call, is the whole game. Calls do not change the
+    state they are given. The messages are defined in chatiere.v1 (`from chatiere.v1.game_pb2 import State, Action, …`),
     where every field is documented.
 
-    Every method takes a `timeout` in seconds, which replaces the client's own. It raises ChatiereError for the reasons
-    that it lists, and the subclass TransportError if the service cannot be reached, or not in time. While the service
-    is UNAVAILABLE, gRPC retries a call up to five times within the timeout, which is safe because all calls are pure.
-    Numbers may be of any integer type, including NumPy's. ValueError is raised for one that its field cannot hold (such
-    as a negative seat), TypeError for anything but an integer.
+    Every method has an argument `timeout` in seconds, which overrides the client's timeout. It raises ChatiereError
+    with one of the listed reasons, or its subclass TransportError if the service cannot be reached or does not respond
+    in time. While the service is UNAVAILABLE, gRPC makes a call up to five times within the timeout, which is safe
+    because all calls are pure. It does not retry a call that fails after its response has begun to arrive, for instance
+    because the connection broke: repeat such a call yourself. Numbers may have any integer type, including NumPy's;
+    ValueError is raised for a number that is out of range for its field (such as a negative seat), and TypeError for a
+    value that is not an integer.
 
-    Use it in a `with` statement, or close it.
+    Use the client in a `with` statement, or close it:
+
+        >>> from chatiere.clients import Client
+        >>> from chatiere.v1.game_pb2 import Include
+        >>> with Client(address) as client:  # such as "127.0.0.1:50051"
+        ...     position = client.new_game("discat", 2, seed=7, include=Include(legal_actions=True))
+        ...     after = client.apply(position.state, position.legal_actions[0])
+        >>> position.ply, after.ply
+        (0, 1)
     """
 
     def __init__(self, target: str | Sequence[str] | grpc.Channel, **options: Unpack[ClientOptions]) -> None:
@@ -54,13 +69,43 @@ class Client(ChannelClient):
         phrases: bool = False,
         timeout: float | None = None,
     ) -> list[GameInfo]:
-        """Return the descriptions of the games that are named, or of all, sorted by name.
+        """Return the descriptions of some games, or of all games, sorted by name.
 
-        `pieces`, `observation`, `phrases`: the large parts of a GameInfo that are wanted; the others are empty.
+        Args:
+            games: The names of the games; empty: all games.
+            pieces: True to include the pieces and their fields; otherwise these parts of GameInfo are empty.
+            observation: True to include the layout of observations; otherwise it is empty.
+            phrases: True to include the templates of labels; otherwise they are empty.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Reasons: UNKNOWN_GAME.
+        Raises:
+            ChatiereError: UNKNOWN_GAME.
         """
         return list(self._send(game_requests.list_games(games, pieces, observation, phrases), timeout).games)
+
+    def get_rules(
+        self,
+        game: str,
+        *,
+        players: SupportsIndex = 0,
+        options: Options | None = None,
+        audience: RulesAudience = RULES_AUDIENCE_PLAYERS,
+        timeout: float | None = None,
+    ) -> GetRulesResponse:
+        """Return the rules of a game as Markdown, with the options that differ from their defaults.
+
+        Args:
+            game: A name from `list_games`.
+            players: The number of players; 0: any number.
+            options: The options in force; options that are not set have their defaults.
+            audience: RULES_AUDIENCE_PLAYERS for a sheet in the client's language; RULES_AUDIENCE_AUTHORS for the
+                specification in English, whose headings occur in the metadata `rule` of errors.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+
+        Raises:
+            ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, MALFORMED_REQUEST (an unknown audience).
+        """
+        return self._send(game_requests.get_rules(game, players, options, audience), timeout)
 
     def new_game(
         self,
@@ -74,30 +119,38 @@ class Client(ChannelClient):
         include: Include | None = None,
         timeout: float | None = None,
     ) -> Position:
-        """Begin a game.
+        """Start a game.
 
-        `game`: a name from `list_games`. `players`: the number of seats, GameInfo.min_players … max_players.
-        `options`: the game's options; those absent have their defaults.
-        `seed`, `game_number`: 0 … 2**64 - 1, for sampled chance; the same two and the same moves give the same game
-        everywhere. Without a seed the service takes a random one. A game number needs a seed.
-        `explicit_chance`: the game stops at every chance event for you to resolve (`apply` with an outcome), and takes
-        no seed.
-        `include`: the parts of the response beside the state, the turn and the events.
+        Args:
+            game: A name from `list_games`.
+            players: The number of players, GameInfo.min_players … max_players.
+            options: The game's options; options that are not set have their defaults.
+            seed: The seed of sampled chance, 0 … 2**64 - 1; None: the service picks a random seed. The same seed, game
+                number and moves always give the same game.
+            game_number: Distinguishes games with the same seed, 0 … 2**64 - 1; requires a seed unless it is 0.
+            explicit_chance: True to stop at every chance event, which you resolve by `apply` with an outcome; not with
+                a seed.
+            include: The parts of the response in addition to the state, the turn and the events.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Returns the position at the first decision; with explicit chance, at the first chance event or decision.
+        Returns:
+            The position at the first decision; with explicit chance, at the first chance event or decision.
 
-        Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, INVALID_SEAT (of `include`).
+        Raises:
+            ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, INVALID_SEAT (in `include`).
         """
         request = game_requests.new_game(game, players, options, seed, game_number, explicit_chance, include)
         return self._send(request, timeout).position
 
     def list_legal_actions(self, state: State, *, timeout: float | None = None) -> ListLegalActionsResponse:
-        """List the legal actions, or the chance outcomes, at a state.
+        """List the legal actions or the chance outcomes in a state.
 
-        Returns the turn; at a decision the legal actions, by ascending id; at a chance event the possible outcomes,
-        ascending, with their weights. At the end of a game both lists are empty.
+        Returns:
+            The turn and, at a decision, the legal actions by ascending id; at a chance event, the possible outcomes,
+            ascending, with their weights. Both lists are empty when the game is over.
 
-        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
+        Raises:
+            ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
         """
         return self._send(game_requests.list_legal_actions(state), timeout)
 
@@ -111,42 +164,51 @@ class Client(ChannelClient):
         include: Include | None = None,
         timeout: float | None = None,
     ) -> Position:
-        """Make a move: either an action of the seat to decide, or the outcome of a pending chance event.
+        """Make a move: an action of the seat to decide, or the outcome of a pending chance event.
 
-        `action`: a dense id, or an Action (a legal one as received, or one with only its typed part).
-        `outcome`: a ChanceOutcome.outcome; only with explicit chance.
-        `seat`: the seat in whose name the action is sent; None: whose turn it is.
-        `include`: the parts of the response beside the state, the turn and the events.
+        Args:
+            state: The state, which is not changed.
+            action: A dense id, or an Action (a legal action as received, or one with only the typed part).
+            outcome: A ChanceOutcome.outcome; only with explicit chance.
+            seat: The seat that sends the action, which must be the seat to decide; None: no check.
+            include: The parts of the response in addition to the state, the turn and the events.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Returns the next position; `state` is unchanged.
+        Returns:
+            The next position.
 
-        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
-        ILLEGAL_ACTION (metadata: actor, move, rule, rule_key), WRONG_TURN (of `seat`), IMPOSSIBLE_OUTCOME,
-        CHANCE_PENDING, NO_CHANCE_PENDING, GAME_OVER, INVALID_SEAT (of `seat` or `include`). TypeError unless exactly
-        one of action and outcome is given.
+        Raises:
+            ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
+                ILLEGAL_ACTION (metadata: actor, move, rule, rule_key), WRONG_TURN (`seat` is not to decide),
+                IMPOSSIBLE_OUTCOME, CHANCE_PENDING, NO_CHANCE_PENDING, GAME_OVER, INVALID_SEAT (`seat`, or in
+                `include`).
+            TypeError: Not exactly one of `action` and `outcome` is given.
         """
         return self._send(game_requests.apply(state, action, outcome, seat, include), timeout).position
 
     def get_position(self, state: State, include: Include | None = None, *, timeout: float | None = None) -> Position:
-        """Return a state with the parts that `include` asks for, as if a move had just led there, but without events.
+        """Return a state with the parts requested by `include`, as if a move had just led there, but without events.
 
-        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT (of `include`).
+        Raises:
+            ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT (in `include`).
         """
         return self._send(game_requests.get_position(state, include), timeout).position
 
     def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """Return the scores, in the game's own points, as if the game ended now, with a breakdown.
 
-        Winners, ranks and returns are set once the game is over.
+        Winners, ranks and returns are set only when the game is over.
 
-        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
+        Raises:
+            ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
         """
         return self._send(game_requests.get_score(state), timeout).score
 
     def get_view(self, state: State, seat: SupportsIndex | None = None, *, timeout: float | None = None) -> View:
         """Return the view of a state for a seat (0 … players - 1), or for a spectator if `seat` is None.
 
-        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT.
+        Raises:
+            ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT.
         """
         return self._send(game_requests.get_view(state, seat), timeout).view
 
@@ -159,12 +221,19 @@ class Client(ChannelClient):
         game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> State:
-        """Draw a state uniformly from those consistent with what a seat (0 … players - 1) knows of this one.
+        """Draw a state uniformly from all states consistent with a seat's knowledge.
 
-        `seed`, `game_number`: 0 … 2**64 - 1; the same two draw the same state. Without a seed the service takes a
-        random one. A state with sampled chance goes on with the stream of the two, not with the given state's.
+        Args:
+            state: The state. A resampled state with sampled chance continues the random stream of `seed` and
+                `game_number`, not the stream of this state.
+            seat: The seat whose knowledge determines the draw, 0 … players - 1.
+            seed: The seed of the draw, 0 … 2**64 - 1; None: the service picks a random seed. The same seed and game
+                number draw the same state.
+            game_number: Distinguishes draws with the same seed, 0 … 2**64 - 1.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
+        Raises:
+            ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
         """
         return self._send(game_requests.resample(state, seat, seed, game_number), timeout).state
 
@@ -177,17 +246,23 @@ class Client(ChannelClient):
         include: Include | None = None,
         timeout: float | None = None,
     ) -> list[Position]:
-        """Play a record again (chatiere.clients.records), and return the positions of a stretch of it.
+        """Replay a record (see chatiere.clients.records) and return the positions in a range of it.
 
-        A stretch too long for one response takes several calls, each within `timeout`.
+        A range too long for one response takes several calls, each within `timeout`.
 
-        `from_ply`, `to_ply`: the first and the last position, by the number of decisions before it, 0 … the number of
-        the record's actions; None: that number.
-        `include`: the parts of each position beside the state, the turn and the events since the position before.
+        Args:
+            record: The record.
+            from_ply: The first position, by the number of decisions made before it, 0 … the number of actions in the
+                record.
+            to_ply: The last position, counted in the same way; None: the last position of the record.
+            include: The parts of each position in addition to the state, the turn and the events since the previous
+                position.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Reasons: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, INVALID_OPTION, INVALID_RECORD,
-        INVALID_RANGE, INVALID_ACTION, ILLEGAL_ACTION and IMPOSSIBLE_OUTCOME (metadata: ply), INVALID_SEAT (of
-        `include`), BATCH_TOO_LARGE (a single position is), MISSING_FIELD.
+        Raises:
+            ChatiereError: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, INVALID_OPTION, INVALID_RECORD,
+                INVALID_RANGE, INVALID_ACTION, ILLEGAL_ACTION and IMPOSSIBLE_OUTCOME (metadata: ply), INVALID_SEAT (in
+                `include`), BATCH_TOO_LARGE (a single position is too large), MISSING_FIELD.
         """
         positions: list[Position] = []
         request = game_requests.replay(record, from_ply, to_ply, include)
@@ -199,23 +274,32 @@ class Client(ChannelClient):
             positions += self._send(first, timeout).positions
             request = rest
 
-    def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
-        """Return the bots that play a game: those for any game, then its own.
+    def list_bots(self, game: str, *, timeout: float | None = None) -> ListBotsResponse:
+        """Return the bots that play a game, and the ladder of bots to offer to people, weakest first.
 
-        Reasons: UNKNOWN_GAME.
+        In `bots`, the bots for any game come before the bots for this game.
+
+        Raises:
+            ChatiereError: UNKNOWN_GAME.
         """
-        return list(self._send(game_requests.list_bots(game), timeout).bots)
+        return self._send(game_requests.list_bots(game), timeout)
 
     def suggest(
         self, state: State, bot: str, *, seed: SupportsIndex | None = None, timeout: float | None = None
     ) -> SuggestResponse:
-        """Ask a bot for an action of the seat to act, and how good each legal action looked.
+        """Return a bot's suggestion for the seat to act, with ratings of the legal actions.
 
-        The bot knows what that seat may know. `bot`: its name and parameters, such as "ismcts:simulations=500".
-        `seed`: of its random choices, 0 … 2**64 - 1; None: the service takes a random one.
+        The bot uses only information that this seat may know.
 
-        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, CHANCE_PENDING, GAME_OVER, INVALID_BOT,
-        BATCH_TOO_LARGE.
+        Args:
+            state: The state, at a decision.
+            bot: The bot's name and parameters, such as "ismcts:simulations=500".
+            seed: The seed of the bot's random choices, 0 … 2**64 - 1; None: the service picks a random seed.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+
+        Raises:
+            ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, CHANCE_PENDING, GAME_OVER,
+                INVALID_BOT, BATCH_TOO_LARGE.
         """
         return self._send(game_requests.suggest(state, bot, seed), timeout)
 
@@ -229,19 +313,24 @@ class Client(ChannelClient):
         seed: SupportsIndex | None = None,
         timeout: float | None = None,
     ) -> list[AnalysedDecision]:
-        """Judge the decisions of a stretch of a record by a tree search, each from what its seat could know.
+        """Judge the decisions in a range of a record by a tree search that knows what the deciding seat knew.
 
-        A stretch too long for one response takes several calls, each within `timeout`. To show progress, ask for
-        stretch after stretch with the same seed.
+        A range too long for one response takes several calls, each within `timeout`. To show progress, analyse one
+        range after another with the same seed. A thousand decisions with a thousand simulations each take the service
+        about ten seconds.
 
-        `from_ply`, `to_ply`: the first decision, and the one before which the stretch ends, by the number of decisions
-        before it, 0 … the number of the record's actions; None: that number.
-        `simulations`: of each decision, 1 … 1,000,000; None: 1,000. A thousand decisions with a thousand each take the
-        service some ten seconds.
-        `seed`: 0 … 2**64 - 1; the same one gives the same analysis. None: the service takes a random one.
+        Args:
+            record: The record.
+            from_ply: The first decision, by the number of decisions before it, 0 … the number of actions in the record.
+            to_ply: The end of the range, exclusive, counted in the same way; None: the end of the record.
+            simulations: The number of simulations for each decision, 1 … 1,000,000; None: 1,000.
+            seed: The seed of the analysis, 0 … 2**64 - 1, which makes it reproducible; None: the service picks a random
+                seed.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Reasons: those of `replay` but INVALID_SEAT, INVALID_BATCH (simulations out of range), BATCH_TOO_LARGE (a single
-        decision is).
+        Raises:
+            ChatiereError: The reasons of `replay` except INVALID_SEAT; INVALID_BATCH (the number of simulations is out
+                of range); BATCH_TOO_LARGE (a single decision exceeds the limit).
         """
         decisions: list[AnalysedDecision] = []
         request = game_requests.analyse(record, from_ply, to_ply, simulations, seed)

@@ -1,4 +1,4 @@
-"""Whole games between bots, move by move."""
+"""Whole games between bots, one move at a time."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -13,7 +13,7 @@ from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, Include, Options, P
 
 
 class Step(NamedTuple):
-    """A move of a match: the position before, the seat and its action, and the position after."""
+    """A move in a match: the position before, the seat and its action, and the position after."""
 
     before: Position
     seat: int
@@ -22,7 +22,7 @@ class Step(NamedTuple):
 
 
 def _everything(players: SupportsIndex) -> Include:
-    # For spectators: every seat's view, the legal actions, the score.
+    # For spectators: all seats' views, the legal actions and the score.
     return Include(legal_actions=True, score=True, viewers=range(players))
 
 
@@ -35,9 +35,9 @@ def begin(
     seed: SupportsIndex | None = None,
     game_number: SupportsIndex = 0,
 ) -> Position:
-    """Begin a game with sampled chance, for `play`; arguments and errors as in Client.new_game.
+    """Start a game with sampled chance, for `play`. For arguments and errors see Client.new_game.
 
-    The position has the views of all seats, the legal actions and the score.
+    The position includes the views of all seats, the legal actions and the score.
     """
     return client.new_game(
         game, players, options=options, seed=seed, game_number=game_number, include=_everything(players)
@@ -45,11 +45,20 @@ def begin(
 
 
 def play(client: Client, position: Position, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[Step]:
-    """Play to the end of the game with one bot per seat, yielding each move as it is made.
+    """Play a game to its end with one bot per seat; yield each move when it is made.
 
-    `position`: from `begin`, or a step's `after`. `seed`: of the bots, 0 … 2**64 - 1. From the beginning of a game,
-    they choose as in `play_many` with that seed. The positions of the steps have the views of all seats, the legal
-    actions and the score; the last one has the winners and ranks. Errors as in Client.apply and `choose`.
+    From the start of a game, the bots choose as in `play_many` with the same seed. The positions in the steps include
+    the views of all seats, the legal actions and the score; the last position includes the winners and ranks.
+
+    Args:
+        client: The client.
+        position: A position from `begin`, or `after` of a step.
+        bots: One bot per seat.
+        seed: The seed of the bots, 0 … 2**64 - 1.
+
+    Raises:
+        ChatiereError: See Client.apply.
+        BotError: A bot does not choose a legal action.
     """
     include = _everything(len(bots))
     decisions = 0
@@ -62,14 +71,21 @@ def play(client: Client, position: Position, bots: Sequence[Bot], seed: Supports
 
 
 def choose(client: Client, position: Position, bot: Bot, seed: SupportsIndex, decisions: int) -> Action:
-    """Let a bot choose for the seat to decide, by what that seat knows.
+    """Let a bot choose an action for the seat to decide, based on that seat's knowledge.
 
-    `position`: with its legal actions. `seed`: as of `play`. `decisions`: how many there were in the game so far.
-    Raises BotError if it does not choose a legal action.
+    Args:
+        client: The client.
+        position: A position with its legal actions.
+        bot: The bot.
+        seed: The seed of the bots, as for `play`.
+        decisions: The number of decisions made so far in the game.
+
+    Raises:
+        BotError: The bot does not choose a legal action.
     """
     luck = int(hosting.luck(seed, [position.state.stream.game_number], [decisions])[0])
-    # The bot's host goes by a state that the seat cannot tell from the true one: it has the same legal actions and the
-    # same observation.
+    # The bot gets a state that its seat cannot distinguish from the true one, with the same legal actions and
+    # observation.
     world = _unpacked(client.resample(position.state, position.turn.seat, seed=luck))
     (chosen,) = hosting.choose(bot, hosting.decisions_at(world, bot, luck))
     return next(action for action in position.legal_actions if action.id == chosen)

@@ -1,10 +1,17 @@
-"""Records of games: GameRecord messages, and the same as text for people.
+"""Records of games: GameRecord messages, and the same records as text.
 
-    record = begin_record(client.new_game("discat", 3, seed=7), 3)
-    record.actions.append(192)
-    text = to_text(record)
+    >>> from chatiere.clients import Client, records
+    >>> with Client(address) as client:  # such as "127.0.0.1:50051"
+    ...     begun = client.new_game("discat", 3, seed=7)
+    ...     record = records.begin_record(begun, 3, seat_names=["Anna", "Ben", "Cleo"])
+    ...     record.actions.append(client.list_legal_actions(begun.state).legal_actions[0].id)
+    >>> text = records.to_text(record)
+    >>> text.splitlines()[0]
+    'game: discat'
+    >>> records.from_text(text) == record
+    True
 
-The text form is described in docs/records.md.
+docs/records.md describes the text format.
 """
 
 import json
@@ -23,12 +30,12 @@ from chatiere.v1.game_pb2 import Options
 from chatiere.v1.record_pb2 import GameRecord, RecordOutcomes, RecordStream
 
 SUFFIX = ".chatiere"
-"""The suffix of files that hold a record as text."""
+"""The suffix of files that contain a record as text."""
 
 MAX_CHARACTERS = 2_000_000
-"""The most characters of a text that is read."""
+"""The maximum number of characters in a text."""
 
-# The most characters of a line, and of a quoted one.
+# The maximum numbers of characters in a line, and in a quotation in an error message.
 _MAX_LINE_LENGTH, _MAX_QUOTE_LENGTH = 10_000, 40
 _MAX_U64 = 2**64 - 1
 
@@ -36,15 +43,15 @@ _TAG = re.compile(r"([a-z_]+)(?: ([a-z_0-9]+))?: (.+)")
 _ACTION = re.compile(r"([0-9]+)\. seat ([0-9]+): ([0-9]+)")
 _OUTCOME = re.compile(r"chance: ([0-9]+)")
 _EXPLICIT = "explicit"
-# The last line of a record: of a whole game, and of one so far.
+# The last line of a record of a finished game, and of an unfinished game.
 _OVER, _SO_FAR = "over", "so far"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# Tags without a further word.
+# Tags that consist of one word.
 _TAGS = ("game", "rules_version", "players", "chance", "seed", "game_number", "date")
 
 
 class MalformedRecordError(ValueError):
-    """The error of a record that cannot be read or played again; the message names the place."""
+    """A record cannot be read or replayed; the message names the place."""
 
 
 def begin_record(
@@ -55,11 +62,16 @@ def begin_record(
     seat_names: Sequence[str] = (),
     date: str = "",
 ) -> GameRecord:
-    """Return the record of a game in which nothing has been played yet.
+    """Return the record of a game before its first move.
 
-    `beginning`: from Client.new_game, with these `players` and `options`. `names`: one per seat, or none. `date`: the
-    day as YYYY-MM-DD, or "". Append each action's dense id to its `actions` and, with explicit chance, each outcome to
-    its `outcomes.outcomes`.
+    Append the dense id of each action to `actions` and, with explicit chance, each outcome to `outcomes.outcomes`.
+
+    Args:
+        beginning: The position returned by Client.new_game.
+        players: The number of players passed to Client.new_game.
+        options: The options passed to Client.new_game.
+        seat_names: The names of the players, one per seat; empty: no names.
+        date: The date as YYYY-MM-DD, or "".
     """
     state = beginning.state
     record = GameRecord(
@@ -78,7 +90,11 @@ def begin_record(
 
 
 def to_text(record: GameRecord) -> str:
-    """Return a record as text. Raise MalformedRecordError if it cannot be played."""
+    """Return a record as text.
+
+    Raises:
+        MalformedRecordError: The record cannot be replayed.
+    """
     try:
         return "".join(f"{line}\n" for line in _lines(record))
     except EngineError as error:
@@ -87,10 +103,15 @@ def to_text(record: GameRecord) -> str:
 
 
 def from_text(text: str, source: str = "record") -> GameRecord:
-    """Return the record of a text. `source`: its name in errors.
+    """Parse the text of a record.
 
-    Raises MalformedRecordError, which names the line and the rule, for a text that is not a record, or one of a game
-    that cannot be played so.
+    Args:
+        text: The text.
+        source: The name of the text in error messages.
+
+    Raises:
+        MalformedRecordError: The text is not a record, or its game cannot be replayed. The message names the line and
+            the rule.
     """
     if len(text) > MAX_CHARACTERS:
         raise MalformedRecordError(f"{source}: {len(text)} characters; a record has at most {MAX_CHARACTERS}")
@@ -98,8 +119,13 @@ def from_text(text: str, source: str = "record") -> GameRecord:
 
 
 def read_record(path: Path) -> GameRecord:
-    """Return the record in a file. Raises MalformedRecordError; OSError if the file cannot be read."""
-    # No character takes more bytes than 4.
+    """Read a record from a file.
+
+    Raises:
+        MalformedRecordError: See `from_text`.
+        OSError: The file cannot be read.
+    """
+    # A character takes at most 4 bytes.
     with path.open("rb") as file:
         data = file.read(4 * MAX_CHARACTERS + 1)
     if len(data) > 4 * MAX_CHARACTERS:
@@ -112,17 +138,22 @@ def read_record(path: Path) -> GameRecord:
 
 
 def write_record(path: Path, record: GameRecord) -> None:
-    """Write a record to a file, as text. Raises MalformedRecordError as `to_text`, OSError with the file's name."""
+    """Write a record to a file, as text.
+
+    Raises:
+        MalformedRecordError: See `to_text`.
+        OSError: The file cannot be written.
+    """
     write_whole(path, to_text(record).encode())
 
 
 def printable(text: str) -> str:
-    """Return a text with everything escaped, as in JSON, that a terminal would not print as it is."""
+    """Return a text with all characters that are not printable escaped as in JSON."""
     return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
 
 
 def _lines(record: GameRecord) -> Iterator[str]:
-    # The lines of a record's text. Raises EngineError, with a path below the record.
+    # Yields the lines of a record's text. Raises EngineError with a path relative to the record.
     game = engine.game(record.game)
     game.check_rules_version(record.rules_version)
     try:
@@ -173,7 +204,7 @@ def _lines(record: GameRecord) -> Iterator[str]:
 
 
 def _options_of(options: Options, game: Game) -> dict[str, Any]:
-    # The options by name. Raises EngineError: INVALID_OPTION.
+    # Returns the options by name. Raises EngineError: INVALID_OPTION.
     name = options.WhichOneof("game")
     if name is None:
         return {}
@@ -198,23 +229,24 @@ def _clipped(text: str) -> str:
 
 
 def _content(line: str) -> str:
-    # A line without its comment.
+    # Returns a line without its comment.
     return line.partition("#")[0].rstrip(" ")
 
 
 class _Text:
-    """A text that is being read."""
+    """A parser of the text of a record."""
 
     def __init__(self, text: str, source: str) -> None:
         self._source = source
-        self._lines = text.split("\n")
-        # The number of the line that is being read, from 1.
+        # Editors may add a byte order mark, CRLF or spaces at the ends of lines.
+        self._lines = [line.rstrip(" \r") for line in text.removeprefix("\ufeff").split("\n")]
+        # The number of the current line, from 1.
         self._number = 0
-        # The lines of the tags, and their values as written.
+        # The line number and the value, as written, of each tag.
         self._tags: dict[str, tuple[int, str]] = {}
 
     def record(self) -> GameRecord:
-        """Read it all."""
+        """Parse the whole text."""
         line = self._header()
         return self._moves(line, *self._beginning())
 
@@ -223,22 +255,20 @@ class _Text:
         raise MalformedRecordError(f"{self._source}, line {place}: {message}")
 
     def _next(self) -> str:
-        """Return the next line that holds anything; the last one must end, too, as nothing is cut off then."""
-        while self._number < len(self._lines) - 1:
+        """Return the next line that is neither empty nor a comment."""
+        while self._number < len(self._lines):
             line = self._lines[self._number]
             self._number += 1
-            line = line.removesuffix("\r")
             if len(line) > _MAX_LINE_LENGTH:
                 self._fail(f"a line has at most {_MAX_LINE_LENGTH} characters, not {len(line)}")
             if _CONTROL.search(line):
                 self._fail("a control character")
             if line and not line.startswith("#"):
                 return line
-        self._number = len(self._lines)
-        self._fail(f"cut short: the last line must be {_OVER!r} or {_SO_FAR!r}, with a newline")
+        self._fail(f"truncated: the last line must be {_OVER!r} or {_SO_FAR!r}")
 
     def _header(self) -> str:
-        # Reads the tags, and returns the line after them.
+        # Reads the tags and returns the line after them.
         while True:
             line = self._next()
             found = None if _OUTCOME.match(line) else _TAG.fullmatch(line)
@@ -248,7 +278,7 @@ class _Text:
             kind, word, value = found.groups()
             tag = kind if word is None else f"{kind} {word}"
             if tag in self._tags:
-                self._fail(f"{tag!r} was given in line {self._tags[tag][0]} already")
+                self._fail(f"duplicate tag {tag!r}, first given in line {self._tags[tag][0]}")
             if kind not in (("option", "name") if word is not None else _TAGS):
                 self._fail(f"unknown tag {_clipped(tag)}; tags are {', '.join(_TAGS)}, option NAME and name SEAT")
             self._tags[tag] = self._number, value
@@ -293,7 +323,7 @@ class _Text:
         return int(text)
 
     def _of_engine(self, number: int | None, function: Any, *arguments: Any) -> Any:
-        """Return what a function of the engine does; what it refuses is told of line `number`."""
+        """Call a function of the engine; report its errors at line `number`."""
         try:
             return function(*arguments)
         except EngineError as error:
@@ -310,7 +340,7 @@ class _Text:
         return {tag.removeprefix("option "): self._json(tag) for tag in self._tags if tag.startswith("option ")}
 
     def _stream(self) -> tuple[int, int] | None:
-        # The seed and the game number; None for explicit chance.
+        # Returns the seed and the game number; None for explicit chance.
         if "chance" not in self._tags and "seed" not in self._tags:
             self._fail(f"neither 'seed: …' nor 'chance: {_EXPLICIT}' before the moves")
         if "chance" not in self._tags:
@@ -319,7 +349,7 @@ class _Text:
             )
         number, value = self._tags["chance"]
         if value != _EXPLICIT:
-            self._fail(f"chance is {_EXPLICIT!r}, or has a seed, not {_clipped(value)}", number)
+            self._fail(f"chance must be {_EXPLICIT!r}, not {_clipped(value)}", number)
         for tag in ("seed", "game_number"):
             if tag in self._tags:
                 self._fail(f"explicit chance has no {tag}", self._line(tag))
@@ -360,7 +390,7 @@ class _Text:
             if outcome is not None:
                 move = self._integer(outcome[1], "an outcome", 2**32 - 1)
                 if record.HasField("stream"):
-                    self._fail("chance comes from the seed: no outcomes are given")
+                    self._fail("outcomes are not allowed: chance comes from the seed")
                 if not position.is_chance_node():
                     self._fail(f"no chance event is pending: seat {position.current_player()} has to act")
                 record.outcomes.outcomes.append(move)
@@ -386,7 +416,7 @@ class _Text:
 
     def _action(self, found: re.Match[str], record: GameRecord, position: Position) -> int:
         if position.is_chance_node():
-            self._fail("a chance event comes first: its outcome is missing")
+            self._fail("an outcome is missing: a chance event is pending")
         number, seat, move = (self._integer(text, "a number", 2**32 - 1) for text in found.groups())
         if number != len(record.actions) + 1:
             self._fail(f"this is move {len(record.actions) + 1}, not {number}")
@@ -396,5 +426,5 @@ class _Text:
 
     def _check_end(self) -> None:
         for number, line in enumerate(self._lines[self._number :], self._number + 1):
-            if line.removesuffix("\r"):
-                self._fail("the record has ended, but the text goes on", number)
+            if line:
+                self._fail("text after the end of the record", number)

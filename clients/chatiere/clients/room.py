@@ -4,22 +4,25 @@ import hashlib
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any, Unpack
+from contextlib import contextmanager
+from typing import Any, SupportsIndex, Unpack
 
 import grpc
 
-from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of
-from chatiere.clients.calls.room_contents import SILENCE, RoomContents, pause_before
+from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of, pause_before
+from chatiere.clients.calls.room_contents import SILENCE, RoomContents
 from chatiere.clients.transport.channel import ClientOptions
 from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.v1 import room_service_pb2 as pb
+from chatiere.v1.game_pb2 import Options
 from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
+from chatiere.v1.table_service_pb2 import ACKNOWLEDGEMENT_UNSPECIFIED, Acknowledgement
 
 _SECRET_SIZE = 16
 
 
 class Room(ChannelClient):
-    """A room of people who play at sealed tables, and a person there; may be used from several threads.
+    """A room for people who play at sealed tables, and one person in it; thread-safe.
 
         with Room("localhost:50051", room_id, secret=seat.secret) as room:
             room.post_name("Anna")
@@ -27,17 +30,18 @@ class Room(ChannelClient):
             for _ in room.follow():
                 table = room.contents.newest()
 
-    Whoever has the room's id is in it: keep it to those who play, and out of URLs that servers see. What is posted,
-    everybody there is told; the service forgets it when nobody has used the room for a day, or when it stops. Then each
-    Room that follows posts again what it knows, and the room goes on.
+    Anyone who has the room's id can enter it: share it only with the players, and keep it out of URLs that are sent to
+    servers. Everything posted is sent to all followers. The service forgets a room that has not been used for a day,
+    and all rooms when it stops. Every Room that follows then posts its contents again.
 
-    Those that post take a `timeout` in seconds. All methods raise ChatiereError for the reasons that they list and for
-    MISSING_FIELD, INVALID_ROOM and LIMIT_EXCEEDED, and TransportError, as those of Client do: with the code
-    UNIMPLEMENTED where the service has no rooms. Use it in a `with` statement, or close it.
+    Methods that post have an argument `timeout` in seconds. All methods raise ChatiereError with one of the listed
+    reasons or MISSING_FIELD, INVALID_ROOM or LIMIT_EXCEEDED. They raise TransportError as the methods of Client do; its
+    code is UNIMPLEMENTED if the service has no rooms. Use the room in a `with` statement, or close it.
     """
 
+    _not_pickled = "it follows the room; enter the room again with its id and secret"
     contents: RoomContents
-    """The contents of the room, as far as `follow` received or this room posted them."""
+    """The contents of the room, as received by `follow` or posted by this Room."""
 
     def __init__(
         self,
@@ -47,73 +51,127 @@ class Room(ChannelClient):
         secret: bytes | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
-        """Enter a room. `room`: its id, `new_room_id()` for a new one. For the rest see ChannelClient.
+        """Enter a room.
 
-        `secret`: the person's, 16 bytes, which is `SealedSeat.secret` for who has a seat; None: one is made.
+        Args:
+            target: See ChannelClient.
+            room: The room's id, 16 bytes; `new_room_id()` returns the id of a new room.
+            secret: The person's secret, 16 bytes; for the holder of a seat, `SealedSeat.secret`. None: a new secret is
+                generated.
+            options: See ChannelClient.
         """
         super().__init__(target, **options)
         self._stub = RoomServiceStub(self.channel)
         self._room, self._secret = room, secret or secrets.token_bytes(_SECRET_SIZE)
         self.contents = RoomContents(hashlib.sha256(self._secret).digest())
         self._is_closed = threading.Event()
-        # Calls of Follow under way.
-        self._following: set[Any] = set()
+        # The calls in progress, which `close` cancels. None begins while it takes their list.
+        self._calls: set[Any] = set()
+        self._beginning = threading.Lock()
 
     @property
     def person(self) -> bytes:
-        """The person, as the others see it: the SHA-256 of the secret, 32 bytes."""
+        """The person as other people see them: the SHA-256 of the secret, 32 bytes."""
         return self.contents.person
 
     def close(self) -> None:
-        """Leave the room, which ends `follow`, and close the client's own channel."""
-        self._is_closed.set()
-        for call in list(self._following):
+        """Leave the room, which ends `follow` and other calls in flight, and close the client's own channel."""
+        with self._beginning:
+            self._is_closed.set()
+        for call in list(self._calls):
             call.cancel()
         super().close()
 
     def post_name(self, name: str, *, timeout: float | None = None) -> None:
-        """Say what the person is called: 1 to 24 characters."""
+        """Post the person's name, 1 to 24 characters."""
         self._post(pb.PostRequest(name=name), timeout)
         self.contents.keep(pb.RoomEntry(name=pb.RoomName(person=self.person, name=name)))
 
     def post_reply(self, invitation: bytes, *, timeout: float | None = None) -> None:
-        """Accept an invitation, by its id of 8 bytes."""
+        """Accept an invitation, given by its id of 8 bytes."""
         self._post(pb.PostRequest(invitation=invitation), timeout)
         self.contents.keep(pb.RoomEntry(reply=pb.RoomReply(person=self.person, invitation=invitation)))
 
-    def post_table(self, table: bytes, *, timeout: float | None = None) -> pb.PostResponse:
-        """Show a table to all in the room; return whether it was taken, and the one that the room holds.
+    def post_settings(
+        self,
+        game: str,
+        players: SupportsIndex,
+        *,
+        options: Options | None = None,
+        acknowledgement: Acknowledgement = ACKNOWLEDGEMENT_UNSPECIFIED,
+        timeout: float | None = None,
+    ) -> bool:
+        """Post the settings of the next games, before people take seats.
 
-        Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Raises ForkError if another table of its ply was followed.
+        The first person who posts settings or a table may post settings; after that, only people who play in the room's
+        games.
+
+        Args:
+            game: GameInfo.name.
+            players: The number of players.
+            options: The options; None: all defaults.
+            acknowledgement: The condition for tables to be open, if it is decided.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+
+        Returns:
+            False if the room did not accept the settings.
+
+        Raises:
+            ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION.
+        """
+        settings = self.contents.settings_of(game, players, options, acknowledgement)
+        response = self._post(pb.PostRequest(settings=settings), timeout)
+        if response.taken:
+            self.contents.keep(pb.RoomEntry(settings=settings))
+        return response.taken
+
+    def post_table(self, table: bytes, *, timeout: float | None = None) -> pb.PostResponse:
+        """Post a table.
+
+        An amended table that is not open yet is a proposal, which is kept separately in `contents.proposals`.
+
+        Returns:
+            The response, which states if the room accepted the table, and has the table that the room holds.
+
+        Raises:
+            ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET.
+            ForkError: This client already received another table of the same ply.
         """
         post = pb.PostRequest(table=table)
         response = self._post(post, timeout)
-        # A room that has begun anew lacks tables until those who follow it have posted them again.
-        if not response.taken and (lacking := self.contents.between(response.table, table)):
+        # A room that was forgotten and created again lacks tables until its followers have posted them again.
+        if (
+            response.HasField("table")
+            and not response.taken
+            and (lacking := self.contents.between(response.table, table))
+        ):
             for earlier in lacking:
                 self._post_again(pb.PostRequest(table=earlier))
             response = self._post(post, timeout)
-        self.contents.keep(pb.RoomEntry(table=response.table))
+        if response.HasField("table"):
+            self.contents.keep(pb.RoomEntry(table=response.table))
         return response
 
     def follow(self) -> Iterator[pb.FollowResponse]:
-        """Yield what is new in the room, of which `contents` knows already, until the Room is closed.
+        """Yield the changes in the room, after they are included in `contents`, until the Room is closed.
 
-        It follows again when the connection breaks or the service stops, for as long as it takes. Raises ChatiereError
-        for other refusals, and ForkError for a second table of a ply.
+        If the connection breaks or the service stops, the method reconnects, without a time limit.
+
+        Raises:
+            ChatiereError: The service refused the call for any other reason.
+            ForkError: A second table of one ply was received.
         """
         cursor, attempt = b"", 0
         while not self._is_closed.is_set():
             request = pb.FollowRequest(room=self._room, secret=self._secret, cursor=cursor)
-            call = self._stub.Follow(request, metadata=self._metadata.of_call())
-            self._following.add(call)
             try:
-                for response in _unless_silent(call):
-                    for post in self.contents.take(response):
-                        self._post_again(post)
-                    cursor, attempt = response.cursor, 0
-                    if response.entries or response.HasField("presence"):
-                        yield response
+                with self._begun(self._stub.Follow, request) as call:
+                    for response in _unless_silent(call):
+                        for post in self.contents.take(response):
+                            self._post_again(post)
+                        cursor, attempt = response.cursor, 0
+                        if response.entries or response.HasField("presence"):
+                            yield response
             except (grpc.RpcError, TransportError) as found:
                 error = error_of(found) if isinstance(found, grpc.RpcError) else found
                 pause = pause_before(attempt, error)
@@ -123,15 +181,33 @@ class Room(ChannelClient):
                     raise error from found
                 attempt += 1
                 self._is_closed.wait(pause)
-            finally:
-                call.cancel()
-                self._following.discard(call)
+
+    @contextmanager
+    def _begun(self, method: Any, request: Any, **options: Any) -> Iterator[Any]:
+        # Yields a call in progress, which ends with the statement or when the Room is closed.
+        with self._beginning:
+            if self._is_closed.is_set():
+                raise _closed()
+            call = method(request, metadata=self._metadata.of_call(), **options)
+            self._calls.add(call)
+        try:
+            yield call
+        finally:
+            call.cancel()
+            self._calls.discard(call)
 
     def _post(self, post: pb.PostRequest, timeout: float | None) -> pb.PostResponse:
         request = pb.PostRequest(room=self._room, secret=self._secret)
         request.MergeFrom(post)
-        response: pb.PostResponse = self._call(self._stub.Post, request, timeout)
-        return response
+        limit = self._timeout if timeout is None else timeout
+        try:
+            with self._begun(self._stub.Post.future, request, timeout=limit) as call:
+                response: pb.PostResponse = call.result()
+                return response
+        except grpc.FutureCancelledError as error:
+            raise _closed() from error
+        except grpc.RpcError as error:
+            raise error_of(error) from error
 
     def _post_again(self, post: pb.PostRequest) -> None:
         try:
@@ -139,7 +215,7 @@ class Room(ChannelClient):
         except TransportError:
             raise
         except ChatiereError:
-            # Such as a table that has expired: the room goes on without it.
+            # For example, the table has expired. It is then left out of the room.
             pass
 
 
@@ -148,8 +224,12 @@ def new_room_id() -> bytes:
     return secrets.token_bytes(16)
 
 
+def _closed() -> TransportError:
+    return TransportError(grpc.StatusCode.CANCELLED, "the room was closed")
+
+
 def _unless_silent(call: Any) -> Iterator[pb.FollowResponse]:
-    # The responses of a call, which is cancelled when none comes for too long.
+    # Yields the responses of a call, and cancels the call if no response arrives for too long.
     responses = iter(call)
     while True:
         timer = threading.Timer(SILENCE, call.cancel)

@@ -28,34 +28,44 @@ from chatiere.v1.table_service_pb2_grpc import TableServiceStub
 
 _SECRET_SIZE = 16
 _ID_SIZE, _MAC_SIZE, _HASH_SIZE = 16, 16, 32
-# The mover of a table at ply 0.
+# The mover in a table of ply 0 and in an amended table.
 _NOBODY = -1
 
 
 class ForkError(Exception):
-    """A table of a ply of which this seat has acknowledged or made another one.
+    """A seat received a table although it already made or acknowledged a different table of the same ply.
 
-    Somebody has made two decisions at one ply, or shows different tables to different seats.
+    A player has made two decisions at one ply, or has shown different tables to different seats.
     """
 
 
 class SealedSeat(ChannelClient):
-    """A seat at one sealed table, or at several one after another; may be used from several threads.
+    """A seat at one sealed table, or at several in succession; thread-safe.
 
-    The seat is a file. It has the secret of the seat, made or taken with the file, and of every table that the seat has
-    acknowledged or made under ACKNOWLEDGEMENT_NEXT which it was at which ply, so that it never acknowledges two of one
-    ply, whatever happens between: neither two children of one parent nor two branches that others made together. Keep
-    the file. It is locked (flock) until the SealedSeat is closed: another one that wants it meanwhile, in whatever
-    process, would not know what this one acknowledges.
+    The seat is stored in a file: its secret, and for each table that the seat made or acknowledged under
+    ACKNOWLEDGEMENT_NEXT, the ply and the hash of the table. So the seat never acknowledges two different tables of the
+    same ply, even after a restart: neither two children of one parent, nor two branches made by other players together.
+    Keep the file. It is locked (flock) until the SealedSeat is closed, because a second SealedSeat, in this or another
+    process, would not know which tables the first one acknowledges.
 
-    The tables are bytes, as the service returns them: give the newest to the other players. Every method takes a
-    `timeout` in seconds, and raises ChatiereError for the reasons that it lists and TransportError, as those of Client
-    do. "Those of a table" are INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED and
-    UNSUPPORTED_RULES_VERSION. While the service is UNAVAILABLE calls are repeated, which is safe: the same move on the
+    Tables are bytes, as returned by the service; send the newest table to the other players. Every method has an
+    argument `timeout` in seconds. It raises ChatiereError with one of the listed reasons, and TransportError as the
+    methods of Client do. "Table errors" are INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED and
+    UNSUPPORTED_RULES_VERSION. While the service is UNAVAILABLE, calls are retried, which is safe: the same move at the
     same table gives the same bytes.
 
-    Use it in a `with` statement, or close it.
+    Use the seat in a `with` statement, or close it:
+
+        >>> from chatiere.clients import SealedSeat
+        >>> from chatiere.v1.table_service_pb2 import ACKNOWLEDGEMENT_NONE, TableSeat
+        >>> with SealedSeat(address, folder / "my-seat.json") as me:  # such as "127.0.0.1:50051"
+        ...     made = me.new_table("discat", [me.seat, TableSeat(bot="random")], ACKNOWLEDGEMENT_NONE)
+        ...     look = me.look(made.table)
+        >>> look.seat, look.view.ply
+        (0, 0)
     """
+
+    _not_pickled = "it locks its file; close it and open the file again"
 
     def __init__(
         self,
@@ -65,31 +75,37 @@ class SealedSeat(ChannelClient):
         secret: bytes | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
-        """Take a seat. `path`: its file, made if there is none. For the rest see ChannelClient.
+        """Open the file of a seat, or create it.
 
-        `secret`: that of the seat, 16 bytes, if the service made it (NewTableResponse.secrets); None: that of the file,
-        or one made here.
+        Args:
+            target: See ChannelClient.
+            path: The file.
+            secret: The seat's secret, 16 bytes, if the service generated it (NewTableResponse.secrets). None: the
+                secret in the file; a new file gets a new secret.
+            options: See ChannelClient.
 
-        Raises ValueError for a file that is no seat's or has another secret, and for a secret of another size, and
-        OSError: BlockingIOError while another SealedSeat has the file.
+        Raises:
+            ValueError: The file is not the file of a seat or contains another secret, or the secret has a wrong length.
+            BlockingIOError: Another SealedSeat is using the file.
+            OSError: The file cannot be read or written.
         """
         self._seat = _SeatFile(Path(path), secret)
         super().__init__(target, **options)
         self._stub = TableServiceStub(self.channel)
 
     def close(self) -> None:
-        """Leave the seat to others, and close the client's own channel."""
+        """Unlock the file of the seat, and close the client's own channel."""
         self._seat.close()
         super().close()
 
     @property
     def seat(self) -> pb.TableSeat:
-        """The seat as a new table needs it: the SHA-256 of its secret, which may be shown to everybody."""
+        """The seat in the form needed for a new table. It contains the SHA-256 of the secret, which may be public."""
         return pb.TableSeat(secret_sha256=hashlib.sha256(self._seat.secret).digest())
 
     @property
     def secret(self) -> bytes:
-        """The secret of the seat, 16 bytes: for `Room`, and for nobody but the service."""
+        """The secret of the seat, 16 bytes. Use it for `Room`; send it only to the service."""
         return self._seat.secret
 
     def new_table(
@@ -100,18 +116,29 @@ class SealedSeat(ChannelClient):
         *,
         options: Options | None = None,
         lifetime: SupportsIndex | None = None,
+        allows_replacement: bool = False,
         timeout: float | None = None,
     ) -> pb.NewTableResponse:
-        """Begin a game at a new table.
+        """Start a game at a new table.
 
-        `seats`: who sits where, `seat` of each player's own client, or TableSeat(bot=…). `lifetime`: the seconds until
-        the table expires, 60 … 31,536,000; None: 30 days.
+        Args:
+            game: GameInfo.name.
+            seats: The holders of the seats, in seat order: `seat` of each player's own client, or TableSeat(bot=…). For
+                an empty TableSeat the service generates a secret.
+            acknowledgement: The condition for tables to be open.
+            options: The options; None: all defaults.
+            lifetime: The seconds until the table expires, 60 … 31,536,000; None: 30 days.
+            allows_replacement: True if the other players together may replace the holder of a seat, and can then see
+                that seat's cards.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Returns the table and the secrets that the service made, for empty seats: give each to its player alone, who
-        takes the seat with it.
+        Returns:
+            The table and the secrets that the service generated. Give each secret only to its player, who passes it to
+            SealedSeat.
 
-        Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS,
-        MISSING_FIELD.
+        Raises:
+            ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS,
+                MISSING_FIELD.
         """
         request = pb.NewTableRequest(
             game=game,
@@ -120,6 +147,7 @@ class SealedSeat(ChannelClient):
             seats=seats,
             acknowledgement=acknowledgement,
             lifetime=None if lifetime is None else Duration(seconds=unsigned("lifetime", lifetime, 32)),
+            allows_replacement=allows_replacement,
         )
         response: pb.NewTableResponse = self._call(self._stub.NewTable, request, timeout)
         return response
@@ -127,7 +155,8 @@ class SealedSeat(ChannelClient):
     def look(self, table: bytes, *, as_spectator: bool = False, timeout: float | None = None) -> ViewerUpdate:
         """Look at an open table, with the events of its last decision.
 
-        Reasons: those of a table.
+        Raises:
+            ChatiereError: Table errors.
         """
         request = pb.LookRequest(table=table, secret=None if as_spectator else self._seat.secret)
         update: ViewerUpdate = self._call(self._stub.Look, request, timeout).update
@@ -136,13 +165,20 @@ class SealedSeat(ChannelClient):
     def move(
         self, table: bytes, action: SupportsIndex | Action | None = None, *, timeout: float | None = None
     ) -> pb.MoveResponse:
-        """Make a decision: the seat's own or, without an action, that of the bot whose turn it is.
+        """Make a decision for this seat or, without an action, let a bot make the decision on its turn.
 
-        `action`: a dense id, or an Action. Returns the new table and, if it is open, what the seat sees of it.
+        Args:
+            table: The table.
+            action: A dense id, or an Action; None at a bot's turn.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
-        Reasons: those of a table, WRONG_TURN, GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
-        ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Raises ForkError if the seat made or acknowledged another table of
-        the new one's ply.
+        Returns:
+            The new table and, if it is open, the seat's view of it.
+
+        Raises:
+            ChatiereError: Table errors, WRONG_TURN, GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
+                ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE.
+            ForkError: The seat already made or acknowledged another table of the new table's ply.
         """
         request = pb.MoveRequest(
             table=table, secret=self._seat.secret, action=None if action is None else action_message(action)
@@ -152,24 +188,80 @@ class SealedSeat(ChannelClient):
         return response
 
     def acknowledge(self, table: bytes, *, timeout: float | None = None) -> bytes:
-        """Acknowledge a table, unless another one of its ply was; return it with the acknowledgement.
+        """Acknowledge a table, unless the seat acknowledged another table of the same ply.
 
-        Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Raises ForkError.
+        Returns:
+            The table with the acknowledgement.
+
+        Raises:
+            ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET.
+            ForkError: The seat already made or acknowledged another table of this ply.
         """
         request = pb.AcknowledgeRequest(table=table, secret=self._seat.secret)
         response: pb.AcknowledgeResponse = self._call(self._stub.Acknowledge, request, timeout)
-        # Only what the service found authentic is kept, and nobody gets the acknowledgement before it is.
+        # Only a table that the service accepted as authentic is stored, and it is stored before the acknowledgement is
+        # returned.
+        self._keep(response.table)
+        return response.table
+
+    def replace(
+        self, table: bytes, seat: SupportsIndex, holder: pb.TableSeat, *, timeout: float | None = None
+    ) -> bytes:
+        """Give a seat to another person or to a bot.
+
+        Args:
+            table: The table.
+            seat: This seat's own number, to resign; or, at a table that allows replacement, another seat.
+            holder: TableSeat(bot=…), or `seat` of the person's client.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+
+        Returns:
+            The amended table, which the other seats have to acknowledge.
+
+        Raises:
+            ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED, INVALID_TERMS, INVALID_BOT,
+                BATCH_TOO_LARGE, MISSING_FIELD.
+            ForkError: See `move`.
+        """
+        replacement = pb.TableReplacement(seat=unsigned("seat", seat, 32), holder=holder)
+        return self._amend(pb.AmendRequest(table=table, replacement=replacement), timeout)
+
+    def take_back(self, tables: Sequence[bytes], *, timeout: float | None = None) -> bytes:
+        """Return to the position of an earlier table.
+
+        Args:
+            tables: The tables from the one to return to up to the newest, in order, at most 129. The game must have
+                ACKNOWLEDGEMENT_NONE.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+
+        Returns:
+            The amended table, which the other seats have to acknowledge.
+
+        Raises:
+            ChatiereError: Table errors, INVALID_TERMS, GAME_OVER, INVALID_HISTORY, MISSING_FIELD.
+            ValueError: There are no tables, or some bytes are not a table.
+        """
+        if not tables:
+            raise ValueError("no tables were given")
+        *earlier, newest = tables
+        taken_back = pb.TableTakeBack(ply=header_of(tables[0]).ply)
+        return self._amend(pb.AmendRequest(table=newest, take_back=taken_back, earlier=earlier), timeout)
+
+    def _amend(self, request: pb.AmendRequest, timeout: float | None) -> bytes:
+        request.secret = self._seat.secret
+        response: pb.AmendResponse = self._call(self._stub.Amend, request, timeout)
         self._keep(response.table)
         return response.table
 
     def suggest(
         self, table: bytes, bot: str, *, seed: SupportsIndex | None = None, timeout: float | None = None
     ) -> SuggestResponse:
-        """Ask a bot what the seat should do, from what the seat may know; arguments as of Client.suggest.
+        """Return a bot's suggestion for this seat, based only on what the seat may know.
 
-        `bot`: one without a budget in milliseconds.
+        For arguments see Client.suggest. The bot's budget must not be in milliseconds.
 
-        Reasons: those of a table, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE, MISSING_FIELD.
+        Raises:
+            ChatiereError: Table errors, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE, MISSING_FIELD.
         """
         request = pb.SuggestMoveRequest(
             table=table,
@@ -181,10 +273,15 @@ class SealedSeat(ChannelClient):
         return suggestion
 
     def get_record(self, tables: Sequence[bytes], *, timeout: float | None = None) -> pb.TableRecord:
-        """Return the record of a game that is over. `tables`: those of all plies, in order.
+        """Return the record of a game that is over.
 
-        Reasons: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY,
-        GAME_NOT_OVER, MISSING_FIELD.
+        Args:
+            tables: The tables of all plies, in order.
+            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+
+        Raises:
+            ChatiereError: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY,
+                GAME_NOT_OVER, MISSING_FIELD.
         """
         record: pb.TableRecord = self._call(self._stub.GetRecord, pb.GetRecordRequest(tables=tables), timeout).record
         return record
@@ -196,7 +293,7 @@ class SealedSeat(ChannelClient):
 
 
 class _SeatFile:
-    """The file of a seat, in JSON: its secret, and the hash of the table of each "table id, ply", in hexadecimal."""
+    """The file of a seat, in JSON: its secret, and for each "table id, ply" the hash of the table, in hexadecimal."""
 
     def __init__(self, path: Path, secret: bytes | None) -> None:
         if secret is not None and len(secret) != _SECRET_SIZE:
@@ -204,7 +301,7 @@ class _SeatFile:
         self._path = path
         self._lock = threading.Lock()
         self._tables: dict[str, str] = {}
-        # The file, locked; each time it is written, another one.
+        # The file, locked. Each write replaces it with a new file.
         self._file = self._open()
         if self._file is None:
             self.secret = secrets.token_bytes(_SECRET_SIZE) if secret is None else secret
@@ -219,7 +316,7 @@ class _SeatFile:
             raise
 
     def keep(self, table_id: bytes, ply: int, table: bytes) -> None:
-        """Remember a table by its hash before anybody gets it. Raises ForkError if another one is known."""
+        """Store the hash of a table before the table is returned. Raise ForkError for a second table of its ply."""
         with self._lock:
             known = self._tables.setdefault(f"{table_id.hex()} {ply}", table.hex())
             if known != table.hex():
@@ -227,13 +324,13 @@ class _SeatFile:
             self._write()
 
     def close(self) -> None:
-        """Let another process have the file."""
+        """Unlock the file."""
         with self._lock:
             if self._file is not None:
                 self._file.close()
 
     def _open(self) -> IO[bytes] | None:
-        # None if there is none.
+        # Returns None if there is no file.
         while True:
             try:
                 file = self._path.open("rb")
@@ -243,7 +340,7 @@ class _SeatFile:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if os.path.samestat(os.fstat(file.fileno()), self._path.stat()):
                     return file
-                # Whoever had it has just written another one in its place.
+                # Its previous user has just replaced the file with a new one.
                 file.close()
             except BlockingIOError:
                 file.close()
@@ -260,7 +357,8 @@ class _SeatFile:
             raise ValueError(f"{self._path} is not the file of a seat")
 
     def _write(self) -> None:
-        # Whole or not at all, whenever the machine stops; for the owner alone; locked before anybody can open it.
+        # Writes atomically, even if the machine crashes. The file is readable only by its owner, and is locked before
+        # another process can open it.
         text = json.dumps({"secret": self.secret.hex(), "tables": self._tables}).encode()
         new = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
         file = os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
@@ -294,17 +392,21 @@ class _SeatFile:
 
 
 def header_of(table: bytes) -> pb.TableHeader:
-    """Return what everybody may know of a table; only the service can say whether it is authentic.
+    """Return the public part of a table. Only the service can verify that the table is authentic.
 
-    Raises ValueError for bytes that are no table.
+    Raises:
+        ValueError: The bytes are not a table.
     """
     return _read(table)[1]
 
 
 def hash_of(table: bytes) -> bytes:
-    """Return a table's hash, 32 bytes: the SHA-256 of it without acknowledgements.
+    """Return a table's hash, 32 bytes: the SHA-256 of the table without acknowledgements.
 
-    It is `parent` in the headers of the tables that are made of it. Raises ValueError for bytes that are no table.
+    Tables made from this table have the hash as `parent` in their headers.
+
+    Raises:
+        ValueError: The bytes are not a table.
     """
     return hashlib.sha256(_content(_read(table)[0])).digest()
 
@@ -315,23 +417,31 @@ def text_of(table: bytes) -> str:
 
 
 def table_of(text: str) -> bytes:
-    """Return the table that a text is, white space around it aside. Raises ValueError for another text."""
+    """Return the table that a text represents, ignoring white space around the text.
+
+    Raises:
+        ValueError: The text is not base64url.
+    """
     stripped = text.strip()
-    # Every fourth digit ends three bytes: one digit alone says nothing.
+    # Four digits encode three bytes; a single remaining digit encodes no byte.
     if not re.fullmatch(r"[A-Za-z0-9_-]*", stripped) or len(stripped) % 4 == 1:
         raise ValueError("a table as text is base64url")
     return base64.urlsafe_b64decode(stripped + "=" * (-len(stripped) % 4))
 
 
 def missing_seats(table: bytes) -> list[int]:
-    """Return the seats that have still to acknowledge a table before it is open, ascending; none once it is.
+    """Return the seats that still have to acknowledge a table before it is open, ascending; empty if it is open.
 
-    At ply 0 that is every human seat, later the next human seat to the left of the one that moved. What a bot made of
-    an open table is open. Raises ValueError for bytes that are no table.
+    At ply 0 and for an amended table, all human seats have to acknowledge it; otherwise the next human seat to the left
+    of the seat that moved. A table made by a bot from an open table is open.
+
+    Raises:
+        ValueError: The bytes are not a table.
     """
     sealed, header = _read(table)
     mover, humans = header.mover, _human_seats(header)
-    if header.acknowledgement != pb.ACKNOWLEDGEMENT_NEXT or mover not in (_NOBODY, *humans):
+    is_asked = header.acknowledgement == pb.ACKNOWLEDGEMENT_NEXT or header.HasField("amendment")
+    if not is_asked or mover not in (_NOBODY, *humans):
         return []
     needed = humans if mover == _NOBODY else [min(humans, key=lambda seat: (seat - mover - 1) % header.players)]
     acknowledged = {each.seat for each in sealed.acknowledgements}
@@ -341,11 +451,15 @@ def missing_seats(table: bytes) -> list[int]:
 def awaited(table: bytes, turn: int | None = None) -> list[int]:
     """Return the seats that the game waits for.
 
-    They are those whose acknowledgement is missing or, at an open table, the human seat to decide. None: the game is
-    over, or it is a bot's turn, whose decision anybody may ask for.
+    These are the seats whose acknowledgement is missing or, at an open table, the human seat to decide. The list is
+    empty if the game is over, or if it is a bot's turn, whose move any client may request.
 
-    `turn`: the seat to decide, as looking at the table tells; None if none has to. Raises ValueError for bytes that are
-    no table.
+    Args:
+        table: The table.
+        turn: The seat to decide, as returned by looking at the table; None if no seat has to decide.
+
+    Raises:
+        ValueError: The bytes are not a table.
     """
     missing = missing_seats(table)
     if missing or turn is None:
@@ -356,12 +470,13 @@ def awaited(table: bytes, turn: int | None = None) -> list[int]:
 def merged(one: bytes, other: bytes) -> bytes:
     """Return a table with the acknowledgements of two copies of it.
 
-    Raises ValueError for bytes that are no tables, or tables of different plies, and ForkError for two tables of one
-    ply.
+    Raises:
+        ValueError: The bytes are not tables, or the tables have different plies.
+        ForkError: The tables have the same ply but differ.
     """
     (first, header), (second, other_header) = _read(one), _read(other)
     if (header.table_id, header.ply) != (other_header.table_id, other_header.ply):
-        raise ValueError("the tables are of different plies")
+        raise ValueError("the tables have different plies")
     if _content(first) != _content(second):
         raise ForkError(f"table {header.table_id.hex()} has two tables of ply {header.ply}")
     found = {each.seat: each for each in (*second.acknowledgements, *first.acknowledgements)}
@@ -375,27 +490,34 @@ class Sending(NamedTuple):
     """The tables that a client has to send, and the seats that need them."""
 
     seats: list[int]
-    """Seats of others, ascending; none: nobody waits for it."""
+    """The seats of other players, ascending; empty: no seat needs the tables."""
     tables: list[bytes]
     """By ascending ply."""
 
 
 def to_send(tables: Sequence[bytes], mine: Collection[int], turn: int | None = None) -> Sending:
-    """Return what a client has to send when its player has acted, and to whom.
+    """Return the tables that a client has to send after its player has acted, and the seats that need them.
 
-    That is the seats that are awaited or, where no seat has to decide, every human seat; without one's own. The tables
-    are those that the others may lack: all since the last but one of one's own decisions. To send one again does no
-    harm.
+    The seats are the awaited seats or, if no seat has to decide, all human seats, except the player's own seats. The
+    tables are the ones that these seats may lack: all tables since the player's last decision but one, or all known
+    tables if an amendment since then gave a seat to a person. Sending a table again does no harm.
 
-    `tables`: all that one has of a game, in any order; `mine`: one's own seats; `turn`: as for `awaited`. Raises
-    ValueError for bytes that are no tables, or none.
+    Args:
+        tables: All known tables of a game, in any order.
+        mine: The player's own seats.
+        turn: See `awaited`.
+
+    Raises:
+        ValueError: There are no tables, or some bytes are not a table.
     """
     if not tables:
-        raise ValueError("there are no tables")
+        raise ValueError("no tables were given")
     known = sorted(((header_of(table), table) for table in tables), key=lambda each: each[0].ply)
     header, newest = known[-1]
     own = [each.ply for each, _ in known if each.mover in mine]
     first = own[-2] if len(own) > 1 else 0
+    if any(each.ply >= first and each.amendment.replacement.holder.secret_sha256 for each, _ in known):
+        first = 0
     is_open = not missing_seats(newest)
     wanted = _human_seats(header) if is_open and turn is None else awaited(newest, turn)
     return Sending([seat for seat in wanted if seat not in mine], [table for each, table in known if each.ply >= first])
@@ -410,26 +532,27 @@ def _content(sealed: pb.SealedTable) -> bytes:
 
 
 def _read(table: bytes) -> tuple[pb.SealedTable, pb.TableHeader]:
-    # Raises ValueError for bytes that are no table, by what can be known without its key.
+    # Raises ValueError for bytes that are not a table, as far as this can be checked without its key.
     try:
         sealed = pb.SealedTable.FromString(table)
         header = pb.TableHeader.FromString(sealed.header)
     except DecodeError as error:
-        raise ValueError("the bytes are no sealed table") from error
+        raise ValueError("the bytes are not a sealed table") from error
     seats = [each.seat for each in sealed.acknowledgements]
     is_sound = (
         sealed.seal != b""
-        # One table has one form.
+        # Each table has a single encoding.
         and _content(sealed) + pb.SealedTable(acknowledgements=sealed.acknowledgements).SerializeToString() == table
         and all(len(each.mac) == _MAC_SIZE for each in sealed.acknowledgements)
         and seats == sorted({*seats})
         and max(seats, default=0) < header.players == len(header.seats)
         and len(header.table_id) == _ID_SIZE
         and len(header.parent) == _HASH_SIZE
-        and (header.mover == _NOBODY if header.ply == 0 else 0 <= header.mover < header.players)
+        and _NOBODY <= header.mover < header.players
+        and (header.mover == _NOBODY) == (header.ply == 0 or header.HasField("amendment"))
         and header.acknowledgement in (pb.ACKNOWLEDGEMENT_NONE, pb.ACKNOWLEDGEMENT_NEXT)
         and all(each.HasField("bot") or len(each.secret_sha256) == _HASH_SIZE for each in header.seats)
     )
     if not is_sound:
-        raise ValueError("the bytes are no sealed table")
+        raise ValueError("the bytes are not a sealed table")
     return sealed, header

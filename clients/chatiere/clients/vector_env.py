@@ -6,10 +6,12 @@ with VectorEnv("localhost:50051", "discat", 2, num_envs=2048, observations=True)
         batch = env.step(batch.random_actions())
 """
 
+import threading
+import time
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple, SupportsIndex
+from typing import Any, Literal, NamedTuple, NoReturn, SupportsIndex
 
 import grpc
 import numpy as np
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 from chatiere.clients.batch_client import BatchClient
 from chatiere.clients.calls import batch_requests
 from chatiere.clients.calls.batch_requests import BatchRequest, Stepped
-from chatiere.clients.calls.errors import ChatiereError, TransportError
+from chatiere.clients.calls.errors import ChatiereError, TransportError, pause_before
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.calls.kept_batch import KeptBatch
 from chatiere.clients.client import Client
@@ -36,21 +38,22 @@ from chatiere.v1.game_pb2 import GameInfo, Options
 class VectorEnv(BatchEnv):
     """The environments of a BatchEnv, over a stream of BatchService.
 
-    While you decide for one batch, the requests of all others are in flight: the service works on them meanwhile. With
-    batches=1, client and service wait for each other.
+    While you choose actions for one batch, the service works on the requests of all other batches. With batches=1,
+    client and service wait for each other.
 
-    If the stream breaks, the environment opens another one and repeats its requests.
+    If the stream breaks, the environment opens another one and repeats its requests, within the timeout of a request.
 
-    With states=False the service keeps the states for the stream, and little more than moves and legal actions goes to
-    and fro. Every 256 moves the states come back and are sent again; after a lost stream the environment goes on from
-    these, and repeats the requests since.
+    With states=False, the service keeps the states for the stream, and little more than moves and legal actions is
+    transmitted. Every 256 moves, the states are returned and sent again. If the stream is lost, or the service drops
+    states because its memory is short, the environment continues from the states last returned and repeats the later
+    requests.
 
-    With `fast_address` the stream is a FastStream, which takes less than half of the client's processor time. If it
-    breaks and no other can be opened, the environment goes on over the channel, and stays there.
+    With `fast_address`, the stream is a FastStream, which takes less than half of the client's processor time. If it
+    breaks and another one cannot be opened, the environment continues over the channel and stays there.
 
-    Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME, INVALID_PLAYERS; at reset INVALID_OPTION; at
-    step ILLEGAL_ACTION, INVALID_ACTION and TransportError. An error in an action is raised when the next batch of the
-    same environments is due, with its row as metadata `item`; after that, call `reset`.
+    Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME and INVALID_PLAYERS; in `reset`
+    INVALID_OPTION; in `step` ILLEGAL_ACTION, INVALID_ACTION and TransportError. An error in an action is raised when
+    the next batch of the same environments is due, with its row as metadata `item`; call `reset` afterwards.
     """
 
     def __init__(
@@ -76,18 +79,28 @@ class VectorEnv(BatchEnv):
     ) -> None:
         """Open a stream to a service.
 
-        `target`: as of Client. `game`, `players`: as of Client.new_game. `num_envs`: the number of environments in all
-        batches together. `batches`: 1 … num_envs. `games`: the number of games to play; None: no end. `first_game`: the
-        first game number. `options`: the options of all games; those absent have their defaults. `seed`: that of
-        `reset` without one. `states`: False if batches need none. `observations`: True to get observations. `mask`:
-        True to get a mask of the legal actions, "bits" to get it as bits. `features`: "float32", "float16" or "packed"
-        to get observations, and their features in that form. `compact`: True to get the features of compact
-        observations (CompactObservations), for a game with large boards. The client makes all of these. `timeout`: the
-        seconds that a request may take.
-        `fast_address`: "HOST:PORT" or "unix:/PATH" of a server of the same service, best its fast address, to which the
-        stream goes on a connection of its own, without TLS: for a server nearby, on a network that you trust. None, or
-        where the package was built without libnghttp2: the stream goes over the channel. `fast_token`: the bearer token
-        for `fast_address`, if it requires one.
+        Args:
+            target: See Client.
+            game: See Client.new_game.
+            players: See Client.new_game.
+            num_envs: The total number of environments in all batches.
+            batches: The number of batches, 1 … num_envs.
+            games: The number of games to play; None: no limit.
+            first_game: The first game number.
+            options: The options of all games; options that are not set have their defaults.
+            seed: The seed of `reset` without a seed.
+            states: False if batches need no states.
+            observations: True to get observations.
+            mask: True to get a mask of the legal actions, "bits" to get it as bits. The client computes it.
+            features: "float32", "float16" or "packed" to get observations and their features in this form. The client
+                computes the features.
+            compact: True to get the features of compact observations (CompactObservations), for games with large
+                boards.
+            timeout: The seconds that a request may take.
+            fast_address: "HOST:PORT" or "unix:/PATH" of a server of the same service, preferably its fast address. The
+                stream uses a separate connection without TLS, so the server should be nearby on a trusted network.
+                None, or if the package was built without libnghttp2: the stream uses the channel.
+            fast_token: The bearer token for `fast_address`, if it requires one.
         """
         super().__init__(num_envs, batches, games, first_game, seed, mask, features, compact)
         self.players = unsigned("players", players, 32)
@@ -110,17 +123,23 @@ class VectorEnv(BatchEnv):
             self._client.close()
             raise
         self._has_states = states
+        self._closing = threading.Event()
         self._in_flight: deque[_Submitted] = deque()
-        # The batch that was returned last, where the service keeps its states.
+        # The last batch returned, if the service keeps its states.
         self._kept: KeptBatch | None = None
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled."""
+        raise TypeError("VectorEnv cannot be pickled: it has requests in flight; create one in each process")
 
     def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
         """See BatchEnv.resample. Raises ChatiereError as BatchClient.resample does."""
         return self._client.resample(self._setup, states, seats, seed).states
 
     def close(self) -> None:
-        """Close the stream, and the channel if it is the environment's own."""
+        """Close the stream and, if the environment opened it, the channel."""
         super().close()
+        self._closing.set()
         self._stream.close()
         self._client.close()
 
@@ -168,7 +187,7 @@ class VectorEnv(BatchEnv):
 
     def _ask_info(self) -> GameInfo:
         client = Client(self._client.channel, timeout=self._timeout)
-        # Lets the service check game, players and options.
+        # Makes the service check game, players and options.
         client.new_game(self._setup.game, self._setup.players, options=self._options, seed=0)
         (info,) = client.list_games([self._setup.game], observation=True)
         return info
@@ -177,56 +196,55 @@ class VectorEnv(BatchEnv):
         self._in_flight.append(_Submitted(rows, request, kept, self._stream.submit(request)))
 
     def _next_result(self) -> tuple[Rows, Positions | Stepped]:
+        end, attempt = time.monotonic() + self._timeout, 0
+        result: Positions | Stepped | None = None
         try:
-            try:
-                result = self._result()
-            except TransportError:
-                self._reopen()
-                result = self._result()
+            while result is None:
+                try:
+                    result = self._in_flight[0].future.result(self._timeout)
+                except ChatiereError as error:
+                    if not isinstance(error, TransportError) and not error.lost_batch:
+                        raise
+                    # The first retry is immediate, whatever happened.
+                    pause = pause_before(attempt, error) if attempt else 0.0
+                    if pause is None or time.monotonic() + pause > end or self._closing.wait(pause):
+                        raise
+                    attempt += 1
+                    if error.lost_batch:
+                        self._in_flight[0] = self._again(self._in_flight[0])
+                    else:
+                        self._reopen()
         except TimeoutError:
+            # The next reset opens another stream.
+            self._stream.close()
             message = f"no response on the stream within {self._timeout:g} s"
             raise TransportError(grpc.StatusCode.DEADLINE_EXCEEDED, message) from None
         finally:
             rows, _, self._kept, _ = self._in_flight.popleft()
         return rows, result
 
-    def _result(self) -> Positions | Stepped:
-        # Of the first request in flight.
-        submitted = self._in_flight[0]
-        try:
-            return submitted.future.result(self._timeout)
-        except ChatiereError as error:
-            if not _is_lost(error):
-                raise
-        # The stream was opened again, after it was idle.
-        self._in_flight[0] = self._again(submitted)
-        return self._in_flight[0].future.result(self._timeout)
-
     def _open_after(self, last: BatchStream | FastStream) -> BatchStream | FastStream:
-        # The channel retries, and finds other servers of the service: it takes over if a FastStream cannot connect, or
-        # has never had a response.
+        # The channel retries and finds other servers of the service. It is used if a FastStream cannot connect or never
+        # received a response.
         if isinstance(last, FastStream) and self._fast_address is not None and last.has_answered:
             with suppress(TransportError):
                 return FastStream(self._fast_address, timeout=self._timeout, token=self._fast_token)
         return self._client.stream()
 
     def _reopen(self) -> None:
-        # Nothing is lost with a stream: the same requests go over another one.
+        # No state is lost with a stream: the same requests are sent over another one.
         self._stream.close()
         self._stream = self._open_after(self._stream)
+        if self._closing.is_set():
+            self._stream.close()
         self._in_flight = deque(map(self._again, self._in_flight))
 
     def _again(self, submitted: "_Submitted") -> "_Submitted":
-        # Submit a request to a stream that keeps nothing.
+        # Submits a request to a stream that does not keep its batch.
         rows, request, kept, _ = submitted
         for one in [request] if kept is None else kept.requests:
             future = self._stream.submit(one)
         return _Submitted(rows, request, kept, future)
-
-
-def _is_lost(error: ChatiereError) -> bool:
-    # True of the refusal of a stream that does not keep the batch.
-    return error.reason == "INVALID_BATCH" and any(each.field == "take" for each in error.violations)
 
 
 _Request = BatchRequest[Positions] | BatchRequest[Stepped]

@@ -1,6 +1,6 @@
-"""The games of a data set on a Ray cluster: a task plays a shard. Needs the extra `chatiere[ray]`.
+"""The games of a data set on a Ray cluster, with one task per shard. Needs the extra `chatiere[ray]`.
 
-The tasks bring their shards to the caller, who writes them: the cluster needs no common disk.
+The tasks return their shards to the caller, who writes them, so the cluster needs no shared disk.
 """
 
 import logging
@@ -14,24 +14,28 @@ from chatiere.bots.loading import file_modules
 from chatiere.selfplay.shard_file import GameRange
 
 ATTEMPTS = 4
-"""How often a range of games is tried."""
+"""The maximum number of attempts to play a range of games."""
 PER_CPU = 2
-"""The tasks at a time for each CPU of the cluster: one that runs, and one that waits."""
+"""The number of submitted tasks for each CPU of the cluster: one that runs and one that waits."""
 
 
 class TaskError(Exception):
-    """A range of games could not be played, however often it was tried."""
+    """All attempts to play a range of games failed."""
 
 
 @contextmanager
 def cluster(address: str) -> Iterator[None]:
-    """Connect to a Ray cluster, and leave it at the end.
+    """Connect to a Ray cluster, and disconnect at the end.
 
-    `address`: "HOST:PORT", or "ray://HOST:PORT" through Ray's client; "auto": the one that runs on this machine;
-    "local": a new one on this machine. Ray sends no usage statistics. Raises ImportError without ray, ConnectionError
-    if no cluster responds.
+    Args:
+        address: "HOST:PORT", or "ray://HOST:PORT" through Ray's client; "auto" for the cluster that runs on this
+            machine; "local" for a new cluster on this machine. Ray sends no usage statistics.
+
+    Raises:
+        ImportError: Ray is not installed.
+        ConnectionError: No cluster responds.
     """
-    # Read by Ray when it starts a cluster; and when tasks fail that nobody waits for any more.
+    # Ray reads the first when it starts a cluster, and the second when tasks fail whose results are no longer needed.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_IGNORE_UNHANDLED_ERRORS"] = "1"
     try:
@@ -51,11 +55,20 @@ def cluster(address: str) -> Iterator[None]:
 
 
 def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange]) -> Iterator[tuple[GameRange, bytes]]:
-    """Play ranges of games as tasks of the cluster that this process is connected to.
+    """Play ranges of games as tasks on the connected cluster.
 
-    `play`: plays a range and returns it; its code has to be installed on all nodes, but for that of bots in files of
-    their own, which goes along. Yields each range with what came of it, in the order in which they end. A range whose
-    worker or node dies is played again. Raises TaskError, which names the range, after the fourth attempt.
+    A range whose worker or node dies is played again.
+
+    Args:
+        play: A function that plays a range and returns the result. Its code must be installed on all nodes, except for
+            bots in separate files, which are sent along.
+        ranges: The ranges.
+
+    Yields:
+        Each range with its result, in the order of completion.
+
+    Raises:
+        TaskError: The fourth attempt at a range failed; the message names the range.
     """
     import ray
     from ray.cloudpickle import register_pickle_by_value
@@ -63,10 +76,10 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
 
     for module in file_modules():
         register_pickle_by_value(module)
-    # Once for all tasks: bots may be large.
+    # Sent only once for all tasks, because bots may be large.
     sent = ray.put(play)
     resources: Callable[[], dict[str, float]] = ray.cluster_resources
-    # Attempts are counted here: Ray would try forever where memory runs out.
+    # Attempts are counted here, because Ray would retry without limit if memory runs out.
     task: Any = ray.remote(max_retries=0)(_run)
     waiting = iter(ranges)
     running: dict[Any, tuple[GameRange, int]] = {}
@@ -84,7 +97,7 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
             file = ray.get(done)
         except RayError as error:
             if attempt == ATTEMPTS:
-                # What the task itself raised comes wrapped.
+                # Ray wraps exceptions raised by the task itself.
                 cause = getattr(error, "cause", None) or error
                 message = f"{games} failed {ATTEMPTS} times, at last with: {type(cause).__name__}: {cause}"
                 raise TaskError(message) from error
@@ -98,7 +111,7 @@ def _run(play: Callable[[GameRange], bytes], games: GameRange) -> bytes:
 
 
 def _require_listener(address: str) -> None:
-    # Ray would try for minutes.
+    # Checks first, because Ray would try for minutes.
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not (host and port.isascii() and port.isdecimal() and len(port) <= 5 and int(port) < 2**16):
         raise ConnectionError(

@@ -1,4 +1,4 @@
-"""A data set of games for training: Parquet files with a row a decision, and a manifest (docs/selfplay.md).
+"""A data set of games for training: Parquet files with one row per decision, and a manifest (docs/selfplay.md).
 
 Needs the extra `chatiere[data]`.
 """
@@ -28,15 +28,17 @@ SHARDS = "games"
 
 
 class DataSetError(Exception):
-    """A directory cannot be the data set's: it holds another one, or something broken."""
+    """A directory cannot hold the data set, because it contains another data set or damaged files."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The recipe of a data set: all that its games depend on, and how many of them are in a shard.
+    """The recipe of a data set: everything that determines its games, and the number of games in a shard.
 
-    Raises EngineError if the game, the number of players or the options are not known; ValueError, TypeError if a
-    number is out of range, or a bot is not reproducible: its games would not be the same again.
+    Raises:
+        EngineError: The game, the number of players or an option is invalid.
+        ValueError: A number is out of range, or a bot is not reproducible.
+        TypeError: A number is not an integer.
     """
 
     game: str
@@ -46,15 +48,15 @@ class Recipe:
     games: int
     """The number of games; their numbers are 0 … games - 1."""
     bots: tuple[str, ...]
-    """The bots, as `bots.get` takes them, which take turns as in `bots_of`."""
+    """The bots, in the syntax of `bots.get`. They take turns at the seats as in `bots_of`."""
     seed: int = 1
     """The seed of the games and of the bots."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The options of all games, by name; those absent have their defaults."""
+    """The options of all games, by name; options that are not set have their defaults."""
     games_per_shard: int = GAMES_PER_SHARD
-    """The number of games in a shard; the last one may have fewer."""
+    """The number of games in a shard; the last shard may have fewer."""
     exploration: Exploration = field(default_factory=Exploration)
-    """How games are made to differ more than bots make them."""
+    """The additional random choices that make games more varied."""
 
     def __post_init__(self) -> None:
         """Check all fields."""
@@ -78,7 +80,8 @@ class Recipe:
     def manifest(self) -> dict[str, Any]:
         """Return the part of the manifest that is known before the first game.
 
-        Raises OSError if the file of a bot cannot be read.
+        Raises:
+            OSError: The file of a bot cannot be read.
         """
         files = [file for file in map(file_of, self.bots) if file is not None]
         return {
@@ -99,17 +102,20 @@ class Recipe:
 
 
 class DataSet:
-    """The data set of a recipe in a directory: `games/` has the shards, and `manifest.json` says what they hold.
+    """The data set of a recipe in a directory: `games/` contains the shards, and `manifest.json` describes them.
 
-    A shard is written under another name and then renamed; `SHA256SUMS` gets its checksum. So a file in `games/` is
-    whole unless something has happened to it since, which the checksum shows.
+    A shard is written under a temporary name and then renamed, and its checksum is added to `SHA256SUMS`. So every file
+    in `games/` is complete; the checksum detects later damage.
     """
 
     def __init__(self, directory: Path, recipe: Recipe) -> None:
-        """Open the data set in a directory, or begin one in a directory that is new or empty.
+        """Open the data set in a directory, or create one in a new or empty directory.
 
-        Raises DataSetError if the directory holds something else, or a data set of another recipe or version; the
-        message names what differs. Raises OSError if it cannot be written, ImportError without pyarrow.
+        Raises:
+            DataSetError: The directory contains other files, or a data set of another recipe or version; the message
+                names the difference.
+            OSError: The directory cannot be written.
+            ImportError: pyarrow is not installed.
         """
         import_parquet()
         self._directory = directory
@@ -127,11 +133,16 @@ class DataSet:
         self._shards = {games: _whole_shard(directory, games, checksums) for games in recipe.shards()}
 
     def missing(self) -> list[GameRange]:
-        """Return the shards that are not there, or not whole, in order."""
+        """Return the shards that are missing or damaged, in order."""
         return [games for games, shard in self._shards.items() if shard is None]
 
     def add(self, games: GameRange, file: bytes) -> None:
-        """Write a shard. Raises DataSetError if the file does not hold these games, OSError if it cannot be written."""
+        """Write a shard.
+
+        Raises:
+            DataSetError: The file does not contain these games.
+            OSError: The file cannot be written.
+        """
         path = _path(self._directory, games)
         try:
             shard = read_shard(file, games)
@@ -144,21 +155,27 @@ class DataSet:
     def finish(self) -> str:
         """Write the shards and the hash of all games into the manifest, and return the hash.
 
-        Raises DataSetError if a shard is missing, OSError if the manifest cannot be written.
+        Raises:
+            DataSetError: A shard is missing.
+            OSError: The manifest cannot be written.
         """
         shards = []
         for games, shard in self._shards.items():
             if shard is None:
                 raise DataSetError(f"{games} are missing in {self._directory}")
             shards.append(shard)
-        # Shards that were made anew have several lines.
+        # A shard that was written again has several lines.
         write_whole(self._directory / CHECKSUMS, b"".join(map(_checksum_line, shards)))
         listed = {"hash": _hash_of(shards), "shards": [_listed(shard) for shard in shards]}
         write_whole(self._directory / MANIFEST, _as_json({**self._manifest, **listed}))
         return str(listed["hash"])
 
     def results(self) -> Results:
-        """Return the results of all games. Raises DataSetError if a shard is missing."""
+        """Return the results of all games.
+
+        Raises:
+            DataSetError: A shard is missing.
+        """
         parquet = import_parquet()
         recipe = self._recipe
         results = Results.of(recipe.games, recipe.players, len(recipe.bots))
@@ -175,19 +192,24 @@ class DataSet:
         return results
 
     def _check_manifest(self, found: Mapping[str, Any]) -> None:
-        # The format comes first: it says what the other keys mean.
+        # The format version is first, because it determines the meaning of the other keys.
         for key, wanted in json.loads(_as_json(self._manifest)).items():
             if (has := found.get(key)) != wanted:
                 path = self._directory / MANIFEST
-                raise DataSetError(f"{path} has another {key}: {json.dumps(has)}, not {json.dumps(wanted)}")
+                raise DataSetError(f"{path} has a different {key}: {json.dumps(has)}, not {json.dumps(wanted)}")
 
 
 def verify(directory: Path) -> tuple[int, str]:
-    """Verify a data set, every column of every shard: return how many decisions it has and the hash of its games.
+    """Verify every column of every shard of a data set. The bots named in its manifest are not loaded.
 
-    The bots that its manifest names are not loaded. Raises DataSetError, whose message has a line for each thing that
-    is wrong: a shard that is missing or damaged, or not the one in the manifest. Raises OSError if it cannot be read,
-    ImportError without pyarrow.
+    Returns:
+        The number of decisions, and the hash of the games.
+
+    Raises:
+        DataSetError: Shards are missing or damaged, or differ from the manifest. The message has one line for each
+            error.
+        OSError: The data set cannot be read.
+        ImportError: pyarrow is not installed.
     """
     import_parquet()
     manifest, path = read_manifest(directory), directory / MANIFEST
@@ -195,7 +217,7 @@ def verify(directory: Path) -> tuple[int, str]:
         raise DataSetError(f"{path} has format {json.dumps(found)}, not {FORMAT_VERSION}")
     count, step = manifest.get("games"), manifest.get("games_per_shard")
     if not (isinstance(count, int) and isinstance(step, int) and min(count, step) >= 1):
-        raise DataSetError(f"{path} does not say how many games there are, and how many in a shard")
+        raise DataSetError(f"{path} does not give valid numbers of games and of games in a shard")
     checksums = _read_checksums(directory)
     shards, wrong = [], []
     for games in _shards_of(count, step):
@@ -213,9 +235,9 @@ def verify(directory: Path) -> tuple[int, str]:
 
 
 def _differences(path: Path, manifest: Mapping[str, Any], shards: Sequence[Shard]) -> Iterator[str]:
-    # What a manifest says of its shards and is not so.
+    # Yields the differences between a manifest and the shards.
     if "shards" not in manifest:
-        yield f"{path} is that of a run which has not ended: the same chatiere selfplay again ends it"
+        yield f"{path} is incomplete: run the same chatiere selfplay command again to finish it"
         return
     listed = manifest["shards"]
     if not isinstance(listed, list) or len(listed) != len(shards):
@@ -223,13 +245,18 @@ def _differences(path: Path, manifest: Mapping[str, Any], shards: Sequence[Shard
         return
     for shard, found in zip(shards, listed, strict=True):
         if found != _listed(shard):
-            yield f"{path} has another shard of {shard.games}"
+            yield f"{path} lists a different shard of {shard.games}"
     if manifest.get("hash") != _hash_of(shards):
-        yield f"{path} has another hash of the games"
+        yield f"{path} lists a different hash of the games"
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """Return the manifest of a data set. Raises DataSetError if it is none, OSError if it cannot be read."""
+    """Return the manifest of a data set.
+
+    Raises:
+        DataSetError: The file is not a manifest.
+        OSError: The file cannot be read.
+    """
     path = directory / MANIFEST
     try:
         manifest = json.loads(path.read_bytes())
@@ -249,11 +276,11 @@ def _path(directory: Path, games: GameRange) -> Path:
 
 
 def _read_whole(directory: Path, games: GameRange, checksums: Mapping[str, str]) -> Shard:
-    # Raises ShardError for a shard that was changed or cut, FileNotFoundError without one.
+    # Raises ShardError if the shard was changed or truncated, FileNotFoundError if it is missing.
     path = _path(directory, games)
     shard = read_shard(path.read_bytes(), games)
     if (wanted := checksums.get(f"{SHARDS}/{path.name}")) != shard.checksum:
-        raise ShardError("has no checksum" if wanted is None else "is damaged: it has another checksum")
+        raise ShardError("has no checksum" if wanted is None else "is damaged: its checksum differs")
     return shard
 
 
@@ -265,7 +292,8 @@ def _whole_shard(directory: Path, games: GameRange, checksums: Mapping[str, str]
 
 
 def _read_checksums(directory: Path) -> dict[str, str]:
-    # By file; of several lines the last counts. A line may be cut, or damaged: then it has no file's checksum.
+    # Returns the checksums by file. The last line for a file counts. A truncated or damaged line matches no file or
+    # checksum.
     try:
         lines = (directory / CHECKSUMS).read_text("utf-8", "replace").splitlines()
     except FileNotFoundError:
@@ -274,12 +302,12 @@ def _read_checksums(directory: Path) -> dict[str, str]:
 
 
 def _checksum_line(shard: Shard) -> bytes:
-    # As sha256sum writes and checks them.
+    # Returns a line in the format of sha256sum.
     return f"{shard.checksum}  {SHARDS}/{_path(Path(), shard.games).name}\n".encode()
 
 
 def _listed(shard: Shard) -> dict[str, Any]:
-    # What a manifest says of a shard.
+    # Returns the entry of a shard in the manifest.
     return {
         "file": f"{SHARDS}/{_path(Path(), shard.games).name}",
         "first_game": shard.games.first,

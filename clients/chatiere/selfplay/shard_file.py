@@ -1,4 +1,4 @@
-"""A shard of a data set: the decisions of some games as a Parquet file.
+"""A shard of a data set: the decisions of a range of games as a Parquet file.
 
 Needs the extra `chatiere[data]`. docs/selfplay.md describes the columns.
 """
@@ -22,31 +22,31 @@ FORMAT_VERSION = 2
 """The version of the format, of shards and manifests."""
 
 _ROWS_AT_ONCE = 32_768
-# In the metadata of a shard's Parquet schema.
+# Keys in the metadata of a shard's Parquet schema.
 _FORMAT, _HASH, _GAMES = b"chatiere.format", b"chatiere.hash", b"chatiere.games"
-# What the hash of the games is made of, in this order.
+# The data covered by the hash of the games, in this order.
 _HASHED = np.dtype([("game", "<u8"), ("ply", "<u4"), ("actor", "i1"), ("action", "<u2")])
-# Their values hardly repeat: a dictionary of them, and the lowest and highest, would cost time and room.
+# The values of these columns rarely repeat, so dictionaries and statistics would only cost time and space.
 _BULKY = ("observation", "final_observation", "legal_ids", "visit_shares", "action_values", "value")
 
 
 class ShardError(Exception):
-    """A file is not the shard that it should be; the message goes on from the file's name."""
+    """A file is not the expected shard. The message continues a sentence that begins with the file's name."""
 
 
 class GameRange(NamedTuple):
-    """Consecutive game numbers: those of a shard."""
+    """A range of consecutive game numbers: the games of a shard."""
 
     first: int
     length: int
 
     def __str__(self) -> str:
-        """Return the range in words."""
+        """Return a description of the range."""
         return f"games {self.first} to {self.first + self.length - 1}"
 
 
 class Shard(NamedTuple):
-    """A shard, as a manifest lists it."""
+    """The description of a shard in a manifest."""
 
     games: GameRange
     decisions: int
@@ -54,20 +54,20 @@ class Shard(NamedTuple):
     hash: str
     """The SHA-256 of the games, in hexadecimal."""
     checksum: str
-    """The SHA-256 of the file, in hexadecimal: of every column."""
+    """The SHA-256 of the file, which contains every column, in hexadecimal."""
 
 
 class Recording:
     """A recording of every decision in a range of games."""
 
     def __init__(self, games: GameRange) -> None:
-        """Begin an empty recording."""
+        """Create an empty recording."""
         self._games = games
         self._chunks: list[_Chunk] = []
         self._results: list[_Ends] = []
 
     def add(self, batch: Batch, searched: Searched) -> None:
-        """Add a batch with observations, and what was chosen there and found out by searches."""
+        """Add a batch with observations, the actions chosen for it and the results of searches."""
         ended = batch.ended
         if len(ended.envs):
             ends = _Ends(
@@ -93,7 +93,11 @@ class Recording:
             self._chunks.append(_Chunk(rows, _kept(batch.observations)))
 
     def shard(self) -> bytes:
-        """Return the recording as a Parquet file. Raises ImportError without pyarrow."""
+        """Return the recording as a Parquet file.
+
+        Raises:
+            ImportError: pyarrow is not installed.
+        """
         parquet = import_parquet()
         table = self._table()
         sink = BytesIO()
@@ -113,7 +117,7 @@ class Recording:
 
         observed = [chunk.observations for chunk in self._chunks]
         rows = _Rows(*(np.concatenate(column) for column in zip(*(chunk.rows for chunk in self._chunks), strict=True)))
-        # Each array is in memory once.
+        # Frees the chunks, so that each array is in memory only once.
         self._chunks.clear()
         ends = _Ends(*(np.concatenate(column) for column in zip(*self._results, strict=True)))
         order = np.lexsort((rows.plies, rows.game_numbers))
@@ -129,7 +133,7 @@ class Recording:
             return pa.FixedSizeListArray.from_arrays(pa.array(array.reshape(-1)), array.shape[1])
 
         def rated(flat: NDArray[np.float32]) -> "pyarrow.Array":
-            # Null where the bot told nothing of any action.
+            # Null where the bot rated no action.
             return _binary(flat, counts, ~np.logical_and.reduceat(np.isnan(flat), _offsets(counts)[:-1]))
 
         columns = {
@@ -182,7 +186,11 @@ class _Ends(NamedTuple):
 
 
 def read_shard(content: bytes, games: GameRange) -> Shard:
-    """Return what is known of the shard that a file has. Raises ShardError for other games or another format."""
+    """Return the description of the shard in a file.
+
+    Raises:
+        ShardError: The file has other games or another format.
+    """
     import pyarrow as pa
 
     try:
@@ -198,7 +206,11 @@ def read_shard(content: bytes, games: GameRange) -> Shard:
 
 
 def import_parquet() -> Any:
-    """Return pyarrow.parquet. Raises ImportError, which says what to install."""
+    """Return pyarrow.parquet.
+
+    Raises:
+        ImportError: pyarrow is not installed; the message names the package to install.
+    """
     try:
         from pyarrow import parquet
     except ImportError as error:
@@ -223,7 +235,7 @@ def _fixed_binary(rows: NDArray[np.uint8]) -> "pyarrow.Array":
 def _binary(
     values: NDArray[Any], counts: NDArray[np.uint32], there: NDArray[np.bool_] | None = None
 ) -> "pyarrow.Array":
-    # `counts`: how many of the values each row has; `there`: False where it is null.
+    # `counts` has the number of values in each row; `there` is False for a null row.
     import pyarrow as pa
 
     offsets = np.zeros(len(counts) + 1, np.int64)
@@ -235,7 +247,7 @@ def _binary(
 
 
 def _last_of_seats(games: NDArray[np.uint64], actors: NDArray[np.int8]) -> NDArray[np.bool_]:
-    # Where each seat decides for the last time in a game; rows are in the order of games and plies.
+    # Returns True for the last decision of each seat in a game. Rows are ordered by game and ply.
     last = np.zeros(len(games), np.bool_)
     for seat in np.unique(actors):
         rows = np.flatnonzero(actors == seat)
@@ -244,24 +256,25 @@ def _last_of_seats(games: NDArray[np.uint64], actors: NDArray[np.int8]) -> NDArr
 
 
 def _kept(column: NDArray[_Element]) -> NDArray[_Element]:
-    # A view into what the environment holds would keep all of that in memory, including states.
+    # Copies views, which would keep the environment's whole arrays in memory, including states.
     return column if column.flags.owndata else column.copy()
 
 
 def _offsets(lengths: NDArray[np.uint32]) -> NDArray[np.int32]:
-    # The offsets of consecutive lists of these lengths, and the end of the last one.
+    # Returns the offsets of consecutive lists of these lengths, and the end of the last list.
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
 
 def _moved(lengths: NDArray[np.uint32], order: NDArray[np.intp]) -> NDArray[np.intp]:
-    # Where the values of consecutive lists of these lengths are taken from, to have the lists in another order.
+    # Returns the indices that put consecutive lists of these lengths into another order.
     ordered = lengths[order]
     begins, after = _offsets(lengths), _offsets(ordered)
     return np.arange(after[-1]) + np.repeat(begins[:-1][order] - after[:-1], ordered)
 
 
 def _in_order(parts: list[NDArray[np.uint8]], order: NDArray[np.intp]) -> NDArray[np.uint8]:
-    # The rows of all parts, in another order: in one step, as they are large. The parts are given up meanwhile.
+    # Returns the rows of all parts in another order. Copies them in one step and frees each part afterwards, because
+    # they are large.
     places = np.empty(len(order), np.intp)
     places[order] = np.arange(len(order))
     found = np.empty((len(order), parts[0].shape[1]), np.uint8)

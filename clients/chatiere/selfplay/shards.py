@@ -1,4 +1,4 @@
-"""Playing the games of a data set, a shard at a time."""
+"""Playing the games of a data set, one shard at a time."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,47 +14,57 @@ from chatiere.selfplay.shard_file import GameRange, Recording
 from chatiere.v1.game_pb2 import Options
 
 if TYPE_CHECKING:
-    # An extra, which games in this process do not need.
+    # Imported only for type checking, because games in this process do not need this extra.
     from chatiere.clients.vector_env import VectorEnv
 
 
 @dataclass(frozen=True)
 class ShardPlayer:
-    """Plays the games of a recipe in this process, or against a service; it can be sent to other processes.
+    """A player of the games of a recipe, in this process or against a service. It can be sent to other processes.
 
-    The bots are made here and go with it, so other processes need neither their files nor what they have read. Raises
-    ValueError for a bot that cannot be made.
+    The bots are created here and sent with it, so other processes do not need the bots' files or the files that they
+    have read.
+
+    Raises:
+        ValueError: A bot cannot be created.
     """
 
     recipe: Recipe
     address: str | None = None
-    """The service's HOST:PORT or unix:/PATH. None: in this process."""
+    """The service's address, HOST:PORT or unix:/PATH. None: play in this process."""
     batch: int = 1024
-    """The most games at a time, a request."""
+    """The maximum number of games in a request or, in this process, at a time."""
     in_flight: int = 2
-    """The most requests to the service at a time, each with its own games."""
+    """The maximum number of requests in flight to the service, each with different games."""
     bots: tuple[Bot, ...] = field(init=False)
     """The recipe's bots."""
 
     def __post_init__(self) -> None:
-        """Make the bots."""
+        """Create the bots."""
         recipe = self.recipe
         made = tuple(bots.get(spec, recipe.game, recipe.players) for spec in recipe.bots)
         object.__setattr__(self, "bots", made)
 
     def play_batches(self, games: GameRange, *, observations: bool) -> Iterator[tuple[Batch, Searched]]:
-        """Play some games as `search_many` does. `observations`: True to get them, whether or not a bot needs them.
+        """Play a range of games as `search_many` does.
 
-        Raises DataSetError if the service has another version of the rules, and what environments and bots raise.
+        Args:
+            games: The range.
+            observations: True to include observations even if no bot needs them.
+
+        Raises:
+            DataSetError: The service has another version of the rules.
         """
         observations = observations or any(bot.needs_observations for bot in self.bots)
         with self._open(games, observations=observations) as env:
             yield from search_many(env, self.bots, self.recipe.seed, self.recipe.exploration)
 
     def play(self, games: GameRange, report: Callable[[int], object] | None = None) -> bytes:
-        """Play a shard, and return it as a Parquet file. `report`: called with the number of games that just ended.
+        """Play a shard and return it as a Parquet file. Errors are as for `play_batches`.
 
-        Raises what `play_batches` raises.
+        Args:
+            games: The range.
+            report: A function that is called with the number of games that have just ended.
         """
         recording = Recording(games)
         for batch, searched in self.play_batches(games, observations=True):

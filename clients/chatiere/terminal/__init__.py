@@ -1,1 +1,1 @@
-"""Games in a terminal, over the service: matches of bots as lines, and people who play against them."""
+"""Games in a terminal, over the service: matches between bots as text, and games of people against bots."""

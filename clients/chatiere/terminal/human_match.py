@@ -1,4 +1,4 @@
-"""A game between people and bots that can be taken back, recorded and resumed."""
+"""A game between people and bots, with undo, a record and the option to resume it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,23 +11,27 @@ from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, Event, Include, Pos
 from chatiere.v1.record_pb2 import GameRecord
 
 ADVISER = "ismcts:simulations=1000"
-"""The bot that is asked for hints."""
+"""The bot that gives hints."""
 
 
 class HumanMatch:
     """A game between people and bots, with all its positions.
 
-    The positions hold all hands. What a person may be shown are `view`, `events`, the legal actions of their own turn,
-    a hint for it, and the score of a game that is over.
+    The positions contain all hands. A person may be shown only `view`, `events`, the legal actions and a hint on their
+    own turn, and the score of a game that is over.
     """
 
     def __init__(self, client: Client, record: GameRecord, bots: Mapping[int, Bot]) -> None:
-        """Begin the game of a record without actions, or go on where a record ends.
+        """Start the game of a record without actions, or continue where a record ends.
 
-        `record`: with a stream. `bots`: by seat; the other seats are people's. The seed of the stream is also that of
-        the bots, who choose as in `match.play`.
+        Args:
+            client: The client.
+            record: A record with a stream, whose seed is also the seed of the bots. They choose as in `match.play`.
+            bots: The bots, by seat; people play the other seats.
 
-        Raises ValueError for a record that the service cannot play again, and TransportError.
+        Raises:
+            ValueError: The service cannot replay the record.
+            TransportError: The service did not respond.
         """
         self.bots = bots
         self.people = [seat for seat in range(record.players) if seat not in bots]
@@ -44,51 +48,54 @@ class HumanMatch:
 
     @property
     def position(self) -> Position:
-        """The position reached, whole."""
+        """The current position, including hidden information."""
         return self._positions[-1]
 
     @property
     def seat(self) -> int | None:
-        """The seat to decide; None: the game is over."""
+        """The seat to decide, or None if the game is over."""
         turn = self.position.turn
         return turn.seat if turn.kind == TURN_KIND_DECISION else None
 
     def view(self, seat: int) -> View:
-        """Return what a person's seat may know."""
+        """Return the view of a person's seat."""
         return self.position.updates[self.people.index(seat)].view
 
     def events(self, seat: int, decisions: int) -> Sequence[Event]:
-        """Return what happened between decision number `decisions` and the one before, as a person's seat may know it.
+        """Return the events between decision number `decisions` and the previous one that a person's seat may know.
 
-        Those of 0 are the beginning of the game.
+        For 0, these are the events at the start of the game.
         """
         return self._positions[decisions].updates[self.people.index(seat)].events
 
     def last_decision(self, seat: int) -> int:
-        """Return the number of the last decision that a seat made, from 0; -1: none yet."""
+        """Return the number of the last decision that a seat made, from 0, or -1 if it has made no decision."""
         made = (number for number in reversed(range(self.decisions)) if self._positions[number].turn.seat == seat)
         return next(made, -1)
 
     def record(self) -> GameRecord:
-        """Return the game so far as a record. It tells all that is hidden, and what chance will bring."""
+        """Return the record of the game so far. It reveals all hidden information and future chance events."""
         record = GameRecord()
         record.CopyFrom(self._record)
         return record
 
     def apply(self, action: Action) -> None:
-        """Make a move of the seat to decide. Raises ChatiereError; the game then stands as before."""
+        """Make a move for the seat to decide. If it raises ChatiereError, the game is unchanged."""
         self._positions.append(self._client.apply(self.position.state, action.id, include=self._include))
         self._record.actions.append(action.id)
 
     def play_bot(self) -> None:
-        """Make the move of the bot that is to decide. Raises ChatiereError; the game then stands as before."""
+        """Make the move of the bot to decide. If it raises ChatiereError, the game is unchanged."""
         bot = self.bots[self.position.turn.seat]
         self.apply(choose(self._client, self.position, bot, self._record.stream.seed, self.decisions))
 
     def undo(self) -> bool:
-        """Go back to the last decision that was made by the person who is to decide, or, if none is, by any person.
+        """Take back the last decision of the person to decide and all later decisions.
 
-        Returns False if there was none.
+        If no person is to decide, take back the last decision of any person.
+
+        Returns:
+            False if there is no such decision.
         """
         last = max(map(self.last_decision, self.people if self.seat not in self.people else [self.seat]))
         if last < 0:
@@ -98,7 +105,7 @@ class HumanMatch:
         return True
 
     def hint(self) -> SuggestResponse:
-        """Ask `ADVISER`, who knows what the seat to decide knows. Raises ChatiereError."""
+        """Return the suggestion of `ADVISER`, which knows only what the seat to decide knows. Raises ChatiereError."""
         luck = int(hosting.luck(self._record.stream.seed, [self._record.stream.game_number], [self.decisions])[0])
         return self._client.suggest(self.position.state, ADVISER, seed=luck)
 

@@ -1,6 +1,6 @@
-"""A game played in a terminal: what people are shown, and what they can type.
+"""A game played in a terminal: the output, and the commands that people can type.
 
-All that is shown comes from what the seat at the screen may know.
+The output contains only what the seat at the screen may know.
 """
 
 import re
@@ -22,33 +22,34 @@ from chatiere.v1.game_pb2 import Action, GameInfo
 
 _ROWS = 12
 _HINTS = 5
-# More cards than are drawn in a move.
+# More cards than any move draws.
 _DEAL = 12
-# Empties the screen and what has scrolled off it.
+# Clears the screen and the scrollback buffer.
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
-# The places before spaces; and those of them that no bracket closes after, where styles are no brackets.
+# Positions before spaces, and positions before spaces outside brackets. The bracket in a style's escape sequence does
+# not count.
 _SPACES = re.compile("(?<! )(?= )")
 _OUTSIDE_BRACKETS = re.compile(_SPACES.pattern + r"(?!(?:\x1b\[|[^\[])*\])")
 _HELP = """\
-  a number        make the move of that number
-  words           make the move that has these words, in this order; the
-                  beginnings of words will do
-  moves [WORDS]   list the moves, or those with these words
-  more            list the next ones
+  a number        make the move with this number
+  words           make the move whose text has these words in this order;
+                  beginnings of words are enough
+  moves [WORDS]   list the moves, or the moves with these words
+  more            list more moves
   table           show the table again
-  hint            ask a bot that knows what you know
-  undo            go back to your previous decision, and take back all since
-  save [FILE]     write the game to a file, to go on later
-  quit            leave, as Ctrl-D and Ctrl-C do
-In a terminal Tab completes, and the up arrow brings back what you typed."""
+  hint            ask a bot that knows only what you know
+  undo            return to your previous decision, and undo all moves since
+  save [FILE]     write the game to a file, to continue it later
+  quit            leave the game; Ctrl-D and Ctrl-C also leave
+In a terminal, Tab completes, and the up arrow recalls what you typed."""
 
 
 class _Left(Exception):
-    """Someone quits."""
+    """Raised when a person quits."""
 
 
 class Move(NamedTuple):
-    """A legal action and its number in the lists that people see, from 1."""
+    """A legal action and its number in the lists shown to people, from 1."""
 
     number: int
     action: Action
@@ -57,9 +58,13 @@ class Move(NamedTuple):
 def find(text: str, moves: Sequence[Move], *, unfinished: bool = False) -> list[Move]:
     """Return the moves that a text may mean, in their order.
 
-    That is the one whose label it is; or else those whose labels have its words in that order; or else those with words
-    that begin as they do, where numbers are whole. `unfinished`: beginnings will do in any case, even of the number
-    that the text ends with.
+    An exact match of a label comes first; otherwise labels that contain the words of the text in order; otherwise
+    labels with words that begin with these words. Numbers must match as a whole.
+
+    Args:
+        text: The text.
+        moves: The moves to search.
+        unfinished: True to match beginnings of words in any case, including a number at the end of the text.
     """
     typed = _words(text)
     if not typed:
@@ -95,9 +100,9 @@ def _begins(word: str, beginning: str) -> bool:
 
 
 def fit(line: str, width: int) -> Iterator[str]:
-    """Break a styled line at spaces into lines of at most `width` characters, where its words allow it.
+    """Break a styled line at spaces into lines of at most `width` characters, as far as possible.
 
-    What is in brackets stays together if it can.
+    Text in brackets is kept together if possible.
     """
     indent = " " * (len(line) - len(line.lstrip()) + 4)
     kept = ""
@@ -121,22 +126,27 @@ class HumanTerminal:
     def __init__(
         self, match: HumanMatch, info: GameInfo, names: Sequence[str], lines: LineInput, path: Path | None = None
     ) -> None:
-        """Take a match with one person; in a terminal, with one or more.
+        """Create the terminal's user interface for a match with one person or, in a terminal, with several.
 
-        `names`: one for each seat. `path`: the file that the match goes on from.
+        Args:
+            match: The match.
+            info: The description of the game.
+            names: The names, one for each seat.
+            lines: The source of input lines.
+            path: The file from which the match was resumed, if any.
         """
         self._match = match
         self._info = info
         self._names = names
         self._lines = lines
         self._path = path
-        # The actions that the file has.
+        # The actions stored in the file.
         self._saved = None if path is None else list(match.record().actions)
         self._viewer = match.people[0]
         self._is_shared = len(match.people) > 1
-        # Whether the viewer is at the screen: with several people each has to come first.
+        # True if the viewer is at the screen. Several people change places before each turn.
         self._is_present = not self._is_shared
-        # By seat, for how many decisions it was shown the events before them.
+        # By seat, the number of decisions up to which its events have been shown.
         self._shown = {seat: match.last_decision(seat) + 1 for seat in match.people}
         self._is_stale = True
         self._rest: Sequence[Move] = ()
@@ -152,7 +162,7 @@ class HumanTerminal:
         }
 
     def run(self) -> None:
-        """Play until someone leaves, or the input ends."""
+        """Play until a person quits or the input ends."""
         self._say(click.style(f"{self._info.title}, {len(self._names)} players", bold=True))
         for seat, name in enumerate(self._names):
             self._say(f"  seat {seat}: {name}{' (you)' if [seat] == self._match.people else ''}")
@@ -189,7 +199,7 @@ class HumanTerminal:
 
     def _change_places(self) -> None:
         click.echo(_CLEAR, nl=False)
-        self._read(f"Seat {self._viewer}, press Enter when nobody else sees the screen> ")
+        self._read(f"Seat {self._viewer}, press Enter when no one else can see the screen> ")
         click.echo(_CLEAR, nl=False)
         self._is_present = self._is_stale = True
 
@@ -210,10 +220,10 @@ class HumanTerminal:
             elif line:
                 self._make_move(line)
         except ChatiereError as error:
-            self._say(f"{error}. Nothing has changed: try again, or save the game.")
+            self._say(f"{error}. The game is unchanged: try again, or save it.")
 
     def _moves(self) -> list[Move]:
-        # Those of the person at the screen.
+        # Returns the moves of the person at the screen.
         if self._match.seat != self._viewer:
             return []
         return [Move(number, action) for number, action in enumerate(self._match.position.legal_actions, 1)]
@@ -250,10 +260,10 @@ class HumanTerminal:
             return
         found = self._match.hint()
         players = len(self._names)
-        self._say(f"{ADVISER}, knowing what you know, would {found.action.label}:")
+        self._say(f"{ADVISER}, with your information, would {found.action.label}:")
         for rating in sorted(found.ratings, key=lambda rating: rating.share, reverse=True)[:_HINTS]:
             number, action = moves[rating.id]
-            # A return is players × the share of a win - 1.
+            # A return is players × (share of a win) - 1.
             wins = f"{(rating.value + 1) / players:.0%}" if rating.HasField("value") else "?"
             self._say(f"  {number:>3}  {action.label}: wins {wins}, {rating.share:.0%} of the search")
 
@@ -270,7 +280,7 @@ class HumanTerminal:
 
     def _more(self, rest: str) -> None:
         if not self._rest:
-            self._say("There are no more moves to list: moves begins again.")
+            self._say("There are no more moves to list. Type moves to start again.")
             return
         cells = [f"{move.number:>3}  {move.action.label}" for move in self._rest]
         widest = max(map(len, cells)) + 2
@@ -281,7 +291,7 @@ class HumanTerminal:
             self._say("  " + "".join(cell.ljust(widest) for cell in shown[row::rows]).rstrip())
         self._rest = self._rest[len(shown) :]
         if self._rest:
-            self._say(f"  and {len(self._rest)} more: type more, or moves WORDS for those with these words")
+            self._say(f"  and {len(self._rest)} more: type more, or moves WORDS to list moves with these words")
 
     def _quit(self, rest: str) -> None:
         raise _Left
@@ -301,11 +311,11 @@ class HumanTerminal:
             self._say(f"Cannot write the file: {error}. Choose another name.")
             return
         self._path, self._saved = path, list(record.actions)
-        self._say(f"Saved in {path}. It reveals what is hidden: don't read it before the end.")
+        self._say(f"Saved in {path}. It contains hidden information: do not read it before the end.")
 
     def _undo(self, rest: str) -> None:
         if not self._match.undo():
-            self._say("There is no decision of yours to take back.")
+            self._say("You have no decision to take back.")
             return
         count = self._match.decisions + 1
         self._shown = {seat: min(shown, count) for seat, shown in self._shown.items()}
@@ -318,14 +328,14 @@ class HumanTerminal:
             events = self._match.events(self._viewer, decisions)
             hidden = [event for event in events if not event.everybody]
             if len(hidden) > _DEAL:
-                # The table shows what a deal brings.
+                # The table shows the cards of a deal.
                 events = [event for event in events if event.everybody]
             for line in event_lines(events):
                 self._say(line)
         self._shown[self._viewer] = count
 
     def _show(self, rest: str) -> None:
-        # The table, with the moves or the result.
+        # Shows the table, with the moves or the result.
         self._is_stale = False
         match = self._match
         drawing = DRAWINGS.get(self._info.name)
@@ -362,8 +372,8 @@ class HumanTerminal:
             self._say("The game was not saved.")
             return
         if self._saved != list(self._match.record().actions):
-            self._say("What happened since you saved the game is not in the file.")
-        self._say(f"To go on: chatiere play --resume {shlex.quote(str(self._path))}")
+            self._say("Moves made since you saved the game are not in the file.")
+        self._say(f"To continue: chatiere play --resume {shlex.quote(str(self._path))}")
 
     def _say(self, line: str) -> None:
         for part in fit(line, self._width()):

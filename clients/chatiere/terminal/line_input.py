@@ -1,4 +1,4 @@
-"""Lines that a person types: with completion and a history in a terminal, plainly from anything else."""
+"""Lines typed by a person: in a terminal with completion and a history, otherwise plain."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -10,19 +10,26 @@ if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
 
 Complete = Callable[[str], Sequence[str]]
-"""A function from what has been typed to the whole lines that it may become."""
+"""A function that returns the possible completions of a partial line, as whole lines."""
 
 
 class LineInput:
     """Lines from standard input."""
 
     is_terminal = False
-    """True if a person sees the screen and nothing else: it can be cleared."""
+    """True if the output is a screen that can be cleared."""
 
     def read(self, prompt: str, complete: Complete, seat: int) -> str:
-        """Return the next line without spaces at its ends.
+        """Return the next line, without leading and trailing spaces.
 
-        `seat`: whose history it is. Raises EOFError at the end of the input, KeyboardInterrupt.
+        Args:
+            prompt: The prompt.
+            complete: The completions.
+            seat: The seat whose history to use.
+
+        Raises:
+            EOFError: The input has ended.
+            KeyboardInterrupt: The person pressed Ctrl-C.
         """
         click.echo(prompt, nl=False)
         line = sys.stdin.readline()
@@ -30,18 +37,22 @@ class LineInput:
             raise EOFError
         line = line.strip()
         if not sys.stdin.isatty():
-            # A terminal has shown what was typed.
+            # A terminal has already echoed the line.
             click.echo(line)
         return line
 
 
 class TerminalInput(LineInput):
-    """Lines edited in a terminal, with completion while they are typed and a history for each seat."""
+    """Lines edited in a terminal, with completion and a separate history for each seat."""
 
     is_terminal = True
 
     def __init__(self) -> None:
-        """Raise ImportError, which says what to install, without prompt_toolkit."""
+        """Create the input.
+
+        Raises:
+            ImportError: prompt_toolkit is not installed; the message names the package to install.
+        """
         try:
             import prompt_toolkit  # noqa: F401
         except ImportError as error:
@@ -65,8 +76,9 @@ class TerminalInput(LineInput):
 
 
 def line_input() -> LineInput:
-    """Return what reads from standard input: a TerminalInput if it and standard output are a terminal.
+    """Return a reader of standard input: a TerminalInput if standard input and output are a terminal.
 
-    Raises ImportError, as TerminalInput.
+    Raises:
+        ImportError: See TerminalInput.
     """
     return TerminalInput() if sys.stdin.isatty() and sys.stdout.isatty() else LineInput()

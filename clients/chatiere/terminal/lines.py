@@ -1,4 +1,4 @@
-"""Matches and records as lines for a terminal, move by move; styled for click.echo."""
+"""Matches and records as lines of text for a terminal, move by move, styled for click.echo."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -19,15 +19,20 @@ from chatiere.v1.game_pb2 import (
 
 
 def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: Iterable[Step]) -> Iterator[str]:
-    """Yield the lines of a match, each move's as soon as it is made.
+    """Yield the lines of a match while it is played, those of each move when it is made.
 
-    `names`: the name of each seat's bot. `beginning` and `steps`: from `match.begin` and `match.play`. Games without a
-    drawing are shown only by their events and scores.
+    Games without a drawing are shown only by their events and scores.
+
+    Args:
+        info: The description of the game.
+        names: The name of each seat's bot.
+        beginning: The position returned by `match.begin`.
+        steps: The steps yielded by `match.play`.
     """
     drawing = DRAWINGS.get(info.name)
     yield click.style(f"{info.title}, {len(names)} players", bold=True)
     yield from (f"  seat {seat}: {name}" for seat, name in enumerate(names))
-    # A table shows the hands, so events of the deal that only some seats see are left out.
+    # A drawing of the table shows the hands, so events of the deal that only some seats see are omitted.
     yield from event_lines(event for event in beginning.events if event.everybody or drawing is None)
     last = beginning
     for number, (before, seat, _, after) in enumerate(steps, 1):
@@ -46,11 +51,15 @@ def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: It
 def show_stretch(
     info: GameInfo, names: Sequence[str], positions: Sequence[Position], first: int, *, hands_open: bool
 ) -> Iterator[str]:
-    """Yield the lines of a stretch of a record.
+    """Yield the lines of a range of a record.
 
-    `names`: one per seat. `positions`: from Client.replay, with the score; `first`: the ply of the first one.
-    `hands_open`: all hands are shown, and the positions have the views of all seats; otherwise they have one viewer,
-    and what it may know is shown.
+    Args:
+        info: The description of the game.
+        names: The names, one per seat.
+        positions: The positions returned by Client.replay, with the score.
+        first: The ply of the first position.
+        hands_open: True to show all hands; the positions then include the views of all seats. False: the positions
+            include the view of one viewer, and only what this viewer may know is shown.
     """
     drawing = DRAWINGS.get(info.name)
     yield click.style(f"{info.title}, {len(names)} players", bold=True)
@@ -88,7 +97,7 @@ def show_stretch(
 
 
 def _scores(known: Score | ViewerUpdate) -> str:
-    # Of a viewer: ? for a total that it may not know.
+    # Returns the totals; ? for a total that the viewer may not know.
     if isinstance(known, Score):
         totals = [str(total) for total in known.totals]
     else:
@@ -97,12 +106,12 @@ def _scores(known: Score | ViewerUpdate) -> str:
 
 
 def event_lines(events: Iterable[Event]) -> Iterator[str]:
-    """Yield a line for each event."""
+    """Yield one line for each event."""
     return (click.style(f"  {event.label}", fg="green") for event in events)
 
 
 def result_lines(info: GameInfo, names: Sequence[str], score: Score) -> Iterator[str]:
-    """Yield the lines of the score of a game that is over, best seat first. `names`: one for each seat."""
+    """Yield the lines of the score of a game that is over, best seat first. `names` has one name for each seat."""
     drawing = DRAWINGS.get(info.name)
     breakdown = None if drawing is None else drawing.break_down(score)
     for seat in sorted(range(len(names)), key=lambda seat: score.ranks[seat]):

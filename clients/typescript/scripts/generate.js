@@ -1,9 +1,9 @@
-// Writes src/generated/index.ts, which exports all of chatiere.v1, and src/shared/: the modules that the page of the
-// service has, too, as they stand in web/chatiere/web/shared/.
+// Writes src/generated/index.ts, which exports all of chatiere.v1, and src/shared/, a copy of the modules shared with the
+// page, from web/shared/.
 import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 
 const SOURCES = new URL("../src/", import.meta.url);
-const SHARED = new URL("../../../web/chatiere/web/shared/", import.meta.url);
+const SHARED = new URL("../../../web/shared/", import.meta.url);
 
 const modules = readdirSync(new URL("generated/chatiere/v1/", SOURCES)).sort();
 const lines = modules.map((name) => `export * from "./chatiere/v1/${name.replace(/\.ts$/, ".js")}";\n`);

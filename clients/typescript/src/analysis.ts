@@ -3,24 +3,24 @@ import type { Client } from "@connectrpc/connect";
 import type { AnalysedDecision, BotService } from "./generated/chatiere/v1/bot_service_pb.js";
 import type { GameRecord } from "./generated/chatiere/v1/record_pb.js";
 
-/** The simulations of a call, which the service makes in a second or two. */
+/** The number of simulations per call, which take the service a second or two. */
 const AT_ONCE = 20_000;
 
-/** The stretch of a record to analyse, and the settings of the search. */
+/** The range of a record to analyse, and the settings of the search. */
 export interface Analysis {
-  /** The first decision, by the number of decisions before it: 0. */
+  /** The first decision, by the number of decisions before it. Default: 0. */
   readonly fromPly?: number;
-  /** The decision before which the analysis ends: the number of the record's actions. */
+  /** The end of the range, exclusive. Default: the number of the record's actions. */
   readonly toPly?: number;
-  /** The simulations of each decision, 1 … 1,000,000: 1,000. */
+  /** The number of simulations for each decision, 1 … 1,000,000. Default: 1,000. */
   readonly simulations?: number;
-  /** The seed, 0 … 2^64 - 1; the same one gives the same analysis. Absent: a random one. */
+  /** The seed, 0 … 2^64 - 1, which makes the analysis reproducible. Default: a random seed. */
   readonly seed?: bigint;
-  /** Ends the analysis when it aborts; the call under way rejects. */
+  /** A signal that ends the analysis; the call in progress then rejects. */
   readonly signal?: AbortSignal;
 }
 
-/** Analyse a record stretch by stretch. */
+/** Analyse a record, one range after another. */
 export async function* analyse(
   bots: Client<typeof BotService>,
   record: GameRecord,
@@ -28,7 +28,7 @@ export async function* analyse(
 ): AsyncGenerator<AnalysedDecision, void> {
   const step = Math.max(1, Math.floor(AT_ONCE / simulations));
   let first = fromPly;
-  // A stretch that there is not is asked for, too, to be refused.
+  // An invalid range is also requested once, so that the service refuses it.
   do {
     const end = Math.min(first + step, toPly);
     const request = { record, fromPly: first, toPly: end, simulations, ...(seed !== undefined && { seed }) };

@@ -1,47 +1,53 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 
 import { type Analysis, analyse } from "./analysis.js";
 import { type AnalysedDecision, BotService } from "./generated/chatiere/v1/bot_service_pb.js";
-import { GameService, type NewGameRequestSchema } from "./generated/chatiere/v1/game_service_pb.js";
+import { GameService } from "./generated/chatiere/v1/game_service_pb.js";
 import type { GameRecord } from "./generated/chatiere/v1/record_pb.js";
 import { RoomService } from "./generated/chatiere/v1/room_service_pb.js";
 import { TableService } from "./generated/chatiere/v1/table_service_pb.js";
-import { HostTable } from "./host_table.js";
+import { HostTable, type Inclusion, type NewGame } from "./host_table.js";
 import { Room } from "./room.js";
 import { SealedSeat } from "./sealed_seat.js";
 import type { SeatStore } from "./seat_store.js";
 import { callingTransport, doorTransport } from "./transport.js";
 
-/** Where the service is, and how it is called. */
+/** The settings of a client. */
 export interface Settings {
-  /** The languages wanted for labels and ChatiereError.localized, as in HTTP: "fr", or "fr-CA, en;q=0.5". The service
-   *  speaks English and French. Absent: those that the browser asks for. */
+  /**
+   * The requested languages for labels and ChatiereError.localized, as in HTTP: "fr", or "fr-CA, en;q=0.5". The service
+   * supports English and French. Default: the languages that the browser requests.
+   */
   readonly language?: string;
-  /** The bearer token, if the service requires one. Everybody who has the page has it, too. */
+  /** The bearer token, if the service requires one. All users of a page that contains it can read it. */
   readonly token?: string;
-  /** The milliseconds that a call may take, retries included, unless it has a `timeoutMs` of its own: 10,000. */
+  /** The milliseconds that a call may take, including retries, unless it specifies its own `timeoutMs`. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** How often a call is made at most while the service is unavailable: 5. */
+  /** The maximum number of attempts at a call while the service is unavailable. Default: 5. */
   readonly attempts?: number;
 }
 
-/** A client of the service. Calls reject with ChatiereError or, where the service did not respond, TransportError. */
+/**
+ * A client of the service. Calls reject with ChatiereError or, if the service did not respond, TransportError. They reject with RangeError,
+ * without sending a request, if a value is out of range for its field, such as a negative seed or a fractional seat.
+ */
 export class Chatiere {
-  /** GameService: all its calls as they are. */
+  /** The client of GameService, with all its calls. */
   readonly games: Client<typeof GameService>;
-  /** BotService. */
+  /** The client of BotService. */
   readonly bots: Client<typeof BotService>;
-  /** TableService. */
+  /** The client of TableService. */
   readonly tables: Client<typeof TableService>;
-  /** RoomService. */
+  /** The client of RoomService. */
   readonly rooms: Client<typeof RoomService>;
-  /** The transport of the calls, retries and errors included: for createClient of Connect. */
+  /** The transport of the calls, including retries and errors, for use with Connect's createClient. */
   readonly transport: Transport;
 
   /**
-   * `service`: the URL of its door for browsers (`chatiere serve --web-address`), or any transport of Connect, such as
-   * createGrpcTransport of @connectrpc/connect-node.
+   * Create a client.
+   *
+   * @param service - The URL of the service's door for browsers (`chatiere serve --web-address`), or any transport of
+   *   Connect, such as createGrpcTransport of @connectrpc/connect-node.
    */
   constructor(service: string | Transport, { language, token, timeoutMs = 10_000, attempts = 5 }: Settings = {}) {
     const headers = {
@@ -56,35 +62,42 @@ export class Chatiere {
     this.rooms = createClient(RoomService, this.transport);
   }
 
-  /** Begin a game, as its host. `request`: game and players, perhaps options, seed …; `include` is set by the table. */
-  newGame(request: MessageInitShape<typeof NewGameRequestSchema>): Promise<HostTable> {
+  /** Start a game as its host. The names in `include` are also included in the record. */
+  newGame(request: NewGame): Promise<HostTable> {
     return HostTable.begin(this.games, request);
   }
 
-  /** Go on with a game as its host, from where its record ends. */
-  resume(record: GameRecord): Promise<HostTable> {
-    return HostTable.resume(this.games, record);
+  /**
+   * Continue a game as its host, from the end of its record.
+   *
+   * @param include - Additional parts, such as `{ seatNames: record.seatNames }`.
+   */
+  resume(record: GameRecord, include?: Inclusion): Promise<HostTable> {
+    return HostTable.resume(this.games, record, include);
   }
 
-  /** Analyse the decisions of a record, or of a stretch of it; yields them as they come. */
+  /** Analyse the decisions of a record, or of a range of it; yield each as soon as it is available. */
   analyse(record: GameRecord, analysis: Analysis = {}): AsyncGenerator<AnalysedDecision, void> {
     return analyse(this.bots, record, analysis);
   }
 
   /**
-   * Take a seat at sealed tables: that of `store` or, if it has none yet, a new one.
+   * Take the seat that is stored in `store` or, if the store is empty, a new seat.
    *
-   * `secret`: that of the seat, 16 bytes, if the service made it (NewTableResponse.secrets); without it a new seat's is
-   * made here. Rejects for a store that has something else as the secret, and with RangeError for a secret of another
-   * size.
+   * Rejects if the store contains another secret, and with RangeError if the secret has a wrong length.
+   *
+   * @param secret - The seat's secret, 16 bytes, if the service generated it (NewTableResponse.secrets). Otherwise a new
+   *   seat gets a new secret.
    */
   takeSeat(store: SeatStore, secret?: Uint8Array): Promise<SealedSeat> {
     return SealedSeat.take(this.tables, store, secret);
   }
 
   /**
-   * Enter a room. `room`: its id, `newRoomId()` for a new one; `seat`: that of the person, if it has one. Throws RangeError for
-   * an id that is not base64url.
+   * Enter a room. Throws RangeError for an id that is not base64url.
+   *
+   * @param room - The room's id; `newRoomId()` returns the id of a new room.
+   * @param seat - The person's seat, if any.
    */
   enter(room: string, seat?: SealedSeat): Promise<Room> {
     return Room.enter(this.rooms, room, seat?.secret);

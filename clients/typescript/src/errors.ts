@@ -13,7 +13,7 @@ import {
 
 const DOMAIN = "chatiere";
 
-/** The name of an ErrorReason, without its prefix; a newer service may have further ones. */
+/** The name of an ErrorReason, without its prefix. A newer service may use additional names. */
 export type Reason = keyof typeof ErrorReason | (string & {});
 
 /** An invalid field of the request: its path, such as "action.discat.play.cards[1]", and the error. */
@@ -22,28 +22,28 @@ export interface FieldViolation {
   readonly description: string;
 }
 
-/** The service refused or failed a call. Nothing was changed, as nothing is stored. */
+/** The service refused a call, or failed. Because the service is stateless, nothing has changed. */
 export class ChatiereError extends Error {
   override readonly name: string = "ChatiereError";
   /** The status: Code.InvalidArgument for every error in the request. */
   readonly code: Code;
-  /** Why, such as "ILLEGAL_ACTION"; "" in a TransportError. */
+  /** The reason, such as "ILLEGAL_ACTION"; "" in a TransportError. */
   readonly reason: Reason;
-  /** The rule that forbids a move: rules file and heading, such as "discat.md: Actions"; "" if none does. */
+  /** The rule that forbids a move, as rules file and heading, such as "discat.md: Actions"; "" if no rule does. */
   readonly rule: string;
-  /** Its key, such as "rule.card_not_in_hand", which is that of a phrase; "" if no rule forbids the move. */
+  /** The key of the rule and of its phrase, such as "rule.card_not_in_hand"; "" if no rule forbids the move. */
   readonly ruleKey: string;
-  /** The path of the (first) invalid field of the request; "" if none is to blame. */
+  /** The path of the (first) invalid field of the request; "" if no field is invalid. */
   readonly field: string;
   /** All invalid fields of the request. */
   readonly violations: readonly FieldViolation[];
-  /** The error for players, in the language of the call; "" if it named none. */
+  /** The error message for players, in the language of the call; "" if the call requested no language. */
   readonly localized: string;
-  /** Further facts by name, as ErrorReason lists them, such as "actor". */
+  /** Additional facts by name, as documented for ErrorReason, such as "actor". */
   readonly metadata: Readonly<Record<string, string>>;
   /** The id under which the service logged the call; "" if the service did not respond. */
   readonly requestId: string;
-  /** The milliseconds after which to try again (LIMIT_EXCEEDED); undefined if the service does not say. */
+  /** The milliseconds after which to try again (LIMIT_EXCEEDED); undefined if the service does not specify it. */
   readonly retryAfterMs: number | undefined;
 
   /** Read the details of a failed call. */
@@ -66,15 +66,14 @@ export class ChatiereError extends Error {
 }
 
 /**
- * The service itself did not respond: it could not be reached (Code.Unavailable, after the retries; browsers say no
- * more to a page whose origin the service does not let in), took too long (Code.DeadlineExceeded), or the call was cancelled
- * (Code.Canceled).
+ * The service did not respond: it could not be reached (Code.Unavailable, after the retries; browsers also report this if the service does
+ * not allow the origin of the page), it took too long (Code.DeadlineExceeded), or the call was cancelled (Code.Canceled).
  */
 export class TransportError extends ChatiereError {
   override readonly name = "TransportError";
 }
 
-/** Return the error of a failed call as a class of this package. */
+/** Return the error of a failed call as an error of this package. */
 export function errorOf(error: ConnectError): ChatiereError {
   const refused = new ChatiereError(error);
   return refused.reason === "" ? new TransportError(error) : refused;

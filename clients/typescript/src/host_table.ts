@@ -22,42 +22,56 @@ import {
 import { type GameRecord, GameRecordSchema } from "./generated/chatiere/v1/record_pb.js";
 import { given } from "./given.js";
 import { beginRecord } from "./records.js";
+import { MAX_SEATS } from "./shared/seats.js";
 
-/** An action: its dense id, or a message with the id, the typed action (as `legalActions` has it), or both. */
+/** An action: its dense id, or a message with the id, the typed action (in the form used in `legalActions`), or both. */
 export type Move = number | MessageInitShape<typeof ActionSchema>;
 
 /**
- * The table of a game, for its host alone: it knows the state, with all that is hidden, and has an update for each
- * player's screen. Moves that are made at the same time are made one after the other.
+ * The optional parts of positions, in addition to legal actions, scores and updates, which are always included: for
+ * example `seatNames`, the names of the players, one per seat, for labels ("Alice begins").
+ */
+export type Inclusion = Omit<
+  MessageInitShape<typeof IncludeSchema>,
+  "$typeName" | "legalActions" | "score" | "viewers" | "spectator"
+>;
+
+/** A request for a new game: game, players, optionally options, seed …, and the parts to include. */
+export type NewGame = Omit<MessageInitShape<typeof NewGameRequestSchema>, "$typeName" | "include"> & {
+  readonly include?: Inclusion;
+};
+
+/**
+ * The table of a game, for its host only: it contains the state, including hidden information, and an update for each player's screen.
+ * Concurrent moves are made one after another.
  */
 export class HostTable {
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly games: Client<typeof GameService>,
-    /** The game so far: keep it to go on later (Chatiere.resume), or to replay. */
+    /** The record of the game so far. Keep it to continue the game later (Chatiere.resume), or to replay it. */
     readonly record: GameRecord,
+    private readonly include: Include,
     private current: Position,
   ) {}
 
-  /** Begin a game; see Chatiere.newGame. */
-  static async begin(
-    games: Client<typeof GameService>,
-    begun: MessageInitShape<typeof NewGameRequestSchema>,
-  ): Promise<HostTable> {
-    const request = clone(NewGameRequestSchema, create(NewGameRequestSchema, begun));
+  /** Start a game; see Chatiere.newGame. */
+  static async begin(games: Client<typeof GameService>, { include, ...begun }: NewGame): Promise<HostTable> {
+    const included = everything(begun.players ?? 0, include);
+    const request = create(NewGameRequestSchema, { ...begun, include: included });
     const { players, options } = request;
-    request.include = everything(players);
     const beginning = given((await games.newGame(request)).position, "position");
-    return new HostTable(games, beginRecord(beginning, players, { options }), beginning);
+    const record = beginRecord(beginning, players, { options, seatNames: included.seatNames });
+    return new HostTable(games, clone(GameRecordSchema, record), included, beginning);
   }
 
-  /** Go on with a game; see Chatiere.resume. */
-  static async resume(games: Client<typeof GameService>, record: GameRecord): Promise<HostTable> {
+  /** Continue a game; see Chatiere.resume. */
+  static async resume(games: Client<typeof GameService>, record: GameRecord, included?: Inclusion): Promise<HostTable> {
     const ply = record.actions.length;
-    const include = everything(record.players);
+    const include = everything(record.players, included);
     const { positions } = await games.replay({ record, fromPly: ply, toPly: ply, include });
-    return new HostTable(games, clone(GameRecordSchema, record), given(positions[0], "position"));
+    return new HostTable(games, clone(GameRecordSchema, record), include, given(positions[0], "position"));
   }
 
   /** The position as the service returned it. */
@@ -70,22 +84,22 @@ export class HostTable {
     return this.current.turn?.seat;
   }
 
-  /** The number of decisions so far. */
+  /** The number of decisions made so far. */
   get ply(): number {
     return this.current.ply;
   }
 
-  /** Why the game is over; undefined until it is. */
+  /** The reason why the game is over; undefined until then. */
   get end(): End | undefined {
     return this.current.end;
   }
 
-  /** The legal actions of the seat to decide, by ascending id; empty if no seat has to. */
+  /** The legal actions of the seat to decide, by ascending id; empty if no seat has to decide. */
   get legalActions(): Action[] {
     return this.current.legalActions;
   }
 
-  /** The outcomes that the pending chance event can have; empty if there is none, as with sampled chance. */
+  /** The possible outcomes of the pending chance event; empty if no chance event is pending, as with sampled chance. */
   get chanceOutcomes(): ChanceOutcome[] {
     return this.current.chanceOutcomes;
   }
@@ -95,12 +109,12 @@ export class HostTable {
     return this.current.events;
   }
 
-  /** The score that the seats have, or would have if the game stopped now. */
+  /** The final score, or the score as if the game stopped now. */
   get score(): Score {
     return given(this.current.score, "score");
   }
 
-  /** The updates for the players' screens, by seat: send each player that player's alone. */
+  /** The updates for the players' screens, by seat. Send each player only that player's update. */
   get seats(): ViewerUpdate[] {
     return this.current.updates.slice(0, this.record.players);
   }
@@ -111,10 +125,12 @@ export class HostTable {
   }
 
   /**
-   * Make a decision. `seat`: in whose name the action is sent, for moves that come from players; absent: the seat to
-   * decide.
+   * Make a decision.
    *
-   * Reasons: ILLEGAL_ACTION, INVALID_ACTION, ACTION_MISMATCH, WRONG_TURN, CHANCE_PENDING, GAME_OVER, INVALID_SEAT …
+   * @param seat - The seat that sends the action, for moves received from players: an action out of turn is refused.
+   *   Default: the seat to decide.
+   *
+   * @throws ChatiereError: ILLEGAL_ACTION, INVALID_ACTION, ACTION_MISMATCH, WRONG_TURN, CHANCE_PENDING, GAME_OVER, INVALID_SEAT …
    */
   move(move: Move, seat?: number): Promise<void> {
     return this.#next(async () => {
@@ -122,7 +138,7 @@ export class HostTable {
       const id = action.id ?? this.#idOf(action);
       const position = await this.#apply({ case: "action", value: action }, seat);
       if (id === undefined) {
-        throw new Error("a typed action has to be written as legalActions has it");
+        throw new Error("a typed action must have the same form as in legalActions");
       }
       this.record.actions.push(id);
       this.current = position;
@@ -142,7 +158,7 @@ export class HostTable {
   }
 
   async #apply(move: ApplyRequest["move"], seat?: number): Promise<Position> {
-    const request = create(ApplyRequestSchema, { move, include: everything(this.record.players) });
+    const request = create(ApplyRequestSchema, { move, include: this.include });
     request.state = this.current.state;
     request.seat = seat;
     return given((await this.games.apply(request)).position, "position");
@@ -155,13 +171,14 @@ export class HostTable {
 
   #next<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task);
-    // A move that was refused is its caller's to hear of, not the next one's.
+    // The error of a refused move is reported to its caller, not to the caller of the next move.
     this.#last = result.catch(() => undefined);
     return result;
   }
 }
 
-function everything(players: number): Include {
-  const viewers = [...Array(players).keys()];
-  return create(IncludeSchema, { legalActions: true, score: true, viewers, spectator: true });
+function everything(players: number, included: Inclusion = {}): Include {
+  // The service refuses other numbers of players.
+  const viewers = Array.from({ length: Math.min(players, MAX_SEATS) }, (_, seat) => seat);
+  return create(IncludeSchema, { ...included, legalActions: true, score: true, viewers, spectator: true });
 }

@@ -4,7 +4,7 @@ export { type Analysis } from "./analysis.js";
 export { Chatiere, type Settings } from "./chatiere.js";
 export { ChatiereError, type FieldViolation, type Reason, TransportError } from "./errors.js";
 export * from "./generated/index.js";
-export { HostTable, type Move } from "./host_table.js";
+export { HostTable, type Inclusion, type Move, type NewGame } from "./host_table.js";
 export { hashText, seatOf } from "./invitations.js";
 export { beginRecord, readRecord, type RecordFacts } from "./records.js";
 export { newRoomId, Room } from "./room.js";

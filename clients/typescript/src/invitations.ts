@@ -5,9 +5,10 @@ import { fromText, toText } from "./shared/bytes.js";
 import type { InvitedSeat } from "./shared/invitations.js";
 
 /**
- * Return the hash of a seat's secret as text, as invitations and replies have it.
+ * Return the hash of a seat's secret as text, for invitations and replies. Throws RangeError for a seat without a hash,
+ * such as a bot's seat.
  *
- * `seat`: that of a SealedSeat. Throws RangeError for a seat without a hash, such as a bot's.
+ * @param seat - The `seat` of a SealedSeat.
  */
 export function hashText({ holder }: TableSeat): string {
   if (holder.case !== "secretSha256") {
@@ -16,7 +17,7 @@ export function hashText({ holder }: TableSeat): string {
   return toText(holder.value);
 }
 
-/** Return a seat of an invitation as a new table needs it. Throws RangeError for one whose reply is awaited. */
+/** Return a seat of an invitation in the form needed for a new table. Throws RangeError if its reply is awaited. */
 export function seatOf(invited: InvitedSeat): TableSeat {
   if ("bot" in invited) {
     return create(TableSeatSchema, { holder: { case: "bot", value: invited.bot } });
@@ -24,6 +25,6 @@ export function seatOf(invited: InvitedSeat): TableSeat {
   if ("hash" in invited) {
     return create(TableSeatSchema, { holder: { case: "secretSha256", value: fromText(invited.hash) } });
   }
-  // For an empty seat the service would make a secret.
+  // The service would generate a secret for an empty seat.
   throw new RangeError("a reply is awaited");
 }

@@ -5,27 +5,27 @@ import { type GameRecord, GameRecordSchema } from "./generated/chatiere/v1/recor
 import { given } from "./given.js";
 import { readRecord as recordIn } from "./shared/records.js";
 
-/** The facts in a record beside the game itself. */
+/** The facts in a record in addition to the moves. */
 export interface RecordFacts {
-  /** The options that the game began with. */
+  /** The options of the game. */
   readonly options?: MessageInitShape<typeof OptionsSchema> | undefined;
-  /** The names of the players, one per seat, or none. */
+  /** The names of the players, one per seat. Default: no names. */
   readonly seatNames?: readonly string[];
-  /** The day on which the game began, as YYYY-MM-DD. */
+  /** The date on which the game began, as YYYY-MM-DD. */
   readonly date?: string;
 }
 
 /**
- * Return the record of a game in which nothing has been played yet, from the response to NewGame.
+ * Return the record of a game before its first move, from the response to NewGame.
  *
- * Append each action's dense id to its `actions` and, with explicit chance, each outcome to its outcomes; HostTable
- * does.
+ * Append the dense id of each action to its `actions` and, with explicit chance, each outcome to its outcomes; HostTable
+ * does this.
  */
 export function beginRecord(beginning: Position, players: number, facts: RecordFacts = {}): GameRecord {
   const state = given(beginning.state, "state");
   const { stream } = state;
   return create(GameRecordSchema, {
-    // Messages of GameInfo spell names as the definition does, fields as JavaScript does.
+    // Names in GameInfo are in snake case, as in the API definition; field names are in camel case.
     game: given(state.game.case, "game").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     rulesVersion: state.rulesVersion,
     players,
@@ -39,14 +39,14 @@ export function beginRecord(beginning: Position, players: number, facts: RecordF
 }
 
 /**
- * Return the record that a text is (docs/records.md).
+ * Parse the text of a record (docs/records.md).
  *
- * Its form is checked here, its options and moves by the service, as in Chatiere.resume. The seats of moves and whether
- * the game is over, which the text has for people, nobody compares with the game: a GameRecord has neither.
+ * Only the format is checked here; the service checks options and moves, for example in Chatiere.resume. The seats of
+ * moves and the last line are not compared with the game, because they are not part of a GameRecord.
  *
- * Throws RangeError, which names the line, for a text of another form; Error for options that the game does not have.
+ * Throws RangeError, which names the line, if the format is wrong, and Error for options that the game does not have.
  */
 export function readRecord(text: string): GameRecord {
-  // Its options are whatever JSON the text has.
+  // The options may be any JSON that the text contains.
   return fromJson(GameRecordSchema, recordIn(text) as unknown as JsonValue);
 }

@@ -1,30 +1,31 @@
-import { type Client, ConnectError } from "@connectrpc/connect";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
 
-import { ChatiereError, errorOf, TransportError } from "./errors.js";
+import { ChatiereError, TransportError } from "./errors.js";
 import {
   type FollowResponse,
   type PostResponse,
   type RoomService,
+  RoomSettingsSchema,
 } from "./generated/chatiere/v1/room_service_pb.js";
 import { pauseBefore, type Post, RoomContents } from "./room_contents.js";
 import { fromHex, fromText, sha256, toText } from "./shared/bytes.js";
-import { ForkError } from "./shared/fork_error.js";
 
 const SIZE = 16;
-/** The milliseconds without a response after which the connection counts as broken: the service sends one every 15 s. */
+/** The milliseconds without a response after which the connection is considered broken. The service sends one every 15 s. */
 const SILENCE = 45_000;
 
-/** Return the id of a new room, as text for links: 16 random bytes in base64url. In a URL it stands behind the #. */
+/** Return the id of a new room as text for links: 16 random bytes in base64url. In a URL, put it after the #. */
 export function newRoomId(): string {
   return toText(crypto.getRandomValues(new Uint8Array(SIZE)));
 }
 
 /**
- * A room of people who play at sealed tables, and a person there. Everybody who has the room's id is in it.
+ * A room for people who play at sealed tables, and one person in it. Anyone who has the room's id can enter it.
  *
- * Everybody there gets each post; the service forgets posts when nobody has used the room for a day, or when it stops.
- * Then each Room that follows posts again what it knows, and the room continues. Reasons of all methods: MISSING_FIELD,
- * INVALID_ROOM, LIMIT_EXCEEDED; a service without rooms is a TransportError with Code.Unimplemented.
+ * Every post is sent to all followers. The service forgets a room that has not been used for a day, and all rooms when it
+ * stops; every Room that follows then posts its contents again. Reasons for all methods: MISSING_FIELD, INVALID_ROOM,
+ * LIMIT_EXCEEDED. If the service has no rooms, they reject with a TransportError with Code.Unimplemented.
  */
 export class Room {
   readonly #closing = new AbortController();
@@ -33,7 +34,7 @@ export class Room {
     private readonly rooms: Client<typeof RoomService>,
     private readonly room: Uint8Array,
     private readonly secret: Uint8Array,
-    /** The contents of the room, as far as `follow` received or this room posted them. */
+    /** The contents of the room, as received by `follow` or posted by this Room. */
     readonly contents: RoomContents,
   ) {}
 
@@ -43,13 +44,13 @@ export class Room {
     return new Room(rooms, fromText(room), own, new RoomContents(toText(await sha256(own))));
   }
 
-  /** Post the name of the person: 1 to 24 characters. */
+  /** Post the person's name, 1 to 24 characters. */
   async postName(name: string): Promise<void> {
     await this.#post({ case: "name", value: name });
     this.contents.keep({ entry: { case: "name", value: { person: fromText(this.contents.person), name } } });
   }
 
-  /** Accept an invitation, by its id: 16 hexadecimal digits. Throws RangeError for another text. */
+  /** Accept an invitation, given by its id of 16 hexadecimal digits. Throws RangeError for any other text. */
   async postReply(id: string): Promise<void> {
     const invitation = fromHex(id);
     await this.#post({ case: "invitation", value: invitation });
@@ -57,14 +58,32 @@ export class Room {
   }
 
   /**
-   * Show a table to all in the room; return whether it was taken, and the one that the room holds.
+   * Post the settings of the next games, before people take seats: game, players, options, acknowledgement. The first person
+   * who posts settings or a table may post settings; after that, only people who play in the room's games. Returns false if the room did
+   * not accept the settings.
    *
-   * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError if another table of its ply was followed.
+   * Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION.
+   */
+  async postSettings(settings: MessageInitShape<typeof RoomSettingsSchema>): Promise<boolean> {
+    const value = create(RoomSettingsSchema, settings);
+    value.person = fromText(this.contents.person);
+    const { taken } = await this.#post({ case: "settings", value });
+    if (taken) {
+      this.contents.keep({ entry: { case: "settings", value } });
+    }
+    return taken;
+  }
+
+  /**
+   * Post a table. Returns whether the room accepted it, and the table that the room holds.
+   *
+   * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError if this client already received another table of the
+   * same ply.
    */
   async postTable(table: Uint8Array): Promise<PostResponse> {
     const post = { case: "table", value: table } as const;
     let response = await this.#post(post);
-    // A room that has begun anew lacks tables until those who follow it have posted them again.
+    // A room that was forgotten and created again lacks tables until its followers have posted them again.
     const lacking = response.taken || response.table === undefined ? [] : this.contents.between(response.table, table);
     for (const value of lacking) {
       await this.#postAgain({ case: "table", value });
@@ -79,10 +98,10 @@ export class Room {
   }
 
   /**
-   * Yield everything new in the room, after `contents` has it, until the Room is closed.
+   * Yield the changes in the room, after they are included in `contents`, until the Room is closed.
    *
-   * It follows again when the connection breaks or the service stops, for as long as it takes. Rejects with ChatiereError for
-   * other refusals, and with ForkError for a second table of a ply.
+   * If the connection breaks or the service stops, the method reconnects, without a time limit. Rejects with ChatiereError if the
+   * service refuses the call for any other reason, and with ForkError if a second table of one ply is received.
    */
   async *follow(): AsyncGenerator<FollowResponse, void> {
     let cursor: Uint8Array = new Uint8Array();
@@ -115,7 +134,7 @@ export class Room {
     }
   }
 
-  /** Leave the room, which ends `follow`. */
+  /** Leave the room, which ends `follow` and other calls in flight. */
   close(): void {
     this.#closing.abort();
   }
@@ -124,13 +143,9 @@ export class Room {
     if (this.#closing.signal.aborted) {
       return;
     }
-    if (reason instanceof ForkError) {
-      throw reason;
-    }
-    const error = reason instanceof ChatiereError ? reason : errorOf(ConnectError.from(reason));
-    const pause = pauseBefore(attempt, error);
+    const pause = reason instanceof ChatiereError ? pauseBefore(attempt, reason) : undefined;
     if (pause === undefined) {
-      throw error;
+      throw reason;
     }
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pause);
@@ -143,14 +158,14 @@ export class Room {
   }
 
   #post(post: Post): Promise<PostResponse> {
-    return this.rooms.post({ room: this.room, secret: this.secret, post });
+    return this.rooms.post({ room: this.room, secret: this.secret, post }, { signal: this.#closing.signal });
   }
 
   async #postAgain(post: Post): Promise<void> {
     try {
       await this.#post(post);
     } catch (error) {
-      // Without a table that has expired, and the like, the room goes on.
+      // For example, the table has expired. It is then left out of the room.
       if (error instanceof TransportError || !(error instanceof ChatiereError)) {
         throw error;
       }

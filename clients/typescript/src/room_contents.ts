@@ -1,4 +1,5 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 
 import { type ChatiereError, TransportError } from "./errors.js";
@@ -7,47 +8,70 @@ import {
   type PostRequest,
   type RoomEntry,
   RoomEntrySchema,
+  type RoomSettings,
 } from "./generated/chatiere/v1/room_service_pb.js";
 import { fromHex, fromText, toHex, toText } from "./shared/bytes.js";
 import { postingOrder } from "./shared/posting.js";
-import { merged, readTable } from "./shared/sealed_table.js";
+import { merged, missingSeats, readTable } from "./shared/sealed_table.js";
 
-/** Something that a room holds. */
+/** An entry of a room. */
 export type Entry = MessageInitShape<typeof RoomEntrySchema>;
-/** Something to post. */
+/** The content of a post. */
 export type Post = Exclude<PostRequest["post"], { case: undefined }>;
 
 const FIRST_PAUSE = 100;
 const MAX_PAUSE = 5000;
-/** The codes with which a call ends when its connection does. */
+// A pause is at most this many times as long.
+const LONGER = 1.5;
+/** The maximum numbers of names and of replies of strangers, and of games that are not the room's own. */
+const MAX_STRANGERS = 1000;
+const MAX_FOREIGN_GAMES = 64;
+/** The codes with which a call may end when its connection breaks. */
 const BROKEN = [Code.Unavailable, Code.Canceled, Code.Unknown, Code.Internal];
 
 /**
- * The contents of a room, as far as one person knows them. A person is the SHA-256 of a secret in base64url, as in `hashText` and in
- * the hashes of an invitation.
+ * The contents of a room as known to one person. A person is identified by the SHA-256 of a secret in base64url, as in `hashText` and in
+ * the hashes of an invitation. Of games that are not the room's own, and of persons without a seat in its own games, only the newest are
+ * kept: 64 games, 1,000 names and 1,000 replies.
  */
 export class RoomContents {
-  /** The names of persons: show them as text only. */
+  /** The names of persons. Show them only as text. */
   readonly names = new Map<string, string>();
-  /** By the id of an invitation, the persons who accept it, in the order in which they came. */
+  /** By invitation id, the persons who accepted it, in chronological order. */
   readonly replies = new Map<string, string[]>();
-  /** By table id, in hexadecimal, and ply. */
+  /** The tables, by table id, in hexadecimal, and ply. */
   readonly tables = new Map<string, Map<number, Uint8Array>>();
-  /** The persons who are here. */
+  /** By table id, in hexadecimal, the amended table of the next ply that still needs acknowledgements. */
+  readonly proposals = new Map<string, Uint8Array>();
+  /**
+   * By table id, in hexadecimal, and ply, the time at which the room first accepted the table, in milliseconds since 1970.
+   */
+  readonly times = new Map<string, Map<number, number>>();
+  /** The settings of the next games; undefined if no settings have been posted. */
+  settings: RoomSettings | undefined;
+  /** The persons who follow the room. */
   people: readonly string[] = [];
-  /** How many there are beside them. */
+  /** The number of followers without a secret. */
   onlookers = 0;
+  /** The ids of the room's own games. */
+  readonly #ownGames = new Set<string>();
+  /** All replies, in chronological order. */
+  readonly #replies: { id: string; person: string }[] = [];
 
-  /** Begin with nothing. `person`: the person whose knowledge it is. */
+  /** Create empty contents for a person. */
   constructor(readonly person: string) {}
 
-  /** Return the table of the newest ply; undefined if there is none. `id`: absent: of the game that came last. */
-  newest(id: string | undefined = [...this.tables.keys()].at(-1)): Uint8Array | undefined {
+  /**
+   * Return the table of the newest ply of a game; undefined if the game has no table.
+   *
+   * @param id - The table id. Default: the newest of the room's own games or, if it has no own games, the newest of all games.
+   */
+  newest(id: string | undefined = this.#last()): Uint8Array | undefined {
     const plies = id === undefined ? undefined : this.tables.get(id);
     return plies?.get(Math.max(...plies.keys()));
   }
 
-  /** Return the known tables between two of one game, in the order of play: those that a room lacks if it holds only the first. */
+  /** Return the known tables between two tables of a game, in order, for a room that holds only the first one. */
   between(held: Uint8Array, table: Uint8Array): Uint8Array[] {
     const [first, last] = [readTable(held), readTable(table)];
     const known = this.tables.get(last.id);
@@ -55,23 +79,89 @@ export class RoomContents {
     return plies.flatMap((ply) => known?.get(ply) ?? []);
   }
 
-  /** Take an entry into account. Throws ForkError for another table of a known ply. */
+  /** Add an entry. Throws ForkError if another table of the same ply is known. */
   keep(kept: Entry): void {
-    const { entry } = create(RoomEntrySchema, kept);
+    const { entry, isForeign, time } = create(RoomEntrySchema, kept);
     if (entry.case === "name") {
-      this.names.set(toText(entry.value.person), entry.value.name);
+      const person = toText(entry.value.person);
+      this.names.delete(person);
+      this.names.set(person, entry.value.name);
+      this.#excess([...this.names.keys()], (each) => each).forEach((each) => this.names.delete(each));
     } else if (entry.case === "reply") {
-      const [id, person] = [toHex(entry.value.invitation), toText(entry.value.person)];
-      this.replies.set(id, [...new Set([...(this.replies.get(id) ?? []), person])]);
-    } else if (entry.case === "table") {
-      const { id, ply } = readTable(entry.value);
-      const known = this.tables.get(id) ?? new Map<number, Uint8Array>();
-      known.set(ply, merged(known.get(ply) ?? entry.value, entry.value));
-      this.tables.set(id, known);
+      this.#keepReply(toHex(entry.value.invitation), toText(entry.value.person));
+    } else if (entry.case === "table" || entry.case === "proposal") {
+      this.#keepTable(entry.value, isForeign, time);
+    } else if (entry.case === "settings") {
+      this.settings = entry.value;
     }
   }
 
-  /** Take a response into account; return what the person has to post again. Throws ForkError. */
+  #keepReply(id: string, person: string): void {
+    const persons = this.replies.get(id) ?? [];
+    if (!persons.includes(person)) {
+      this.replies.set(id, [...persons, person]);
+      this.#replies.push({ id, person });
+    }
+    for (const gone of this.#excess(this.#replies, (each) => each.person)) {
+      this.#replies.splice(this.#replies.indexOf(gone), 1);
+      const rest = (this.replies.get(gone.id) ?? []).filter((each) => each !== gone.person);
+      if (rest.length > 0) {
+        this.replies.set(gone.id, rest);
+      } else {
+        this.replies.delete(gone.id);
+      }
+    }
+  }
+
+  #keepTable(table: Uint8Array, isForeign: boolean, time?: Timestamp): void {
+    const { id, ply, amendment } = readTable(table);
+    const known = this.tables.get(id) ?? new Map<number, Uint8Array>();
+    const proposal = this.proposals.get(id);
+    if (amendment && missingSeats(table).length > 0) {
+      if (ply === Math.max(-1, ...known.keys()) + 1) {
+        const isSame = proposal !== undefined && sameTable(proposal, table);
+        this.proposals.set(id, isSame ? merged(proposal, table) : table);
+      }
+      return;
+    }
+    if (proposal !== undefined && readTable(proposal).ply <= ply) {
+      this.proposals.delete(id);
+    }
+    known.set(ply, merged(known.get(ply) ?? table, table));
+    this.tables.set(id, known);
+    const times = this.times.get(id) ?? new Map<number, number>();
+    // A room that was forgotten and created again has a later time for the table.
+    if (time !== undefined && !times.has(ply)) {
+      this.times.set(id, times.set(ply, timestampMs(time)));
+    }
+    if (!isForeign) {
+      this.#ownGames.add(id);
+    }
+    const foreign = [...this.tables.keys()].filter((each) => !this.#ownGames.has(each));
+    for (const gone of foreign.slice(0, -MAX_FOREIGN_GAMES)) {
+      this.tables.delete(gone);
+      this.times.delete(gone);
+      this.proposals.delete(gone);
+    }
+  }
+
+  /** Return all entries of strangers except the newest ones. */
+  #excess<T>(entries: readonly T[], personOf: (entry: T) => string): T[] {
+    if (entries.length <= MAX_STRANGERS) {
+      return [];
+    }
+    const games = [...this.#ownGames].flatMap((id) => [...(this.tables.get(id)?.values() ?? [])].slice(0, 1));
+    const seats = games.flatMap((table) => readTable(table).seats.map(({ secretSha256 }) => secretSha256));
+    const seated = new Set([this.person, ...seats]);
+    return entries.filter((entry) => !seated.has(personOf(entry))).slice(0, -MAX_STRANGERS);
+  }
+
+  #last(): string | undefined {
+    const ids = [...this.tables.keys()];
+    return ids.filter((id) => this.#ownGames.has(id)).at(-1) ?? ids.at(-1);
+  }
+
+  /** Add the contents of a response. Returns the posts that the person has to repeat. Throws ForkError, as `keep` does. */
   take({ entries, presence, isWhole }: FollowResponse): Post[] {
     entries.forEach((entry) => this.keep(entry));
     if (presence !== undefined) {
@@ -83,7 +173,7 @@ export class RoomContents {
 
   #missingIn(entries: readonly RoomEntry[]): Post[] {
     const person = fromText(this.person);
-    const there = new Set(entries.map(keyOf));
+    const there = new Set(entries.map(({ entry }) => keyOf({ entry })));
     const mine: { post: Post; entry: Entry }[] = [];
     const name = this.names.get(this.person);
     if (name !== undefined) {
@@ -97,34 +187,60 @@ export class RoomContents {
         mine.push({ post: { case: "invitation", value: invitation }, entry });
       }
     }
-    for (const table of this.#chains(entries)) {
-      const post = { case: "table", value: table } as const;
+    for (const value of this.#chains(entries)) {
+      const post = { case: "table", value } as const;
+      mine.push({ post, entry: { entry: post } });
+    }
+    for (const [id, value] of this.proposals) {
+      if (this.#ownGames.has(id) && this.#canPost(value)) {
+        mine.push({ post: { case: "table", value }, entry: { entry: { case: "proposal", value } } });
+      }
+    }
+    const areSettingsThere = entries.some(({ entry }) => entry.case === "settings");
+    if (this.settings !== undefined && toText(this.settings.person) === this.person && !areSettingsThere) {
+      // Last: the tables make all players people of the room, the settings only the host.
+      const post = { case: "settings", value: this.settings } as const;
       mine.push({ post, entry: { entry: post } });
     }
     return mine.flatMap(({ post, entry }) => (there.has(keyOf(entry)) ? [] : [post]));
   }
 
-  /** The tables that the person may post, in the order in which a room takes them: it has chains, which grow at both ends. */
+  /** Return whether a room takes a table from this person: the holder of a seat, or the person whom an amendment replaces. */
+  #canPost(table: Uint8Array): boolean {
+    const { seats, amendment } = readTable(table);
+    return [...seats, amendment?.replacement?.before].some((seat) => seat?.secretSha256 === this.person);
+  }
+
+  /** Return the tables of the room's own games to post, in an order in which the room shows each one immediately. */
   #chains(entries: readonly RoomEntry[]): Uint8Array[] {
     const there = entries.flatMap(({ entry }) => (entry.case === "table" ? [readTable(entry.value)] : []));
     return [...this.tables].flatMap(([id, known]) => {
-      const [first] = known.values();
-      if (first === undefined || !readTable(first).seats.some((seat) => seat.secretSha256 === this.person)) {
+      if (!this.#ownGames.has(id)) {
         return [];
       }
+      // An amendment may have given the person a seat, or taken it.
+      const own = [...known].flatMap(([ply, table]) => (this.#canPost(table) ? [ply] : []));
       const plies = there.filter((table) => table.id === id).map(({ ply }) => ply);
-      return postingOrder([...known.keys()], plies).flatMap((ply) => known.get(ply) ?? []);
+      return postingOrder(own, plies).flatMap((ply) => known.get(ply) ?? []);
     });
   }
 }
 
-/** Return the milliseconds until a room can be followed again; undefined: the error is final. `attempt`: from 0. */
+/**
+ * Return the milliseconds to wait before following a room again; undefined if the error is final. `attempt` counts from 0. They are
+ * partly random, so that the clients of a service do not all return at the same time.
+ */
 export function pauseBefore(attempt: number, error: ChatiereError): number | undefined {
   const isBroken = error instanceof TransportError && BROKEN.includes(error.code);
   if (error.retryAfterMs === undefined && !isBroken) {
     return undefined;
   }
-  return Math.max(error.retryAfterMs ?? 0, Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** attempt));
+  const pause = Math.max(error.retryAfterMs ?? 0, Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** attempt));
+  return pause * (1 + (LONGER - 1) * Math.random());
+}
+
+function sameTable(one: Uint8Array, other: Uint8Array): boolean {
+  return toText(readTable(one).content) === toText(readTable(other).content);
 }
 
 function keyOf(entry: Entry): string {

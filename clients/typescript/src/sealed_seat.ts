@@ -4,6 +4,7 @@ import type { Client } from "@connectrpc/connect";
 import type { SuggestResponse } from "./generated/chatiere/v1/bot_service_pb.js";
 import type { ViewerUpdate } from "./generated/chatiere/v1/game_pb.js";
 import {
+  type AmendRequestSchema,
   type MoveResponse,
   type NewTableRequestSchema,
   type NewTableResponse,
@@ -17,28 +18,29 @@ import type { Move } from "./host_table.js";
 import type { SeatStore } from "./seat_store.js";
 import { fromHex, sha256, toHex } from "./shared/bytes.js";
 import { promise } from "./shared/promises.js";
+import { readTable } from "./shared/sealed_table.js";
 
 const SECRET_SIZE = 16;
 const SECRET = /^[0-9a-f]{32}$/;
 
 /**
- * A seat at one sealed table, or at several one after another.
+ * A seat at one sealed table, or at several in succession.
  *
- * Its store has the secret of the seat, made or taken with it, and of every table that the seat has acknowledged or made under
- * Acknowledgement.NEXT which it was at which ply, so that it never acknowledges two of one ply, whatever happens
- * between: neither two children of one parent nor two branches that others made together.
+ * Its store contains the secret of the seat and, for each table that the seat made or acknowledged under
+ * Acknowledgement.NEXT, the ply and the hash of the table. So the seat never acknowledges two different tables of the same
+ * ply, even after a restart: neither two children of one parent, nor two branches made by other players together.
  *
- * The tables are bytes, as the service returns them (textOf makes links of them): give the newest to the other players.
- * The same move on the same table gives the same bytes. "Those of a table" are the reasons INVALID_TABLE,
+ * Tables are bytes, as returned by the service (textOf converts them to text for links); send the newest table to the other
+ * players. The same move at the same table gives the same bytes. "Table errors" are the reasons INVALID_TABLE,
  * TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED and UNSUPPORTED_RULES_VERSION.
  */
 export class SealedSeat {
   private constructor(
     private readonly tables: Client<typeof TableService>,
     private readonly store: SeatStore,
-    /** The secret of the seat, 16 bytes: for nobody but the service. */
+    /** The secret of the seat, 16 bytes. Send it only to the service. */
     readonly secret: Uint8Array,
-    /** The seat as a new table needs it: the SHA-256 of its secret, which may be shown to everybody. */
+    /** The seat in the form needed for a new table. It contains the SHA-256 of the secret, which may be public. */
     readonly seat: TableSeat,
   ) {}
 
@@ -49,10 +51,10 @@ export class SealedSeat {
     }
     const text = await store.keep("secret", toHex(secret ?? crypto.getRandomValues(new Uint8Array(SECRET_SIZE))));
     if (!SECRET.test(text)) {
-      throw new Error("the store is not that of a seat");
+      throw new Error("the store does not belong to a seat");
     }
     if (secret !== undefined && text !== toHex(secret)) {
-      throw new Error("the store is that of another seat");
+      throw new Error("the store belongs to another seat");
     }
     const kept = fromHex(text);
     const seat = create(TableSeatSchema, { holder: { case: "secretSha256", value: await sha256(kept) } });
@@ -60,29 +62,30 @@ export class SealedSeat {
   }
 
   /**
-   * Begin a game at a new table. `request`: game, acknowledgement, and `seats`: their holders, `seat` of each player's
-   * own client, or a bot; `players` is their number.
+   * Start a game at a new table. Returns the table and the secrets that the service generated for empty seats: give each
+   * secret only to its player, who passes it to takeSeat.
    *
-   * Returns the table and the secrets that the service made, for empty seats: give each to its player alone, who takes
-   * the seat with it. Reasons: UNKNOWN_GAME, INVALID_PLAYERS,
-   * INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS, MISSING_FIELD.
+   * @param request - Game, acknowledgement, and `seats`, the holders: `seat` of each player's own client, or a bot.
+   *   `players` is set to their number.
+   *
+   * @throws ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS, MISSING_FIELD.
    */
   newTable(request: MessageInitShape<typeof NewTableRequestSchema>): Promise<NewTableResponse> {
     return this.tables.newTable({ ...request, players: request.seats?.length ?? 0 });
   }
 
-  /** Look at an open table, with the events of its last decision. Reasons: those of a table. */
+  /** Look at an open table, with the events of its last decision. Reasons: table errors. */
   async look(table: Uint8Array): Promise<ViewerUpdate> {
     const { update } = await this.tables.look({ table, secret: this.secret });
     return given(update, "update");
   }
 
   /**
-   * Make a decision: the seat's own or, without an action, that of the bot whose turn it is.
+   * Make a decision for this seat or, without an action, let a bot make the decision on its turn.
    *
-   * Returns the new table and, if it is open, the seat's update. Reasons: those of a table, WRONG_TURN,
-   * GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects
-   * with ForkError if the seat made or acknowledged another table of the new one's ply.
+   * Returns the new table and, if it is open, the seat's update. Reasons: table errors, WRONG_TURN, GAME_OVER, MISSING_FIELD,
+   * INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects with ForkError if the seat already made or
+   * acknowledged another table of the new table's ply.
    */
   async move(table: Uint8Array, move?: Move): Promise<MoveResponse> {
     const action = typeof move === "number" ? { id: move } : move;
@@ -92,21 +95,60 @@ export class SealedSeat {
   }
 
   /**
-   * Acknowledge a table, unless another one of its ply was; return it with the acknowledgement.
+   * Acknowledge a table, unless the seat acknowledged another table of the same ply. Returns the table with the acknowledgement.
    *
    * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError.
    */
   async acknowledge(table: Uint8Array): Promise<Uint8Array> {
     const response = await this.tables.acknowledge({ table, secret: this.secret });
-    // Only what the service found authentic is kept, and nobody gets the acknowledgement before it is.
+    // Only a table that the service accepted as authentic is stored, and it is stored before the acknowledgement is returned.
     await this.#keep(response.table);
     return response.table;
   }
 
   /**
-   * Ask a bot for an action of the seat, based on what the seat may know. `bot`: such as "ismcts:simulations=500".
+   * Give a seat to another person or to a bot. Returns the amended table, which the other seats have to acknowledge.
    *
-   * Reasons: those of a table, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE.
+   * @param seat - This seat's own number, to resign; or, at a table that allows replacement, another seat.
+   * @param holder - `seat` of the person's client, or a bot.
+   *
+   * @throws ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED, INVALID_TERMS, INVALID_BOT, BATCH_TOO_LARGE,
+   * MISSING_FIELD. Rejects with ForkError as `move` does.
+   */
+  replace(table: Uint8Array, seat: number, holder: MessageInitShape<typeof TableSeatSchema>): Promise<Uint8Array> {
+    return this.#amend({ table, amendment: { case: "replacement", value: { seat, holder } } });
+  }
+
+  /**
+   * Return to the position of an earlier table. Returns the amended table, which the other seats have to acknowledge.
+   *
+   * @param tables - The tables from the one to return to up to the newest, in order, at most 129. The game must have
+   *   Acknowledgement.NONE.
+   *
+   * @throws ChatiereError: table errors, INVALID_TERMS, GAME_OVER, INVALID_HISTORY, MISSING_FIELD. Rejects with RangeError if there are no tables, or
+   * some bytes are not a table.
+   */
+  async takeBack(tables: readonly Uint8Array[]): Promise<Uint8Array> {
+    const [first, newest] = [tables[0], tables.at(-1)];
+    if (first === undefined || newest === undefined) {
+      throw new RangeError("no tables were given");
+    }
+    const amendment = { case: "takeBack", value: { ply: readTable(first).ply } } as const;
+    return this.#amend({ table: newest, amendment, earlier: tables.slice(0, -1) });
+  }
+
+  async #amend(request: MessageInitShape<typeof AmendRequestSchema>): Promise<Uint8Array> {
+    const { table } = await this.tables.amend({ ...request, secret: this.secret });
+    await this.#keep(table);
+    return table;
+  }
+
+  /**
+   * Return a bot's suggestion for this seat, based only on what the seat may know.
+   *
+   * @param bot - The bot, such as "ismcts:simulations=500".
+   *
+   * @throws ChatiereError: table errors, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE.
    */
   async suggest(table: Uint8Array, bot: string): Promise<SuggestResponse> {
     const { suggestion } = await this.tables.suggestMove({ table, secret: this.secret, bot });
@@ -114,9 +156,11 @@ export class SealedSeat {
   }
 
   /**
-   * Return the record of a game that is over. `tables`: those of all plies, in order.
+   * Return the record of a game that is over.
    *
-   * Reasons: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY, GAME_NOT_OVER,
+   * @param tables - The tables of all plies, in order.
+   *
+   * @throws ChatiereError: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY, GAME_NOT_OVER,
    * MISSING_FIELD.
    */
   async getRecord(tables: Uint8Array[]): Promise<TableRecord> {

@@ -4,9 +4,9 @@ import { type TableHeader, TableHeaderSchema } from "./generated/chatiere/v1/tab
 import { readTable } from "./shared/sealed_table.js";
 
 /**
- * Return the public part of a table; only the service can tell whether it is authentic.
+ * Return the public part of a table. Only the service can verify that the table is authentic.
  *
- * Throws RangeError for bytes that are no table.
+ * Throws RangeError if the bytes are not a table.
  */
 export function headerOf(table: Uint8Array): TableHeader {
   return fromBinary(TableHeaderSchema, readTable(table).header);

@@ -1,21 +1,21 @@
-// Where a seat at sealed tables is kept.
+// Stores for seats at sealed tables.
 
-/** A store of texts by key, which never forgets one. A store is one seat. */
+/** A store of texts by key, which keeps every text permanently. Each store is for one seat. */
 export interface SeatStore {
   /**
-   * Keep a text under a key, unless there is one already. Return the text that is now kept there.
+   * Store a text under a key, unless the key already has a text. Return the text that is now stored.
    *
-   * It returns (or resolves) only when the text would survive a crash: then an acknowledgement is given away.
+   * It must return (or resolve) only when the text would survive a crash, because the acknowledgement is sent afterwards.
    */
   keep(key: string, text: string): string | Promise<string>;
 }
 
-/** A seat in the browser's localStorage: every page of the origin can read it. Let one page at a time use it. */
+/** A store in the browser's localStorage, which all pages of the origin can read. Use it from one page at a time. */
 export class LocalStorageStore implements SeatStore {
-  /** `name`: of the seat, so that there can be several. */
+  /** `name` distinguishes several seats. */
   constructor(private readonly name: string) {}
 
-  /** See SeatStore. Throws the DOMException of a full or forbidden storage. */
+  /** See SeatStore. Throws a DOMException if the storage is full or forbidden. */
   keep(key: string, text: string): string {
     const item = `${this.name}: ${key}`;
     const kept = localStorage.getItem(item);
@@ -27,7 +27,7 @@ export class LocalStorageStore implements SeatStore {
   }
 }
 
-/** A seat in a Map, which lasts as long as the program: for tests, and for games that need not outlive it. */
+/** A store in a Map, which lasts as long as the program: for tests, and for games that end with it. */
 export class MapStore implements SeatStore {
   constructor(private readonly texts = new Map<string, string>()) {}
 

@@ -1,37 +1,44 @@
-// How calls are made: metadata, deadlines, retries, errors.
+// Transports that add metadata, deadlines, retries and errors.
 
+import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 
 import { errorOf } from "./errors.js";
 import { repeated } from "./shared/retries.js";
 
-/** The settings that all calls of a client share. */
+/** The settings common to all calls of a client. */
 export interface CallSettings {
-  /** By name; a call's own headers come first. */
+  /** The headers by name. A call's own headers take precedence. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The milliseconds that a call may take, retries included, unless it has a timeout of its own. */
+  /** The milliseconds that a call may take, including retries, unless it specifies its own timeout. */
   readonly timeoutMs: number;
-  /** How often a call is made at most while the service is unavailable. */
+  /** The maximum number of attempts at a call while the service is unavailable. */
   readonly attempts: number;
 }
 
-/** Return the transport to a door for browsers, by Connect's protocol in binary. */
+/** Return a transport to a door for browsers, using the Connect protocol with binary messages. */
 export function doorTransport(baseUrl: string): Transport {
   return createConnectTransport({ baseUrl, useBinaryFormat: true, fetch: reach });
 }
 
-/** Return a transport that makes calls over another: with headers, repeated, and with errors as ChatiereError. */
+/**
+ * Return a transport that makes calls over another transport, with headers and retries, and with errors as ChatiereError.
+ *
+ * A request with a value that is out of range for its field, such as a negative seed, is not sent and rejects with
+ * RangeError.
+ */
 export function callingTransport(inner: Transport, settings: CallSettings): Transport {
   return {
     async unary(method, signal, timeoutMs, header, input, contextValues) {
+      const request = checked(method.input, input);
       const headers = withHeaders(header, settings);
       const timeout = timeoutMs ?? settings.timeoutMs;
-      // As for Connect: 0 is no timeout.
+      // As in Connect, 0 means no timeout.
       const end = timeout > 0 ? performance.now() + timeout : Infinity;
       const call = () => {
         const left = end === Infinity ? 0 : Math.max(1, Math.ceil(end - performance.now()));
-        return inner.unary(method, signal, left, headers, input, contextValues);
+        return inner.unary(method, signal, left, headers, request, contextValues);
       };
       const pauseAfter = (reason: unknown) =>
         ConnectError.from(reason).code === Code.Unavailable && !signal?.aborted ? 0 : undefined;
@@ -41,10 +48,35 @@ export function callingTransport(inner: Transport, settings: CallSettings): Tran
         throw errorOf(ConnectError.from(reason));
       }
     },
-    stream(method, signal, timeoutMs, header, input, contextValues) {
-      return inner.stream(method, signal, timeoutMs, withHeaders(header, settings), input, contextValues);
+    async stream(method, signal, timeoutMs, header, input, contextValues) {
+      const headers = withHeaders(header, settings);
+      try {
+        const response = await inner.stream(method, signal, timeoutMs, headers, input, contextValues);
+        return { ...response, message: received(response.message) };
+      } catch (reason) {
+        throw errorOf(ConnectError.from(reason));
+      }
     },
   };
+}
+
+// Returns a request as its message. Throws RangeError if it cannot be encoded.
+function checked<I extends DescMessage>(schema: I, request: MessageInitShape<I>): MessageInitShape<I> {
+  try {
+    const message = create(schema, request);
+    toBinary(schema, message);
+    return message as MessageInitShape<I>;
+  } catch (reason) {
+    throw new RangeError(reason instanceof Error ? reason.message : String(reason), { cause: reason });
+  }
+}
+
+async function* received<O>(messages: AsyncIterable<O>): AsyncGenerator<O, void> {
+  try {
+    yield* messages;
+  } catch (reason) {
+    throw errorOf(ConnectError.from(reason));
+  }
 }
 
 function withHeaders(own: HeadersInit | undefined, settings: CallSettings): Headers {
@@ -53,7 +85,7 @@ function withHeaders(own: HeadersInit | undefined, settings: CallSettings): Head
   return headers;
 }
 
-// As fetch, but where no response comes at all, that is said by a status.
+// Calls fetch, and reports a missing response as a status.
 async function reach(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(input, init);

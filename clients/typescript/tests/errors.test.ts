@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 
+import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createRouterTransport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 
-import { Chatiere, ChatiereError, GameService, TransportError } from "@chatiere/client";
+import { Chatiere, ChatiereError, GameRecordSchema, GameService, TransportError } from "@chatiere/client";
 
 import { connected, DOOR, GRPC, refusalOf } from "./support.js";
 
@@ -49,8 +52,12 @@ test("of a call the client's own headers come first", async () => {
 });
 
 test("where there is no service, that is a TransportError", async () => {
-  // Nobody listens at port 9 of this machine.
-  const error = await refusalOf(new Chatiere("http://127.0.0.1:9", { attempts: 1 }).games.listGames({}));
+  const listening = createServer().listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  const { port } = listening.address() as AddressInfo;
+  listening.close();
+  await once(listening, "close");
+  const error = await refusalOf(new Chatiere(`http://127.0.0.1:${port}`, { attempts: 1 }).games.listGames({}));
   assert(error instanceof TransportError);
   assert.deepEqual([error.code, error.reason, error.name], [Code.Unavailable, "", "TransportError"]);
 });
@@ -59,6 +66,39 @@ test("a page instead of a service is a TransportError", async () => {
   const error = await refusalOf(new Chatiere(`${DOOR}/nowhere`).games.listGames({}));
   assert(error instanceof TransportError);
   assert.equal(error.code, Code.Unimplemented);
+});
+
+for (const [what, ask] of Object.entries({
+  "a negative seed": (chatiere: Chatiere) => chatiere.newGame({ game: "discat", players: 2, seed: -1n }),
+  "a seed of 65 bits": (chatiere: Chatiere) => chatiere.newGame({ game: "discat", players: 2, seed: 2n ** 64n }),
+  "half a player": (chatiere: Chatiere) => chatiere.newGame({ game: "discat", players: 1.5 }),
+  "a negative number of players": (chatiere: Chatiere) => chatiere.newGame({ game: "discat", players: -1 }),
+  "half an action": async (chatiere: Chatiere) => (await chatiere.newGame({ game: "discat", players: 2 })).move(1.5),
+  "a negative action": async (chatiere: Chatiere) => (await chatiere.newGame({ game: "discat", players: 2 })).move(-1),
+  "half a seat": async (chatiere: Chatiere) => (await chatiere.newGame({ game: "discat", players: 2 })).move(0, 0.5),
+  "a negative outcome": async (chatiere: Chatiere) =>
+    (await chatiere.newGame({ game: "discat", players: 2, explicitChance: true })).resolve(-1),
+  "a call of GameService": (chatiere: Chatiere) => chatiere.games.newGame({ game: "discat", players: 2, seed: -1n }),
+  "half a simulation": (chatiere: Chatiere) =>
+    chatiere.analyse(create(GameRecordSchema, { actions: [0] }), { simulations: 1.5 }).next(),
+})) {
+  test(`a value that its field cannot hold is a RangeError: ${what}`, async () => {
+    await assert.rejects(ask(connected()), { name: "RangeError", message: /chatiere\.v1\.\w+\.\w+/ });
+  });
+}
+
+test("more players than any game has are refused by the service", async () => {
+  const error = await refusalOf(connected().newGame({ game: "discat", players: 2 ** 32 - 1 }));
+  assert.equal(error.reason, "INVALID_PLAYERS");
+});
+
+test("a refused stream is a ChatiereError", async () => {
+  const following = async () => {
+    for await (const _ of connected().rooms.follow({ room: new Uint8Array(3) })) {
+      assert.fail("nothing was refused");
+    }
+  };
+  assert.equal((await refusalOf(following())).reason, "INVALID_ROOM");
 });
 
 test("a call that takes longer than the client's time limit is given up", async () => {

@@ -11,7 +11,7 @@ import { at, choose, connected, GRPC, present, refusalOf } from "./support.js";
 const chatiere = connected();
 const { games } = await chatiere.games.listGames({});
 
-/** Play to the end, and check what every screen gets. */
+/** Play to the end, and check the update of every screen. */
 async function play(table: HostTable): Promise<void> {
   const players = table.record.players;
   while (table.seat !== undefined) {
@@ -24,7 +24,7 @@ async function play(table: HostTable): Promise<void> {
     assert.equal(table.spectator.seat, undefined);
     assert.equal(table.spectator.view?.ply, ply);
     const action = choose(at(seats, seat).legalActions, ply);
-    // Typed, by number, or whole.
+    // As a typed action, an id, or both.
     const moves = [create(ActionSchema, { game: action.game }), present(action.id), action] as const;
     await table.move(at(moves, ply % 3), seat);
     assert.equal(table.ply, ply + 1);
@@ -74,7 +74,7 @@ test("a game goes on from a record as text", async () => {
   const tags = ["game: discat", `rules_version: ${rulesVersion}`, "players: 3", "seed: 7"];
   const table = await chatiere.resume(readRecord([...tags, "", "1. seat 2: 0  # play 5", "so far", ""].join("\n")));
   assert.deepEqual([table.ply, table.seat, table.record.actions], [1, 0, [0]]);
-  assert.throws(() => readRecord(tags.join("\n")), { name: "RangeError", message: /cut short/ });
+  assert.throws(() => readRecord(tags.join("\n")), { name: "RangeError", message: /truncated/ });
 });
 
 test("options go into the record", async () => {
@@ -82,6 +82,29 @@ test("options go into the record", async () => {
   const table = await chatiere.newGame({ options, players: 3, seed: 1n });
   await table.move(choose(table.legalActions, 0));
   assert.deepEqual((await chatiere.resume(table.record)).position.state, table.position.state);
+});
+
+test("names of players are in the labels of every position, and in the record", async () => {
+  const seatNames = ["Alice", "Bob"];
+  const table = await chatiere.newGame({ game: "discat", players: 2, seed: 7n, include: { seatNames } });
+  const named = ({ events, spectator }: HostTable) =>
+    [events, spectator.events].every((seen) => seen.some(({ label }) => /^(Alice|Bob) /.test(label)));
+  assert(named(table));
+  await table.move(choose(table.legalActions, 0));
+  assert(named(table));
+  assert.deepEqual(table.record.seatNames, seatNames);
+  const resumed = await chatiere.resume(table.record, { seatNames: ["Anna", "Bob"] });
+  await resumed.move(choose(resumed.legalActions, 1));
+  assert(resumed.events.every(({ label }) => !/seat \d/.test(label)));
+  const nameless = await chatiere.resume(table.record);
+  await nameless.move(choose(nameless.legalActions, 1));
+  assert.match(present(nameless.events[0]).label, /^seat \d/);
+});
+
+test("a table's own parts of a position cannot be left out", async () => {
+  // @ts-expect-error The table always includes them.
+  const table = await chatiere.newGame({ game: "discat", players: 2, include: { legalActions: false, viewers: [] } });
+  assert(table.legalActions.length > 0 && table.seats.length === 2);
 });
 
 test("explicit chance is the host's, and goes into the record", async () => {

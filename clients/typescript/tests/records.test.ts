@@ -16,6 +16,15 @@ for (const { text, record } of vectorsIn("records.json") as { text: string; reco
   });
 }
 
+for (const { what, before, newline, after } of vectorsIn("edited_records.json") as Record<string, string>[]) {
+  test(`a record is read as editors save it: ${what}`, () => {
+    for (const { text } of vectorsIn("records.json") as { text: string }[]) {
+      const edited = `${before}${text.trimEnd()}`.replaceAll("\n", newline ?? "") + after;
+      assert(equals(GameRecordSchema, readRecord(edited), readRecord(text)));
+    }
+  });
+}
+
 for (const { what, text, error } of vectorsIn("refused_records.json") as Record<"what" | "text" | "error", string>[]) {
   test(`what is no record is refused: ${what}`, () => {
     assert.throws(() => readRecord(text), { name: "RangeError", message: error });

@@ -7,10 +7,10 @@ import { Chatiere, GameService, type Settings } from "@chatiere/client";
 
 import { refusalOf } from "./support.js";
 
-/** The shortest pause, in milliseconds; deadlines in these tests are shorter, and never come. */
+/** The shortest pause, in milliseconds. Deadlines in these tests are shorter, and are never reached. */
 const SHORTEST_PAUSE = 80;
 
-/** A client of a service that fails a number of times with a code; what it was sent; and the pauses of the client. */
+/** A client of a service that fails a number of times with a code, the requests sent, and the client's pauses. */
 function flaky(t: TestContext, failures: number, code = Code.Unavailable, settings: Settings = { timeoutMs: 0 }) {
   const calls: Headers[] = [];
   const pauses: number[] = [];

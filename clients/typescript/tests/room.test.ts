@@ -26,7 +26,7 @@ import { at, choose, connected, present, refusalOf } from "./support.js";
 const chatiere = connected();
 const INVITATION = "0123456789abcdef";
 
-/** Follow a room until something holds. */
+/** Follow a room until a condition holds. */
 async function until(room: Room, holds: () => boolean): Promise<void> {
   for await (const _ of room.follow()) {
     if (holds()) {
@@ -109,7 +109,7 @@ test("a room that has begun anew gets the tables before one that it cannot take 
   const room = await chatiere.enter(id, seat);
   const tables = await playedAlone(seat, 4);
   tables.slice(0, 4).forEach((table) => room.contents.keep(entryOf(table)));
-  // Somebody else has begun to fill it.
+  // Another person has started to fill the room.
   await (await chatiere.enter(id, seat)).postTable(at(tables, 0));
   const { taken, table } = await room.postTable(at(tables, 4));
   assert.deepEqual([taken, table], [true, at(tables, 4)]);
@@ -132,6 +132,42 @@ function entryOf(table: Uint8Array) {
   return { entry: { case: "table", value: table } } as const;
 }
 
+test("a game of strangers is not the room's, and few are kept", async () => {
+  const seat = await chatiere.takeSeat(new MapStore());
+  const dealt = async (seats: (typeof seat.seat)[]) =>
+    (await seat.newTable({ game: "discat", seats, acknowledgement: Acknowledgement.NONE })).table;
+  const bot = seatOf({ bot: "random" });
+  const [own, foreign] = [await dealt([seat.seat, bot]), await dealt([seat.seat, bot])];
+  const contents = new RoomContents(hashText(seat.seat));
+  contents.keep({ ...entryOf(foreign), isForeign: true });
+  assert.deepEqual(contents.newest(), foreign);
+  contents.keep(entryOf(own));
+  contents.keep({ ...entryOf(foreign), isForeign: true });
+  assert.deepEqual(contents.newest(), own);
+  const posts = contents.take(create(FollowResponseSchema, { isWhole: true }));
+  assert.deepEqual(posts, [{ case: "table", value: own }]);
+  for (let count = 0; count < 65; count++) {
+    contents.keep({ ...entryOf(await dealt([bot, bot])), isForeign: true });
+  }
+  assert.equal(contents.tables.size, 65);
+  assert.deepEqual(contents.newest(), own);
+});
+
+test("of strangers few names and replies are kept", async () => {
+  const seat = await chatiere.takeSeat(new MapStore());
+  const contents = new RoomContents(hashText(seat.seat));
+  const person = (number: number) => Uint8Array.from({ length: 32 }, (_, at) => (at < 4 ? number >> (8 * at) : 0));
+  const mine = Uint8Array.from(Buffer.from(contents.person, "base64url"));
+  for (const each of [mine, ...Array.from({ length: 1100 }, (_, number) => person(number))]) {
+    contents.keep({ entry: { case: "name", value: { person: each, name: "cat" } } });
+    contents.keep({ entry: { case: "reply", value: { person: each, invitation: each.slice(0, 8) } } });
+  }
+  const kept = [contents.person, ...Array.from({ length: 1000 }, (_, number) => person(number + 100))];
+  const texts = kept.map((each) => (typeof each === "string" ? each : Buffer.from(each).toString("base64url")));
+  assert.deepEqual([...contents.names.keys()], texts);
+  assert.deepEqual([...contents.replies.values()].flat(), texts);
+});
+
 test("refusals reject", async () => {
   const room = await chatiere.enter("c2hvcnQ");
   assert.equal((await refusalOf(room.postName("Anna"))).reason, "INVALID_ROOM");
@@ -147,7 +183,7 @@ test("a closed room ends what follows it", async () => {
   }
 });
 
-/** A client of a service that a test plays: each Follow gets what `responses` has next, and then `error`. */
+/** A client of a simulated service: each Follow receives the next element of `responses`, and then `error`. */
 function playing(responses: MessageInitShape<typeof FollowResponseSchema>[], error: () => ConnectError) {
   const [posts, cursors]: [PostRequest["post"][], Uint8Array[]] = [[], []];
   const transport = createRouterTransport(({ service }) =>
@@ -200,6 +236,30 @@ test("a room that has forgotten all is filled again, and followed from where it 
   room.close();
 });
 
+test("clients of a service that returns follow again at different times", async (t) => {
+  const pauses: number[] = [];
+  t.mock.method(globalThis, "setTimeout", (run: () => void, milliseconds: number) => {
+    // Other timers end silent calls.
+    if (milliseconds < 1000) {
+      pauses.push(milliseconds);
+      queueMicrotask(run);
+    }
+  });
+  for (const random of [0, 0.5, 1]) {
+    t.mock.method(Math, "random", () => random);
+    const { client } = playing(
+      [1, 2].map(() => ({ presence: { onlookers: 1 } })),
+      () => new ConnectError("it stops", Code.Unavailable),
+    );
+    const room = await client.enter(newRoomId());
+    const followed = room.follow();
+    await followed.next();
+    await followed.next();
+    room.close();
+  }
+  assert.deepEqual(pauses, [100, 125, 150]);
+});
+
 test("a final error is thrown", async () => {
   const { client } = playing([], () => new ConnectError("no rooms", Code.Unimplemented));
   const room = await client.enter(newRoomId());
@@ -221,4 +281,51 @@ test("tables are posted again in the order in which a room takes them", async ()
     posts,
     [5, 6, 2, 1, 0].map((ply) => at(tables, ply)),
   );
+});
+
+test("a person posts again the tables at which the person has a seat", async () => {
+  const [seat, late] = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
+  const [before] = (await playedAlone(present(seat), 2)).slice(-1);
+  const proposal = await present(seat).replace(present(before), 0, present(late).seat);
+  const since = await present(late).acknowledge(proposal);
+  const posted = [present(seat), present(late)].map((each) => {
+    const contents = new RoomContents(hashText(each.seat));
+    [present(before), since].forEach((table) => contents.keep(entryOf(table)));
+    return contents.take(create(FollowResponseSchema, { isWhole: true })).map(({ value }) => value);
+  });
+  assert.deepEqual(posted, [[before, since], [since]]);
+});
+
+test("settings come from the host, and a proposal becomes the next table with the last consent", async () => {
+  const id = newRoomId();
+  const seats = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
+  const [me, other] = [at(seats, 0), at(seats, 1)];
+  const [host, guest] = await Promise.all([chatiere.enter(id, me), chatiere.enter(id, other)]);
+  assert.equal((await refusalOf(host.postSettings({ game: "chess", players: 2 }))).reason, "UNKNOWN_GAME");
+  assert.equal(await host.postSettings({ game: "discat", players: 2 }), true);
+  assert.equal(await guest.postSettings({ game: "momistigri", players: 3 }), false);
+  await until(guest, () => guest.contents.settings !== undefined);
+  const { game, players, person } = present(guest.contents.settings);
+  assert.deepEqual([game, players, Buffer.from(person).toString("base64url")], ["discat", 2, host.contents.person]);
+
+  const acknowledgement = Acknowledgement.NONE;
+  const { table } = await me.newTable({ game, seats: [me.seat, other.seat], acknowledgement });
+  await host.postTable(table);
+  const proposal = await me.replace(table, 0, seatOf({ bot: "random" }));
+  await host.postTable(proposal);
+  await until(guest, () => guest.contents.proposals.size > 0);
+  // A room that was forgotten gets the proposal again, after the tables.
+  for (const room of [host, guest]) {
+    const again = room.contents.take(create(FollowResponseSchema, { isWhole: true, entries: [entryOf(table)] }));
+    assert.deepEqual(again[0]?.value, proposal);
+  }
+  assert.deepEqual(guest.contents.newest(), table);
+  const open = await other.acknowledge(present([...guest.contents.proposals.values()][0]));
+  await guest.postTable(open);
+  await until(host, () => host.contents.proposals.size === 0 && host.contents.newest()?.length === open.length);
+  assert.deepEqual([host.contents.newest(), guest.contents.newest()], [open, open]);
+  assert.equal(guest.contents.proposals.size, 0);
+  // A room that was forgotten receives the tables first, then the settings.
+  const posts = host.contents.take(create(FollowResponseSchema, { isWhole: true }));
+  assert.deepEqual([posts.map((post) => post.case).at(-1), posts[0]?.value], ["settings", table]);
 });

@@ -15,6 +15,7 @@ import {
   missingSeats,
   type OptionsSchema,
   type SealedSeat,
+  seatOf,
   type SeatStore,
   tableOf,
   textOf,
@@ -25,7 +26,7 @@ import { at, choose, connected, present, refusalOf } from "./support.js";
 
 const chatiere = connected();
 
-/** Seats with these texts kept, and a table of Discat of theirs at ply 0 that all have acknowledged. */
+/** Seats with these texts in their stores, and their Discat table at ply 0, acknowledged by all of them. */
 async function begun(
   request: { options?: MessageInitShape<typeof OptionsSchema> } = {},
   stores: Map<string, string>[] = [new Map(), new Map()],
@@ -41,7 +42,7 @@ async function begun(
   return { seats, table };
 }
 
-/** The seat of a store, with no memory of what it acknowledged. */
+/** The seat of a store, without the tables that it acknowledged. */
 function forgetting(texts: Map<string, string>): Promise<SealedSeat> {
   return chatiere.takeSeat(new MapStore(new Map([["secret", present(texts.get("secret"))]])));
 }
@@ -91,7 +92,7 @@ test("a secret that the service made is taken by its player", async () => {
   for (const again of [undefined, secret]) {
     assert.deepEqual((await chatiere.takeSeat(new MapStore(texts), again)).seat, theirs.seat);
   }
-  await assert.rejects(chatiere.takeSeat(new MapStore(texts), new Uint8Array(16)), /that of another seat/);
+  await assert.rejects(chatiere.takeSeat(new MapStore(texts), new Uint8Array(16)), /belongs to another seat/);
   await assert.rejects(chatiere.takeSeat(new MapStore(), new Uint8Array(15)), { name: "RangeError" });
 });
 
@@ -118,7 +119,7 @@ test("a seat acknowledges one child of a table", async () => {
   const next = at(seats, 1 - mover);
   await next.acknowledge(first);
   await assert.rejects(next.acknowledge(second), ForkError);
-  // What was acknowledged can be again: the same bytes.
+  // A table can be acknowledged again, with the same bytes.
   assert.deepEqual(await next.acknowledge(first), await next.acknowledge(first));
 });
 
@@ -129,7 +130,7 @@ test("a seat acknowledges one of the branches that others made together", async 
   const { legalActions } = await at(seats, 0).look(table);
   const branches = [];
   for (const first of legalActions.slice(0, 2)) {
-    // The first two seats forget what they acknowledged.
+    // The first two seats forget the tables that they acknowledged.
     const [one, two] = [await forgetting(at(stores, 0)), await forgetting(at(stores, 1))];
     const opened = await two.acknowledge((await one.move(table, first)).table);
     const next = (await two.look(opened)).legalActions;
@@ -194,7 +195,7 @@ test("alone against a bot, with a hint", async () => {
 });
 
 test("a store of something else is no seat", async () => {
-  await assert.rejects(chatiere.takeSeat(new MapStore(new Map([["secret", "none"]]))), /not that of a seat/);
+  await assert.rejects(chatiere.takeSeat(new MapStore(new Map([["secret", "none"]]))), /does not belong to a seat/);
 });
 
 test("tables as text", () => {
@@ -203,5 +204,43 @@ test("tables as text", () => {
   for (const text of ["a", "ab=c", "é"]) {
     assert.throws(() => tableOf(text), /base64url/);
   }
-  assert.throws(() => headerOf(new Uint8Array([255])), /no sealed table/);
+  assert.throws(() => headerOf(new Uint8Array([255])), /not a sealed table/);
+});
+
+test("a seat resigns with the consent of the others, and its secret opens nothing afterwards", async () => {
+  const [me, other] = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
+  assert(me && other);
+  const seats = [me.seat, other.seat];
+  const { table } = await me.newTable({ game: "discat", seats, acknowledgement: Acknowledgement.NEXT });
+  const begun = await other.acknowledge(await me.acknowledge(table));
+  const proposed = await me.replace(begun, 0, seatOf({ bot: "random" }));
+  assert.deepEqual(missingSeats(proposed), [1]);
+  assert.equal((await refusalOf(other.look(proposed))).reason, "NOT_ACKNOWLEDGED");
+  const open = await other.acknowledge(proposed);
+  const { amendment, seats: holders } = headerOf(open);
+  assert.equal(amendment?.amendment.case, "replacement");
+  assert.deepEqual(
+    holders.map(({ holder }) => holder.case),
+    ["bot", "secretSha256"],
+  );
+  assert.equal((await refusalOf(me.look(open))).reason, "WRONG_SECRET");
+  assert.equal((await other.look(open)).view?.ply, (await other.look(begun)).view?.ply);
+  // At this table, the seats of other players cannot be given away.
+  assert.equal((await refusalOf(other.replace(begun, 0, seatOf({ bot: "random" })))).reason, "INVALID_TERMS");
+});
+
+test("a decision is taken back with the consent of the others", async () => {
+  const players = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
+  const seats = players.map(({ seat }) => seat);
+  const { table } = await at(players, 0).newTable({ game: "discat", seats, acknowledgement: Acknowledgement.NONE });
+  const turn = present((await at(players, 0).look(table)).view?.turn?.seat);
+  const [actor, other] = [at(players, turn), at(players, 1 - turn)];
+  const before = await actor.look(table);
+  const moved = (await actor.move(table, before.legalActions[0])).table;
+  const proposed = await actor.takeBack([table, moved]);
+  assert.equal((await refusalOf(actor.look(proposed))).reason, "NOT_ACKNOWLEDGED");
+  const open = await other.acknowledge(proposed);
+  assert.deepEqual(headerOf(open).amendment?.amendment.case, "takeBack");
+  assert.deepEqual((await actor.look(open)).legalActions, before.legalActions);
+  await assert.rejects(actor.takeBack([]), RangeError);
 });

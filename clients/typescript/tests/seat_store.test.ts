@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { LocalStorageStore, MapStore } from "@chatiere/client";
 
-/** What localStorage of browsers does. */
+/** A substitute for the browser's localStorage. */
 class Storage {
   readonly items = new Map<string, string>();
   getItem(key: string): string | null {

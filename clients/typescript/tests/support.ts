@@ -1,4 +1,4 @@
-// The service that the tests call, and how they play.
+// The service that the tests call, and helpers for playing games.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,10 +8,15 @@ import { type Action, Chatiere, ChatiereError, type GameInfo, type Settings } fr
 
 /** The URL of the service's door for browsers. */
 export const DOOR = fromEnvironment("CHATIERE_DOOR");
-/** The URL of its port for gRPC. */
+/** The URL of the service's gRPC port. */
 export const GRPC = fromEnvironment("CHATIERE_GRPC");
 
-/** Return what a file of vectors holds, which other clients are held against, too. */
+/** The URL of a proxy to the service's door for browsers, which ends connections. */
+export const CUT = fromEnvironment("CHATIERE_CUT");
+/** The id of a room in which names are posted. The last is "last", when the proxy has ended all connections. */
+export const CUT_ROOM = fromEnvironment("CHATIERE_CUT_ROOM");
+
+/** Return the contents of a file of test vectors, which tests of other clients use, too. */
 export function vectorsIn(name: string): unknown {
   return JSON.parse(readFileSync(join(fromEnvironment("CHATIERE_VECTORS"), name), "utf8"));
 }
@@ -21,12 +26,12 @@ export function connected(settings?: Settings): Chatiere {
   return new Chatiere(DOOR, settings);
 }
 
-/** All games, with words and pieces, in a language. */
+/** Return all games, with phrases and pieces, in a language. */
 export async function gamesIn(language: string): Promise<GameInfo[]> {
   return (await connected({ language }).games.listGames({ phrases: true, pieces: true })).games;
 }
 
-/** Choose an action, the same in every run: each kind of action gets its turn, however few there are of it. */
+/** Choose an action deterministically. Each kind of action is chosen in turn, even if it is rare. */
 export function choose(actions: readonly Action[], ply: number): Action {
   const kindOf = ({ game }: Action) => game.value?.action.case;
   const kinds = [...new Set(actions.map(kindOf))];
@@ -34,20 +39,20 @@ export function choose(actions: readonly Action[], ply: number): Action {
   return at(alike, (7919 * ply) % alike.length);
 }
 
-/** Return an element of a list that has it. */
+/** Return an element of a list; throw if it is absent. */
 export function at<T>(items: readonly T[], index: number): T {
   const found = items[index];
   assert(found !== undefined, `no element ${index} of ${items.length}`);
   return found;
 }
 
-/** Return a value that is there. */
+/** Return a value; throw if it is absent. */
 export function present<T>(value: T | undefined): T {
   assert(value !== undefined);
   return value;
 }
 
-/** Return the error of a call that has to fail. */
+/** Return the error of a call that must fail. */
 export async function refusalOf(call: Promise<unknown>): Promise<ChatiereError> {
   try {
     await call;

@@ -10,7 +10,7 @@ interface Labelled {
   readonly phrase?: Phrase | undefined;
 }
 
-/** Play a game, and return all that has a label in it. */
+/** Play a game, and return all messages with labels. */
 async function labelledIn(language: string, { name, maxPlayers }: GameInfo): Promise<Labelled[]> {
   const chatiere = connected({ language });
   const table = await chatiere.newGame({ game: name, players: maxPlayers, seed: 11n });
@@ -52,7 +52,7 @@ test("players have names, and numbers agree", async () => {
   const drawn = (count: number) => phrase("event.turn_begun", { seat: [0], draws: [count], other_seat: [2] });
   const ranked = phrase("event.trick_ranked", { ranking: [2, 0, 1] });
   for (const [language, one, two, ranking] of [
-    ["en", "is to draw 1 card from Zoé", "is to draw 2 cards from Zoé", "rank: Zoé, Ann, and Bo"],
+    ["en", "is to draw 1 card from Zoé", "is to draw 2 cards from Zoé", "ranking: Zoé, Ann, and Bo"],
     ["fr", "doit piocher 1 carte chez Zoé", "doit piocher 2 cartes chez Zoé", "classement\u202f: Zoé, Ann et Bo"],
   ] as const) {
     const games = await gamesIn(language);

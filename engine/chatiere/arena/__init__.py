@@ -1,4 +1,4 @@
-"""Bots against each other in process: many games at a time, tournaments, and what their games were like.
+"""Games between bots in process: many games at a time, tournaments, and statistics of the games.
 
 Imports neither gRPC nor the clients.
 """

@@ -1,4 +1,4 @@
-"""The balance of a game between given bots: how long it is, whether to begin helps, what is played."""
+"""The balance of a game between given bots: its length, the first seat's advantage, the actions played."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,15 +26,20 @@ class Course:
     """The course of G games, indexed by game number."""
 
     first_seats: NDArray[np.int8]
-    """int8 (G,): the seat that began; which one the game's first chance event chose."""
+    """int8 (G,): the seat that began, which the game's first chance event chose."""
     kinds: dict[str, NDArray[np.uint32]]
-    """For each kind of action, by name, uint32 (G,): how many decisions were of it."""
+    """For each kind of action, by name, uint32 (G,): the number of decisions of this kind."""
 
     @classmethod
     def of(cls, game: str, players: int, games: int, seed: int, options: Mapping[str, Any] | None = None) -> Self:
-        """Return who begins in the games 0 … games - 1 of a seed, and zeros for what is still to be played.
+        """Return the first seats of the games 0 … games - 1 of a seed, and zeros for games not yet played.
 
-        `options`: of all games, by name.
+        Args:
+            game: The name of the game.
+            players: The number of players.
+            games: The number of games.
+            seed: The seed of the games.
+            options: The options of all games, by name; options that are not set have their defaults.
         """
         rules = engine.game(game)
         first_seats = [_first_seat(rules, players, options, seed, number) for number in range(games)]
@@ -59,8 +64,10 @@ class Course:
 
 
 class Balance(NamedTuple):
-    """Figures of two or more deals. Intervals of the first seat's and shared games are those of a mean share, others
-    normal."""
+    """Figures of two or more deals.
+
+    The first seat's and the shared games have the interval of a mean share; the other intervals are normal.
+    """
 
     length: Estimate
     """The number of decisions."""
@@ -107,7 +114,7 @@ class Balance(NamedTuple):
 def _first_seat(
     rules: engine.Game, players: int, options: Mapping[str, Any] | None, seed: int, game_number: int
 ) -> int:
-    # Not the seat that decides first: in some games the one that begins is the last to set up.
+    # The first seat may differ from the seat that decides first: in some games it is the last to set up.
     events = EventLog()
     rules.new_game(players, options, seed=seed, game_number=game_number, events=events)
     seat = events[0].seat

@@ -1,6 +1,6 @@
 """Measurements of ladders: how often each rung finishes ahead of the next lower one, and how long it thinks.
 
-What was played is kept in a file as it comes, so that a measurement can be stopped and gone on with.
+The results are written to a file after each game, so that a measurement can be stopped and resumed.
 """
 
 import json
@@ -27,12 +27,12 @@ _DEALS_AT_ONCE = 8
 # A measurement ends when its 95 % interval is no wider than this to each side.
 _PRECISION = 0.06
 _TIMED_GAMES = 2
-# A rung should be so many Elo points above the next lower one, so that it takes 65 % of the points.
+# The intended difference between two rungs in Elo points: the upper one takes 65 % of the points.
 _STEP = 108
 
 
 class LadderError(ValueError):
-    """A file of another measurement."""
+    """The file contains another measurement."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,15 @@ class Match:
     lower: str
 
     def key(self) -> str:
-        """Return its name in the file of a measurement."""
+        """Return the match's key in the file of a measurement."""
         return f"{self.players} players: {self.higher} against {self.lower}"
 
 
 class Share(NamedTuple):
-    """The share of the points that the higher bot took, 0 to 1, with the bounds of the 95 % interval.
+    """The share of the points that the higher bot took, 0 to 1, with the bounds of its 95 % interval.
 
-    With more than two players these are the pairs of seats of both bots: the share in which the higher one finished
-    ahead. A tie counts half.
+    With more than two players, points are pairs of seats of the two bots: the higher bot takes the share of the pairs
+    in which it finished ahead. A tie counts half.
     """
 
     points: float
@@ -74,7 +74,17 @@ class Measurement:
     """The measurements of a game's bots so far, kept in a file."""
 
     def __init__(self, game: str, seed: int, path: Path) -> None:
-        """Read the file, if there is one. Raises LadderError for one of another measurement, OSError."""
+        """Read the file, if it exists.
+
+        Args:
+            game: The name of the game.
+            seed: The seed of the games and of the bots.
+            path: The file of the measurement.
+
+        Raises:
+            LadderError: If the file contains another measurement, or none.
+            OSError: If the file cannot be read.
+        """
         self._game, self._seed, self._path = engine.game(game), seed, path
         setting = {
             "game": game,
@@ -101,8 +111,13 @@ class Measurement:
     def measure(self, match: Match, games: int, report: Callable[[int], object] | None = None) -> Share:
         """Play until the interval is narrow enough, or `games` games, and return the share.
 
-        It looks after every 8 deals, each of which is played with all rotations of the seats and, with more than two
-        players, either bot alone. `report`: called with the number of games just played, those of the file included.
+        The results are tested after every 8 deals. Each deal is played with all rotations of the seats and, with more
+        than two players, with each bot as the single one.
+
+        Args:
+            match: The match to play.
+            games: The number of games after which to stop, even if the interval is not narrow enough.
+            report: Called with the number of games just played. The first call counts the games in the file.
         """
         deals: list[float] = self._kept["deals"].setdefault(match.key(), [])
         of_deal = _games_of_deal(match.players)
@@ -147,12 +162,15 @@ class Measurement:
 
 
 def points_of(results: Results, *, lowest_total_wins: bool) -> NDArray[np.float64]:
-    """Return the share of the other seats that bot 0, which is alone, finished ahead of: float64 (G,). Ties are halves.
+    """Return the share of the other seats that bot 0, which has one seat, finished ahead of.
 
-    Who won is ahead of who did not, then totals count.
+    A winner is ahead of a seat that did not win; otherwise totals decide. A tie is half.
+
+    Returns:
+        float64 (G,).
     """
     totals = -results.totals if lowest_total_wins else results.totals
-    # A return of -1 is that of a seat that did not win.
+    # A seat that did not win has the return -1.
     places = totals.astype(np.int64) + (results.returns > -1) * np.int64(2**32)
     is_alone = results.bots == 0
     alone = places[is_alone][:, None]
@@ -162,7 +180,7 @@ def points_of(results: Results, *, lowest_total_wins: bool) -> NDArray[np.float6
 
 
 def check_chain(chain: Sequence[str]) -> None:
-    """Check what `propose` takes. Raises ValueError."""
+    """Check the arguments of `propose`. Raises ValueError."""
     if len(chain) < 2:
         raise ValueError("there must be two bots or more to propose others between them")
     for upper, lower in pairwise(chain):
@@ -173,10 +191,14 @@ def check_chain(chain: Sequence[str]) -> None:
 
 
 def propose(chain: Sequence[str], shares: Sequence[Share], lowest: float) -> list[str]:
-    """Return 4 to 6 bots, the weakest first, which should take as near to 65 % as can be from each other.
+    """Return 4 to 6 bots for a ladder, the weakest first.
 
-    `chain`: bots, the strongest first, of which neighbours differ in one parameter; `shares`: of each against the next.
-    `lowest`: how many Elo points the lowest rung should be below the first bot.
+    Each bot should take about 65 % of the points from the previous one.
+
+    Args:
+        chain: The bots, the strongest first; neighbours differ in one parameter.
+        shares: The share of each bot against the next.
+        lowest: The desired number of Elo points between the first bot and the lowest rung.
     """
     below = np.concatenate([[0.0], np.cumsum([max(share.elo(), 1.0) for share in shares])])
     lowest = min(lowest, float(below[-1]))
@@ -185,7 +207,7 @@ def propose(chain: Sequence[str], shares: Sequence[Share], lowest: float) -> lis
 
 
 def _between(chain: Sequence[str], below: NDArray[np.float64], points: float) -> str:
-    # The bot that is so many Elo points below the first one of a chain.
+    # Return the bot that is `points` Elo points below the first bot of a chain.
     place = min(int(np.searchsorted(below, points, side="right")), len(chain) - 1)
     part = (points - below[place - 1]) / (below[place] - below[place - 1])
     (name, upper), (_, lower) = _parameters(chain[place - 1]), _parameters(chain[place])
@@ -200,14 +222,14 @@ def _parameters(bot: str) -> tuple[str, dict[str, int]]:
 
 
 def _mixed(upper: int, lower: int, part: float) -> int:
-    # By their logarithms, unless one is 0.
+    # Interpolate between the logarithms, or between the numbers if one of them is 0.
     if upper and lower:
         return round(upper * math.pow(lower / upper, part))
     return round(upper + (lower - upper) * part)
 
 
 class _Timed(Bot):
-    """A bot that takes the time of another, one decision after the other."""
+    """A bot that measures the time that another bot takes, one decision at a time."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
@@ -228,7 +250,7 @@ def _games_of_deal(players: int) -> int:
 
 
 def _play(game: str, seated: Sequence[Bot], deals: range, seed: int) -> Results:
-    # One rotation of some deals.
+    # Play one rotation of some deals.
     players = len(seated)
     results = Results.of(deals.stop, players, players)
     with TableEnv(

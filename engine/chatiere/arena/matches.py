@@ -18,16 +18,21 @@ from chatiere.envs.batch import Batch, Ended
 from chatiere.envs.batch_env import BatchEnv
 
 _Element = TypeVar("_Element", bound=np.generic)
-# What tells the random numbers of an exploration from those of bots.
+# Streams of random numbers for an exploration, separate from the bots' streams.
 _OF_OPENINGS, _OF_TEMPERATURE = np.uint64(1), np.uint64(2)
-# Of 95 % intervals.
+# The quantile of the normal distribution for 95 % intervals.
 _Z = statistics.NormalDist().inv_cdf(0.975)
 
 
 def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int) -> NDArray[np.uint64]:
-    """Return the indices of the bots that play the given seats: `bots` bots take turns, shifted by one seat each game.
+    """Return the indices of the bots that play the given seats: the bots take turns, shifted by one seat each game.
 
-    So each of them plays every seat equally often.
+    Each of them therefore plays every seat equally often.
+
+    Args:
+        game_numbers: The game numbers.
+        seats: The seats.
+        bots: The number of bots.
     """
     return (game_numbers + seats.astype(np.uint64)) % np.uint64(bots)
 
@@ -35,43 +40,49 @@ def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int
 def play_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
     """Play all games of an environment that was given a number of games, assigning bots to seats as in `bots_of`.
 
-    `seed`: of the games and of the bots, 0 … 2**64 - 1. If a bot needs observations, the environment must have them.
-    Yields each batch with the chosen actions; the last batch has no positions.
+    Args:
+        env: The environment. If a bot needs observations, the environment must have them.
+        bots: The bots.
+        seed: The seed of the games and of the bots, 0 … 2**64 - 1.
+
+    Yields:
+        Each batch with the chosen actions. The last batch has no positions.
     """
     for batch, searched in search_many(env, bots, seed):
         yield batch, searched.actions
 
 
 class Searched(NamedTuple):
-    """The actions that bots chose at n decisions, and the findings of searches there."""
+    """The actions that bots chose at n decisions, and the results of the searches for them."""
 
     actions: NDArray[np.uint16]
     """uint16 (n,): the dense ids of the chosen actions."""
     bots: NDArray[np.uint16]
     """uint16 (n,): the indices of the bots that chose."""
     visit_shares: NDArray[np.float32]
-    """float32, one for each of the legal ids: its share of the search, as in Judgement; NaN if its bot told none."""
+    """float32, one for each of the legal ids: its share of the search, as in Judgement; NaN if not given."""
     action_values: NDArray[np.float32]
-    """float32, one for each of the legal ids: the return that the actor can expect of it, as in Judgement; NaN if its
-    bot told none."""
+    """float32, one for each of the legal ids: the return that the actor can expect of it, as in Judgement; NaN if the
+    bot gave no values."""
     values: NDArray[np.float32]
     """float32 (n,): the return that the actor can expect of the chosen action; NaN likewise."""
 
 
 @dataclass(frozen=True)
 class Exploration:
-    """How games are made to differ more than bots make them. It depends on seed, game number and ply alone.
+    """Variation added to the bots' own choices. It depends only on the seed, the game number and the ply.
 
-    Raises ValueError for numbers out of range.
+    Raises:
+        ValueError: If a number is out of range.
     """
 
     random_plies: int = 0
     """The number of decisions at the beginning of each game that are made uniformly at random, without asking bots."""
     temperature: float = 0.0
-    """0: bots choose by themselves. Above 0: where a bot tells shares, the action is drawn by shares ** (1 /
+    """0: bots choose by themselves. Above 0: where a bot gives shares, the action is drawn by shares ** (1 /
     temperature) instead."""
     temperature_plies: int = 2**32 - 1
-    """The number of decisions at the beginning of each game in which actions are drawn so."""
+    """The number of decisions at the beginning of each game to which `temperature` applies."""
 
     def __post_init__(self) -> None:
         """Check all fields."""
@@ -79,15 +90,22 @@ class Exploration:
             if not 0 <= require_integer(name, getattr(self, name)) < 2**32:
                 raise ValueError(f"{name} must be from 0 to 2**32 - 1, not {getattr(self, name)}")
         if not 0 <= self.temperature < math.inf:
-            raise ValueError(f"temperature must be a number from 0 on, not {self.temperature}")
+            raise ValueError(f"temperature must be a number, 0 or more, not {self.temperature}")
 
 
 def search_many(
     env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex, exploration: Exploration | None = None
 ) -> Iterator[tuple[Batch, Searched]]:
-    """Play as `play_many` does, and yield each batch with what searches found out beside the chosen actions.
+    """Play as `play_many` does, and yield the results of the bots' searches as well.
 
-    `exploration`: None for none.
+    Args:
+        env: See `play_many`.
+        bots: See `play_many`.
+        seed: See `play_many`.
+        exploration: The variation added to the bots' choices; None: no variation.
+
+    Yields:
+        Each batch with the results of the searches and the chosen actions.
     """
     exploration = exploration or Exploration()
     batch = env.reset(seed)
@@ -116,7 +134,7 @@ def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Explo
     searched.bots[:] = chosen
     at_random = batch.decisions < exploration.random_plies
     if at_random.any():
-        # Other numbers than bots draw by.
+        # These numbers differ from those by which bots draw.
         drawn = choices.random_actions(batch.legal_offsets, batch.legal_ids, choices.scramble(luck + _OF_OPENINGS))
         searched.actions[at_random] = drawn[at_random]
     for number, bot in enumerate(bots):
@@ -142,7 +160,7 @@ def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Explo
 
 def _drawn(decisions: Decisions, shares: NDArray[np.float64], temperature: float) -> NDArray[np.uint16]:
     starts, counts = decisions.legal_offsets[:-1], decisions.legal_counts()
-    # The largest is 1, so that none becomes 0 with a low temperature.
+    # The largest weight is 1, so that not all weights become 0 with a low temperature.
     weights = (shares / np.repeat(np.maximum.reduceat(shares, starts), counts)) ** (1 / temperature)
     luck = choices.scramble(decisions.luck + _OF_TEMPERATURE)
     return decisions.legal_ids[draw(decisions.legal_offsets, weights, luck)]
@@ -161,7 +179,7 @@ class Results:
     totals: NDArray[np.int32]
     """int32 (G, players): each seat's score, in the game's own points."""
     games_per_deal: int = 1
-    """The number of games, one after another, that begin alike. Those of other deals do not depend on them."""
+    """The number of consecutive games that begin alike. Games of different deals are independent."""
 
     @classmethod
     def of(cls, games: int, players: int, bots: int) -> Self:
@@ -178,8 +196,11 @@ class Results:
     def of_rotations(cls, rotations: Sequence[Self], first: int, last: int) -> Self:
         """Return the results of the deals first … last - 1, each deal's games one after another.
 
-        `rotations`: the results of the same game numbers between as many bots as there are seats, which were shifted by
-        as many places as the place in this list.
+        Args:
+            rotations: The results of the same game numbers, with as many bots as seats. In the results at index `i`,
+                the bots are shifted by `i` seats.
+            first: The first deal.
+            last: The deal after the last one.
         """
         players = rotations[0].bots.shape[1]
         return cls(
@@ -211,14 +232,22 @@ class Results:
         return of_bot
 
     def deal_means(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the mean of each deal: float64 (G / games_per_deal,). `values`: (G,), of the games."""
+        """Return the mean of each deal.
+
+        Args:
+            values: (G,), a value for each game.
+
+        Returns:
+            float64 (G / games_per_deal,).
+        """
         means: NDArray[np.float64] = values.reshape(-1, self.games_per_deal).mean(axis=1)
         return means
 
     def share_interval(self, shares: NDArray[Any]) -> tuple[float, float]:
-        """Return the 95 % interval of a mean share: Wilson's over games, or the one over deals.
+        """Return the 95 % interval of a mean share: `wilson_interval` of games, or `deals_interval` of paired deals.
 
-        `shares`: (G,), of the games, 0 to 1.
+        Args:
+            shares: (G,), the share in each game, 0 to 1.
         """
         if self.games_per_deal == 1:
             return wilson_interval(float(shares.mean()), len(shares))
@@ -226,14 +255,18 @@ class Results:
 
 
 def interleave(arrays: Sequence[NDArray[_Element]]) -> NDArray[_Element]:
-    """Return the first rows of all arrays, which have one shape, then the second ones, and so on."""
+    """Return the first rows of all arrays, then the second rows, and so on. All arrays have the same shape."""
     return np.stack(arrays, axis=1).reshape(-1, *arrays[0].shape[1:])
 
 
 def wilson_interval(rate: float, count: int) -> tuple[float, float]:
-    """Return the 95 % score interval (E. B. Wilson, 1927) of a rate observed in `count` games.
+    """Return the 95 % score interval (E. B. Wilson, 1927) of a rate.
 
     It also holds for shared wins: values between 0 and 1 vary no more than wins and losses of the same mean.
+
+    Args:
+        rate: The observed rate, 0 to 1.
+        count: The number of games in which it was observed.
     """
     middle = rate + _Z * _Z / (2 * count)
     half = _Z * math.sqrt(rate * (1 - rate) / count + _Z * _Z / (4 * count * count))
@@ -242,10 +275,13 @@ def wilson_interval(rate: float, count: int) -> tuple[float, float]:
 
 
 def deals_interval(means: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the 95 % interval of a mean share, of the mean shares of deals (n,), 0 to 1.
+    """Return the 95 % interval of a mean share.
 
-    It is normal, by how deals differ from each other, with one more deal won and one lost (after A. Agresti, B. A.
-    Coull, 1998), so that few deals, or deals that are all alike, do not make it too narrow.
+    It assumes a normal distribution with the variance between deals. One deal won and one deal lost are added (after A.
+    Agresti, B. A. Coull, 1998), so that the interval is not too narrow if deals are few or all alike.
+
+    Args:
+        means: (n,), the mean shares of deals, 0 to 1.
     """
     added = np.append(means, [0.0, 1.0])
     half = _Z * float(added.std(ddof=1)) / math.sqrt(len(added))
@@ -253,10 +289,14 @@ def deals_interval(means: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def ratio_interval(parts: NDArray[Any], wholes: NDArray[Any]) -> tuple[float, float]:
-    """Return the 95 % interval of sum(parts) / sum(wholes), for values that are 0 or more, of two or more games.
+    """Return the 95 % interval of sum(parts) / sum(wholes).
 
-    It is normal, by the variance of the ratio estimator: games do not depend on each other, what happens in one does.
-    For paired deals, the values are those of deals.
+    It assumes a normal distribution with the variance of the ratio estimator: games are independent, whereas events
+    within one game are not.
+
+    Args:
+        parts: The parts, 0 or more, of two or more games. For paired deals, the values of deals instead of games.
+        wholes: The wholes, likewise.
     """
     count, mean = len(parts), float(wholes.mean())
     ratio = float(parts.mean()) / mean

@@ -24,13 +24,19 @@ def import_figure() -> "type[Figure]":
 
 
 def draw(arena: Arena, rates: NDArray[np.float64], rated: Sequence[Rating]) -> bytes:
-    """Return the picture of a tournament as a PNG file. `rates`: as `Arena.win_rates` returns them.
+    """Return the picture of a tournament as a PNG file.
 
-    Raises ImportError without matplotlib.
+    Args:
+        arena: The tournament.
+        rates: The win rates, as `Arena.win_rates` returns them.
+        rated: The ratings, as `Arena.rate_bots` returns them.
+
+    Raises:
+        ImportError: If matplotlib is not installed.
     """
     count = len(arena.bots)
     longest = max(map(len, arena.bots))
-    # Inches: each bot has its row, names stand beside both charts.
+    # The size, in inches. Each bot has a row, and its name stands next to both charts.
     figure = import_figure()(figsize=(2 * count + 0.2 * longest + 5, 0.9 * count + 0.1 * longest + 2))
     figure.set_layout_engine("constrained")
     figure.suptitle(f"{arena.game}, {arena.players} players: {arena.extent()} of each pairing, seed {arena.seed}")
@@ -53,7 +59,7 @@ def _draw_rates(axes: "Axes", arena: Arena, rates: NDArray[np.float64]) -> None:
     axes.set_title(f"wins (even: {1 / arena.players:.0%})")
     for (row, column), rate in np.ndenumerate(rates):
         if not np.isnan(rate):
-            # Far from even the colours are dark.
+            # Cells whose rates are far from even have dark colours.
             color = "white" if min(rate * arena.players, (1 - rate) * arena.players / others) < 0.4 else "black"
             axes.text(column, row, f"{rate:.1%}", ha="center", va="center", color=color)
 

@@ -1,6 +1,6 @@
-"""Puzzles: positions of strong bots' games in which one action is much better than all others.
+"""Puzzles: positions of strong bots' games in which one action is much better than every other action.
 
-What was found is kept in a file as it comes, so that a search can be stopped and gone on with. The page shows such
+Each puzzle is written to a file when it is found, so that a search can be stopped and resumed. The page shows such
 files.
 """
 
@@ -25,29 +25,38 @@ from chatiere.engine import Position
 from chatiere.engine.whole_files import write_whole
 
 MARGIN = 0.25
-"""The least return by which the best action of a puzzle is better than all others."""
-# The most legal actions that people are to choose among.
+"""The least difference between the returns of a puzzle's best and second-best action."""
+# The maximum number of legal actions in a puzzle.
 _MAX_ACTIONS = 40
 # A position is searched thoroughly, and more than once, only if a search with so small a part of the simulations finds
 # a puzzle there.
 _SEARCHES = 3
 _QUICK_PART = 10
-# As web/chatiere/web/pages/record_link.js has it.
+# The same value as in web/pages/record_link.js.
 _MARK, _SIZE_BITS, _LENGTH_BITS = "~", 6, 16
 
 
 class PuzzlesError(ValueError):
-    """A file of other puzzles."""
+    """The file contains the puzzles of another search."""
 
 
 class Puzzles:
     """The puzzles of a game that were found so far, at most one of each game played, kept in a file."""
 
     def __init__(self, game: str, players: int, seed: int, simulations: int, path: Path, *, easy: bool = False) -> None:
-        """Read the file, if there is one. Raises PuzzlesError for one of another search, OSError.
+        """Read the file, if it exists.
 
-        `simulations`: for each action, of each of three searches. `seed`: of games and searches, 0 … 2**64 - 1.
-        `easy`: take puzzles, too, that the game's own bot solves.
+        Args:
+            game: The name of the game.
+            players: The number of players.
+            seed: The seed of the games and of the searches, 0 … 2**64 - 1.
+            simulations: The number of simulations for each action, in each of three searches.
+            path: The file of the puzzles.
+            easy: True to include puzzles that the game's own bot solves.
+
+        Raises:
+            PuzzlesError: If the file is of another search.
+            OSError: If the file cannot be read.
         """
         self._game, self._players, self._path = engine.game(game), players, path
         self._seed, self._simulations, self._easy = seed, simulations, easy
@@ -77,17 +86,18 @@ class Puzzles:
 
     @property
     def games(self) -> int:
-        """The number of games that were looked through."""
+        """The number of games searched for puzzles so far."""
         games: int = self._kept["games"]
         return games
 
     @property
     def puzzles(self) -> list[dict[str, Any]]:
-        """The puzzles, each as it is in the file.
+        """The puzzles, in the form that they have in the file.
 
-        `record`: the moves up to the position, as a word of the page's links. `seat`: the seat to act. `actions`: the
-        legal actions, the best first, each with the mean of the searches' values of it, a return. `margin`: how much
-        better the best one is than the next, in the search where that is least.
+        - `record`: the moves up to the position, as a word of the page's links.
+        - `seat`: the seat to act.
+        - `actions`: the legal actions, the best first, each with the mean of the searches' values of it, a return.
+        - `margin`: the smallest lead of the best action over the next one in any of the searches.
         """
         puzzles: list[dict[str, Any]] = self._kept["puzzles"]
         return puzzles
@@ -98,7 +108,7 @@ class Puzzles:
         bot = bots.get(self._bot_name, self._game, self._players)
         positions, actions = self._play(bot, number)
         plies = np.arange(len(positions))
-        # Puzzles are to come from all parts of games.
+        # Decisions are tried in a random order, so that puzzles are from all parts of games.
         for ply in np.argsort(self._luck(_SEARCHES + 2, number, plies)).tolist():
             found = self._look(positions[ply], number, ply)
             if found is not None:
@@ -109,7 +119,7 @@ class Puzzles:
         return found is not None
 
     def _play(self, bot: Bot, number: int) -> tuple[list[Position], list[int]]:
-        # The positions of all decisions of a game, and what was chosen there.
+        # Return the positions of all decisions of a game, and the actions chosen there.
         position = self._game.new_game(self._players, seed=self._seed, game_number=number)
         positions: list[Position] = []
         actions: list[int] = []
@@ -142,7 +152,7 @@ class Puzzles:
         return _MARK + urlsafe_b64encode(data).rstrip(b"=").decode()
 
     def _save(self) -> None:
-        # A puzzle is a line.
+        # Each puzzle is one line of the file.
         head = {name: value for name, value in self._kept.items() if name != "puzzles"}
         lines = ",\n".join(json.dumps(each, separators=(",", ":")) for each in self.puzzles)
         text = f'{json.dumps(head)[:-1]}, "puzzles": [\n{lines}\n]}}\n'
@@ -150,12 +160,17 @@ class Puzzles:
 
 
 def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bool = False) -> dict[str, Any] | None:
-    """Return the puzzle that a position is, as in `Puzzles.puzzles` but without its record; None if it is none.
+    """Return a position as a puzzle, as in `Puzzles.puzzles` but without its record; None if it is not a puzzle.
 
-    All searches, from what the seat to act may know, have to agree on an action that is better than all others by
-    MARGIN, with as many simulations for each: a quick one, then three. Unless it may be `easy`, it is none that the
-    game's own bot chooses, as that sees it at a first glance. `lucks`: a random number for each search, that tells
-    nothing of the game.
+    One quick search and then three, each from the knowledge of the seat to act, must agree on an action that is better
+    than all other actions by MARGIN.
+
+    Args:
+        position: The position.
+        simulations: The number of simulations for each action, in each of three searches.
+        lucks: A random number for each search, independent of the game.
+        easy: True to include puzzles that the game's own bot solves. Otherwise, the action differs from the choice of
+            the game's own bot, which needs no search.
     """
     count = len(position.legal_actions())
     if not 2 <= count <= _MAX_ACTIONS:

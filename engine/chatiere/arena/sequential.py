@@ -1,4 +1,4 @@
-"""Sequential tests of who is stronger, which end as soon as the games played tell."""
+"""Sequential tests of two bots' strength, which end as soon as the games played decide."""
 
 import math
 from dataclasses import dataclass
@@ -27,7 +27,10 @@ class Evidence(NamedTuple):
 class Sprt:
     """A sequential probability ratio test of a bot's share of the wins, where a shared win counts in parts.
 
-    H0 is a share of p0 or less, H1 one of p1 or more. Raises ValueError for numbers out of range.
+    H0 is a share of p0 or less, H1 one of p1 or more.
+
+    Raises:
+        ValueError: If a number is out of range.
     """
 
     p0: float
@@ -51,10 +54,12 @@ class Sprt:
     def evidence(self, shares: NDArray[np.float64], games_per_deal: int) -> Evidence:
         """Return the evidence of a bot's shares of the wins.
 
-        `shares`: float64 (deals,), 0 to 1, the mean of each deal's games. `games_per_deal`: 1 unless deals are paired.
+        The bounds are Wald's (Sequential Tests of Statistical Hypotheses, 1945): the error rates are close to the
+        requested ones, and not above them, since games are tested in groups.
 
-        The bounds are Wald's (Sequential Tests of Statistical Hypotheses, 1945): near enough to the error rates asked
-        for, and on the safe side, since games are looked at in groups.
+        Args:
+            shares: float64 (deals,), 0 to 1, the mean of each deal's games.
+            games_per_deal: The number of games of a deal; 1 unless deals are paired.
         """
         lower, upper = math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
         llr = self._of_games(shares) if games_per_deal == 1 else self._of_deals(shares)
@@ -62,8 +67,8 @@ class Sprt:
         return Evidence(len(shares) * games_per_deal, llr, lower, upper, accepted)
 
     def _of_games(self, shares: NDArray[np.float64]) -> float:
-        # Wald's, of wins and losses. The likelihood ratio is convex in the share: with shared wins its mean under H0 is
-        # no more than without, so that the error rates hold for them, too.
+        # Wald's test of wins and losses. The likelihood ratio is convex in the share. With shared wins its mean under
+        # H0 is therefore no larger than without, so the error rates also hold for shared wins.
         wins = float(shares.sum())
         losses = len(shares) - wins
         return wins * math.log(self.p1 / self.p0) + losses * math.log((1 - self.p1) / (1 - self.p0))

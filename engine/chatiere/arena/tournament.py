@@ -1,4 +1,4 @@
-"""Tournaments of bots: each against each other, win rates and ratings, and the balance of the games.
+"""Tournaments in which each bot plays against every other: win rates, ratings, and the balance of the games.
 
 Ratings need the extra `chatiere[arena]`.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from openskill.models import PlackettLuce
 
 _GAMES_AT_ONCE = 1024
-# A sequential test looks at the results after so many games of each seat.
+# The number of games of each seat between two evaluations of a sequential test.
 _GAMES_BETWEEN_LOOKS = 16
 
 
@@ -36,7 +36,7 @@ class Pairing(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """How often the bot that is alone wins, 0 to 1, with the bounds of the 95 % interval."""
+    """The win rate of the bot that has one seat, 0 to 1, with the bounds of the 95 % interval."""
 
     wins: float
     low: float
@@ -52,15 +52,17 @@ class Rating(NamedTuple):
     sigma: float
     """The standard deviation."""
     ordinal: float
-    """mu - 3 sigma: what the skill very likely exceeds."""
+    """mu - 3 sigma: a value that the skill very likely exceeds."""
 
 
 @dataclass(frozen=True)
 class Arena:
-    """The games of a tournament, and all that they depend on.
+    """The games of a tournament, and everything they depend on.
 
-    Raises EngineError if the game, the number of players or the options are not known; ValueError, TypeError for a
-    number out of range, no bots, a bot that there is not or that is given twice.
+    Raises:
+        EngineError: If the game, the number of players or the options are not known.
+        ValueError: If a number is out of range, no bots are given, or a bot is unknown or given twice.
+        TypeError: If a number is not an integer.
     """
 
     game: str
@@ -79,7 +81,7 @@ class Arena:
     paired: bool = False
     """Each game number is played with every rotation of the bots' seats, so that the luck of the deal cancels."""
     sprt: Sprt | None = None
-    """The test that ends a pairing once it is decided, of the share of the bot that is alone."""
+    """The test that ends a pairing once it is decided. It tests the share of the bot that has one seat."""
 
     def __post_init__(self) -> None:
         """Check all fields."""
@@ -88,7 +90,7 @@ class Arena:
             raise ValueError(f"games must be 2 or more, not {self.games}")
         if self.paired and (self.games % self.players or self.games < 2 * self.players):
             raise ValueError(
-                f"games must be a multiple of {self.players} from {2 * self.players} on with paired deals, "
+                f"with paired deals, games must be a multiple of {self.players}, at least {2 * self.players}, "
                 f"not {self.games}"
             )
         unsigned("seed", self.seed, 64)
@@ -97,14 +99,15 @@ class Arena:
             if bot in self.bots[:number]:
                 raise ValueError(f"bot {bot!r} is given twice")
         if not self.bots:
-            raise ValueError("bots must be one or more")
+            raise ValueError("bots must have one or more items")
         if len(self.bots) == 1 and (self.paired or self.sprt is not None):
             raise ValueError("paired deals and sequential tests compare bots: there must be two or more")
 
     def pairings(self) -> list[Pairing]:
-        """Return who plays whom: every pair, and with more than two players each of the pair alone.
+        """Return the pairings: every pair of bots.
 
-        A single bot plays against itself.
+        With more than two players, each bot of a pair is the single bot once. If only one bot is given, it plays
+        against itself.
         """
         if len(self.bots) == 1:
             return [Pairing(0, 0)]
@@ -120,15 +123,19 @@ class Arena:
         return f"{most}{self.games:,} games{deals}"
 
     def unrepeatable(self) -> list[str]:
-        """Return the bots that may choose otherwise when games are played again, such as those with a limit of time."""
+        """Return the bots that may choose otherwise when games are repeated, such as bots with a limit of time."""
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
 
     def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:
         """Play the games of a pairing, and return their results and balance.
 
-        The bot that is alone takes all seats in turn, another each game. In the results it is bot 0, and paired deals
-        have their games one after another. A sequential test looks at the results after every 16 games of each seat,
-        whatever is played at once. `report`: called with the number of games that just ended.
+        The single bot takes all seats in turn, a different one each game. In the results it is bot 0, and the games of
+        a paired deal are consecutive. A sequential test looks at the results after every 16 games of each seat,
+        whatever number of games is played at a time.
+
+        Args:
+            pairing: The pairing.
+            report: Called with the number of games that just ended.
         """
         specs = [self.bots[pairing.alone], *[self.bots[pairing.others]] * (self.players - 1)]
         seated = [bots.get(spec, self.game, self.players) for spec in specs]
@@ -177,9 +184,13 @@ class Arena:
                     report(len(batch.ended.envs))
 
     def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
-        """Return how often the row's bot wins alone against the column's: float64 (bots, bots), NaN on the diagonal.
+        """Return the win rate of the row's bot, with one seat, against the column's.
 
-        `played`: the results of all pairings.
+        Args:
+            played: The results of all pairings.
+
+        Returns:
+            float64 (bots, bots). The diagonal is NaN.
         """
         rates = np.full((len(self.bots), len(self.bots)), np.nan)
         for pairing, results in played.items():
@@ -193,12 +204,17 @@ class Arena:
     ) -> list[Rating]:
         """Rate two or more bots by the games of all pairings, the best first.
 
-        Of each game the winners share the first place, the others the second. Games are taken in the order of their
-        numbers, each of all pairings in turn. `report`: called with the number of games that were just rated.
+        The winners of a game share the first place, the losers the second. Games are rated in the order of their
+        numbers, each number for all pairings in turn.
 
-        Raises ImportError without openskill.
+        Args:
+            played: The results of all pairings.
+            report: Called with the number of games just rated.
+
+        Raises:
+            ImportError: If openskill is not installed.
         """
-        # tau is how much skill is thought to change from game to game: a bot's does not.
+        # tau is the assumed change of skill from game to game: the skill of a bot does not change.
         model = import_model()(tau=0.0)
         start = model.rating()
         found = np.tile([start.mu, start.sigma], (len(self.bots), 1))
@@ -206,13 +222,13 @@ class Arena:
             playing = {pairing: results for pairing, results in played.items() if number < len(results.lengths)}
             for pairing, results in playing.items():
                 seated = np.where(results.bots[number] == 0, pairing.alone, pairing.others)
-                # -1 is the return of those who did not win.
+                # A loser has the return -1.
                 places = (results.returns[number] <= -1).astype(np.float64).tolist()
                 teams = model.rate([[model.rating(*found[bot].tolist())] for bot in seated], ranks=places)
                 after = np.array([(seat.mu, seat.sigma) for (seat,) in teams])
                 for bot in pairing:
-                    # What changes at a bot's seats adds up: what it wins from itself it also loses. Its certainty does
-                    # not: a bot at several seats has played one game.
+                    # The changes at a bot's seats add up: points won from itself are also lost. Its certainty does not
+                    # add up: a bot at several seats has played one game.
                     mus, sigmas = after[seated == bot].T
                     found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
             if report is not None:
@@ -225,10 +241,14 @@ class Arena:
     def figures(
         self, played: Mapping[Pairing, Results], balances: Mapping[Pairing, Balance], rated: Sequence[Rating]
     ) -> dict[str, Any]:
-        """Return all figures, with what they depend on, for JSON.
+        """Return all figures and the settings they depend on, for JSON.
 
-        `played`, `balances`: the results and the balance of all pairings. `rated`: the ratings by them; of a single
-        bot there are none, nor a win rate.
+        A single bot has no rating and no win rate.
+
+        Args:
+            played: The results of all pairings.
+            balances: The balance of all pairings.
+            rated: The ratings computed from the results.
         """
         return {
             "package_version": version("chatiere"),

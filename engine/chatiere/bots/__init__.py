@@ -1,10 +1,10 @@
-"""Players, from random to search. Each knows what its seat may know, and nothing else.
+"""Bots, from random play to tree search. Each has only the knowledge of its seat.
 
     from chatiere import bots
 
     bot = bots.get("flat:playouts=500", "discat", players=3)
 
-docs/bots.md tells how to write one.
+docs/bots.md describes how to write one.
 """
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement, SearchBot

@@ -1,4 +1,4 @@
-"""Analysis of games that were played: each decision judged by a tree search, from what its seat could know."""
+"""Analysis of finished games: a tree search judges each decision from its seat's knowledge."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,17 +10,17 @@ from chatiere.bots.bot import Decisions
 from chatiere.bots.hosting import decisions_at, judge, luck
 from chatiere.bots.ismcts import IsmctsBot
 from chatiere.engine import Position
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 
 SIMULATIONS = 1000
-"""The simulations of a decision, unless others are asked for."""
-# Simulations of the decisions that are searched at a time: some 10 MB of trees.
+"""The default number of simulations of a decision."""
+# The total number of simulations of the decisions that are searched at a time: about 10 MB of trees.
 _AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
 class Tried:
-    """An action as the search found it."""
+    """An action, as the search judged it."""
 
     id: int
     """Its dense id."""
@@ -32,7 +32,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class AnalysedDecision:
-    """A decision as the search found it."""
+    """A decision, as the search judged it."""
 
     ply: int
     """The number of decisions before it."""
@@ -60,14 +60,21 @@ class AnalysedDecision:
 class Analysis:
     """An analysis of decisions of a game, which are added one by one.
 
-    A decision's part depends on what its seat knew then, the seed, the ply and the simulations, and nothing else: not
-    on what was hidden from it, what chance brought later, or which other decisions are analysed.
+    The analysis of a decision depends only on its seat's knowledge at that time, the seed, the ply and the simulations.
+    Hidden information, later chance outcomes and the other decisions analysed do not affect it.
     """
 
     def __init__(self, simulations: int, seed: int, cancellation: Cancellation) -> None:
-        """Take the simulations of each decision, 1 … 1,000,000, and a seed, 0 … 2**64 - 1.
+        """Begin an analysis without decisions.
 
-        Raises EngineError (INVALID_BATCH) and ValueError for numbers out of range.
+        Args:
+            simulations: The number of simulations for each decision, 1 … 1,000,000.
+            seed: The seed of the searches, 0 … 2**64 - 1.
+            cancellation: A handle for other threads to cancel `run`.
+
+        Raises:
+            EngineError: INVALID_BATCH.
+            ValueError: If a number is out of range.
         """
         self._bot = IsmctsBot(simulations=simulations)
         self._seed = seed
@@ -79,14 +86,10 @@ class Analysis:
     def add(self, position: Position, ply: int, played: int) -> None:
         """Add a decision: its position, and the legal action that was played there."""
         number = int(luck(self._seed, [0], [ply])[0])
-        # A value of forced decisions is wanted, too.
+        # Forced decisions need a value, too.
         self._decisions.append(decisions_at(position, self._bot, number, hides_forced=True))
         self._plies.append(ply)
         self._played.append(played)
-
-    def simulations_at_once(self, decisions: int) -> int:
-        """Return how many simulations' trees are in memory at a time at most, of so many decisions."""
-        return self._bot.budget * min(decisions, self._rows_at_once())
 
     def _rows_at_once(self) -> int:
         return max(1, _AT_ONCE // self._bot.budget)
@@ -110,7 +113,7 @@ class Analysis:
 
 
 def _joined(several: Sequence[Decisions], cancellation: Cancellation) -> Decisions:
-    # One Decisions of several that have one row each.
+    # Join several Decisions that have one row each.
     return replace(
         several[0],
         actors=np.concatenate([each.actors for each in several]),

@@ -1,4 +1,4 @@
-"""The interface of bots: decisions as their seats know them, and what chooses.
+"""The interface of bots: decisions, with the knowledge of their seats, and the class that chooses actions.
 
 A bot that plays Discat's first legal action:
 
@@ -16,19 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from chatiere.engine import Game, Table
 from chatiere.engine.core import choices
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.integers import require_integer, unsigned
 
-# Worlds drawn in one call: enough that calls cost nothing beside them.
+# The number of worlds drawn in one call, large enough that the cost of the call itself does not matter.
 _WORLDS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """n decisions to make, one or thousands, with what each actor may know, and nothing else.
+    """n decisions to make, one or thousands, with only the knowledge of each actor.
 
-    So there are no true states here, no seeds of games and no game numbers: who knew these could work out everything
-    that is hidden, and what chance will bring.
+    It has no true states, no seeds of games and no game numbers: with these a bot could compute all hidden information
+    and future chance outcomes.
     """
 
     game: Game
@@ -44,17 +44,17 @@ class Decisions:
     luck: NDArray[np.uint64]
     """uint64 (n,): the bot's own random numbers, uniform over 0 … 2**64 - 1.
 
-    They stay the same however games are batched, and tell nothing of the games' seed and numbers.
+    They do not depend on how games are batched, and do not reveal the games' seed and numbers.
     """
     observations: NDArray[np.uint8]
     """uint8 (n, observation_length): the actor's observation; empty unless the bot needs observations."""
     drawn: NDArray[np.uint8]
-    """uint8 (n, packed_size): a world for each decision, of which `worlds` makes others; empty unless the bot needs
-    worlds. It depends on nothing but the decision's `luck` and what its actor knows."""
+    """uint8 (n, packed_size): a world for each decision, from which `worlds` draws more; empty unless the bot needs
+    worlds. It depends only on the decision's `luck` and its actor's knowledge."""
     cancellation: Cancellation | None = None
     """The cancellation of the choice: `worlds` then raises Cancelled. None: it can't be cancelled."""
     hides_forced: bool = False
-    """True if nobody may learn from the time that a choice takes whether there was one."""
+    """True if the time that a choice takes must not reveal whether there was more than one legal action."""
 
     def __len__(self) -> int:
         """Return the number of decisions."""
@@ -65,7 +65,7 @@ class Decisions:
         return np.diff(self.legal_offsets)
 
     def worth_a_search(self) -> NDArray[np.intp]:
-        """Return the decisions to search at: those with several legal actions, or all if forced ones are hidden."""
+        """Return the decisions to search: decisions with several legal actions, or all if forced ones are hidden."""
         return np.flatnonzero(self.legal_counts() > (0 if self.hides_forced else 1))
 
     def legal_mask(self) -> NDArray[np.bool_]:
@@ -77,21 +77,34 @@ class Decisions:
         return choices.random_actions(self.legal_offsets, self.legal_ids, self.luck)
 
     def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
-        """Return the legal action of the highest value for each decision, the first of equal ones: uint16 (n,).
+        """Return the legal action of the highest value for each decision, the first of equal ones.
 
-        `values`: one for each of `legal_ids`.
+        Args:
+            values: A value for each of `legal_ids`.
+
+        Returns:
+            uint16 (n,).
         """
         return choices.best_actions(self.legal_offsets, self.legal_ids, values)
 
     def worlds(self, rows: ArrayLike, count: SupportsIndex, first: SupportsIndex = 0) -> NDArray[np.uint8]:
-        """Draw worlds: states that the actor cannot tell from the true one, uniformly and independently.
+        """Draw worlds, uniformly and independently: states that the actor cannot distinguish from the true one.
 
-        `rows`: (k,), the decisions. `count`: how many for each, 1 or more. Returns packed states, uint8 (k, count,
-        packed_size): of each decision those with the numbers `first` … `first + count - 1`. Each decision has a seed of
-        its own, from its `luck`: a number always brings the same world, whichever other decisions there are. With
-        sampled chance each world goes on with a random stream of its own.
+        Each decision has its own seed, from its `luck`: a number always gives the same world, independently of the
+        other decisions. With sampled chance each world has its own random stream.
 
-        Raises ValueError for a count below 1, and if the bot did not say that it needs worlds; Cancelled.
+        Args:
+            rows: (k,), the decisions.
+            count: The number of worlds for each decision, 1 or more.
+            first: The number of the first world.
+
+        Returns:
+            The packed states, uint8 (k, count, packed_size). Each decision has the worlds with the numbers `first` …
+            `first + count - 1`.
+
+        Raises:
+            ValueError: If `count` is below 1, or the bot did not say that it needs worlds.
+            Cancelled: If the choice was cancelled.
         """
         if not self.drawn.size:
             raise ValueError("the bot gets no worlds, as its needs_worlds is False")
@@ -103,7 +116,7 @@ class Decisions:
         at_once = max(1, _WORLDS_AT_ONCE // count)
         for place in range(0, len(rows), at_once):
             some = rows[place : place + at_once]
-            # What is hidden in `drawn` is drawn anew: the results depend only on what the actor knows.
+            # The hidden parts of `drawn` are redrawn, so the results depend only on the actor's knowledge.
             worlds, _ = table.resample(
                 np.repeat(self.drawn[some], count, axis=0).data,
                 np.repeat(self.actors[some], count),
@@ -117,7 +130,7 @@ class Decisions:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The actions that a bot chose for n decisions, and how good it found the legal ones."""
+    """The actions that a bot chose for n decisions, and its ratings of the legal actions."""
 
     actions: NDArray[np.uint16]
     """uint16 (n,): the chosen dense ids."""
@@ -125,8 +138,8 @@ class Judgement:
     """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the return that the bot expects, from -1 to
     players - 1; NaN: it did not try the action. Empty if it does not judge actions."""
     shares: NDArray[np.float64]
-    """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the share of the search that it got; those of a
-    decision sum to 1. Empty if the bot does not search."""
+    """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: its share of the search. The shares of a decision
+    sum to 1. Empty if the bot does not search."""
 
     def chosen_values(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the value of each chosen action: float64 (n,); NaN without one."""
@@ -138,30 +151,32 @@ class Judgement:
 
 
 class BotError(ValueError):
-    """A bot did not choose as bots have to."""
+    """A bot broke the contract of Bot, for example by choosing an illegal action."""
 
 
 class Bot(ABC):
-    """A player of any seat, that knows of each decision only what its actor knows.
+    """A player of any seat. For each decision it has only the actor's knowledge.
 
-    A bot keeps nothing from one call of `choose` to the next: the same decisions get the same actions, one at a time or
-    many, in process or over the service.
+    A bot keeps no state between calls of `choose`: the same decisions get the same actions, one at a time or many, in
+    process or over the service.
     """
 
     title = ""
-    """Its name for people, in English: of bots that the registry knows. Catalogues have it in other languages."""
+    """The name for people, in English, of a bot that the registry knows. Catalogues have translations."""
     description = ""
-    """How it plays, in English, likewise."""
+    """A description of how such a bot plays, in English. Catalogues have translations."""
     needs_observations = False
     """True if it needs `Decisions.observations`."""
     needs_worlds = False
     """True if it needs `Decisions.worlds`."""
     budget = 0
-    """The games that it plays out, at least in part, for a decision; 0 if it does not search."""
+    """The number of games that the bot plays out, at least in part, for each decision; 0 if it does not search."""
+    milliseconds: int | None = None
+    """The duration of a call of `choose` for a bot with a time limit; None: no time limit."""
     is_reproducible = False
-    """True if the same decisions always get the same actions, as all do that depend on nothing but `Decisions`.
+    """True if the same decisions always get the same actions, that is, if the bot depends only on `Decisions`.
 
-    Data sets and sealed tables take no others."""
+    Data sets and sealed tables accept only such bots."""
 
     @abstractmethod
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
@@ -171,7 +186,7 @@ class Bot(ABC):
         """
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """Choose, and tell how good the legal actions look; bots that search do."""
+        """Choose, and rate the legal actions. Bots that search override it."""
         nothing = np.empty(0, np.float64)
         return Judgement(self.choose(decisions), nothing, nothing)
 

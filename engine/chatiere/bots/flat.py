@@ -9,27 +9,27 @@ from chatiere.bots.bot import Decisions, Judgement, SearchBot
 from chatiere.bots.temperature import draw_actions, read_temperature
 from chatiere.bots.trials import policy_of, sums_of_returns
 
-# Worlds are asked for so many at a time.
+# The number of worlds drawn at a time.
 _WORLDS = 64
-# The worlds in which the policy is asked for candidates.
+# The number of worlds in which the policy is asked for candidates.
 _ASKED = 8
-# Each candidate is tried so often in the first round.
+# The number of times that each candidate is tried in the first round.
 _TRIES = 4
-# The policy adds so much to the mean of n playouts for each quarter of a doubling by which it finds an action likelier:
-# players × _PRIOR / (_VISITS + n). So it decides among actions that were tried little.
+# The bonus for an action that the policy prefers. For each quarter of a doubling of its probability, players × _PRIOR /
+# (_VISITS + n) is added to the mean of n playouts, so the policy decides between actions with few playouts.
 _PRIOR = 0.5
 _VISITS = 50
-# The whole numbers from 2 ** (k / 4) on have k quarters of a doubling or more.
+# For each k from 1 on, the lowest whole number with k quarters of a doubling: 2 ** (k / 4), rounded up.
 _QUARTERS = np.array([isqrt(isqrt((1 << k) - 1)) + 1 for k in range(1, 96)], np.int64)
 
 
 class FlatBot(SearchBot):
     """A bot for any game that draws worlds, tries legal actions in each of them, and plays out by the game's policy.
 
-    It halves the actions again and again, to those of the highest mean returns (sequential halving: Karnin, Koren,
-    Somekh 2013, "Almost optimal exploration in multi-armed bandits"), and chooses the last one; of equals the one of
-    the lowest dense id. To means it adds what the policy prefers, less as the playouts get more (Danihelka et al. 2022,
-    "Policy improvement by planning with Gumbel", without its noise).
+    It repeatedly keeps the half of the actions with the highest mean returns (sequential halving: Karnin, Koren, Somekh
+    2013, "Almost optimal exploration in multi-armed bandits"), and chooses the last one; between equals the one with
+    the lowest dense id. A bonus for actions that the policy prefers is added to the means and shrinks with the number
+    of playouts (Danihelka et al. 2022, "Policy improvement by planning with Gumbel", without its noise).
     """
 
     title = "Playouts"
@@ -39,14 +39,15 @@ class FlatBot(SearchBot):
     def __init__(self, playouts: int, temperature: int = 0) -> None:
         """Create a bot.
 
-        `playouts`: for each decision, 1 or more, but at least one playout for each action that it tries.
-        `temperature`: of its mistakes (see `draw_actions`), 0 … 1000; 0: none.
+        Args:
+            playouts: The number of playouts for each decision, 1 or more; each action tried gets at least one.
+            temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000; 0: no mistakes.
         """
         self.budget = playouts
         self._temperature = read_temperature(temperature)
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """See Bot.judge. What is the only legal action is not tried, unless that is hidden."""
+        """See Bot.judge. A forced action is not tried, unless forced actions are hidden."""
         offsets, counts = decisions.legal_offsets, decisions.legal_counts()
         values, losses = np.full((2, len(decisions.legal_ids)), np.nan)
         shares = np.repeat(1 / counts, counts)
@@ -62,8 +63,9 @@ class FlatBot(SearchBot):
     def _halve(
         self, decisions: Decisions, row: np.intp, legal_ids: NDArray[np.uint16]
     ) -> tuple[int, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-        # The chosen action's place among the legal ones, and of each the sum of returns, the number of playouts and how
-        # much worse it looked than the best one in its last round, NaN if it was not tried.
+        # Return the index of the chosen action among the legal actions and, for each legal action, the sum of its
+        # returns, the number of its playouts, and its loss against the best action of its last round (NaN if it was not
+        # tried).
         sums, tries = np.zeros(len(legal_ids)), np.zeros(len(legal_ids), np.int64)
         losses = np.full(len(legal_ids), np.nan)
         likely = policy_of(decisions.game, decisions.worlds([row], _ASKED)[0], legal_ids)
@@ -72,11 +74,13 @@ class FlatBot(SearchBot):
         rounds = _rounds(len(left))
         world = 0
         for done in range(rounds):
-            # What is left of the budget is shared among the rounds to come.
+            # The rest of the budget is shared among the remaining rounds.
             count = max(done == 0, (self.budget - int(tries.sum())) // ((rounds - done) * len(left)))
             for first in range(world, world + count, _WORLDS):
                 worlds = decisions.worlds([row], min(_WORLDS, world + count - first), first)[0]
-                sums[left] += sums_of_returns(decisions.game, worlds, legal_ids[left], int(decisions.luck[row]), first)
+                sums[left] += sums_of_returns(
+                    decisions.game, worlds, legal_ids[left], int(decisions.luck[row]), first, decisions.cancellation
+                )
             world += count
             tries[left] += count
             looks = sums[left] / tries[left] + priors[left] / (_VISITS + tries[left])
@@ -85,7 +89,7 @@ class FlatBot(SearchBot):
         return int(left[0]), sums, tries, losses
 
     def _candidates(self, legal: int) -> int:
-        # As many as the first round can try often enough.
+        # The number of actions that the first round can try often enough.
         while legal > 2 and legal * _rounds(legal) * _TRIES > self.budget:
             legal -= 1
         return legal

@@ -1,4 +1,4 @@
-"""Decisions made of positions, without what bots must not know: for hosts, who let bots play."""
+"""Decisions made from positions, without the information that bots must not have. Used by hosts of bots."""
 
 import hashlib
 from collections.abc import Callable
@@ -10,19 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement
 from chatiere.engine import Game, Position, Table
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.choices import scramble
 from chatiere.engine.core.integers import must_be, require_integer, shown
 
 Resample = Callable[[NDArray[np.uint8], NDArray[np.int8], int], NDArray[np.uint8]]
-"""A function of states (k, packed_size), seats (k,) and a seed, which draws a state for each, as `Table.resample`."""
+"""A function that draws a state for each state and seat, like `Table.resample`.
+
+Its arguments are the states (k, packed_size), the seats (k,) and a seed."""
 
 # The number of legal actions that an error names.
 _MAX_TOLD = 20
 
 
 def judge(bot: Bot, decisions: Decisions) -> Judgement:
-    """Let a bot judge decisions. Raises BotError if it does not choose a legal action for each, or rates others."""
+    """Let a bot judge decisions. Raises BotError if it chooses or rates an illegal action, or skips a decision."""
     judgement = bot.judge(decisions)
     if not isinstance(judgement, Judgement):
         raise BotError(f"judge of {type(bot).__name__} must return a Judgement, not {shown(judgement)}")
@@ -44,7 +46,7 @@ def _checked(bot: Bot, actions: object, decisions: Decisions) -> NDArray[np.uint
         found = f"{chosen.dtype} {chosen.shape}"
         raise BotError(f"{type(bot).__name__} must choose integers of the shape {(len(decisions),)}, not {found}")
     is_chosen = decisions.legal_ids == np.repeat(chosen, decisions.legal_counts())
-    # Legal ids are all different.
+    # The legal ids of a decision are distinct.
     if np.count_nonzero(is_chosen) != len(decisions):
         row = int(np.argmin(np.logical_or.reduceat(is_chosen, decisions.legal_offsets[:-1])))
         legal = decisions.legal_ids[slice(*decisions.legal_offsets[row : row + 2])].tolist()
@@ -65,7 +67,7 @@ def _ratings(bot: Bot, name: str, given: object, decisions: Decisions) -> NDArra
 
 
 class Positions(Protocol):
-    """Positions to decide at, such as a Batch."""
+    """Positions at which bots have to decide, such as a Batch."""
 
     @property
     def actors(self) -> NDArray[np.int8]:
@@ -89,12 +91,20 @@ class Positions(Protocol):
 
 
 def luck(seed: SupportsIndex, game_numbers: ArrayLike, decisions: ArrayLike) -> NDArray[np.uint64]:
-    """Return a random number for each decision, for `Decisions.luck`: uint64 (n,).
+    """Return a random number for each decision, for `Decisions.luck`.
 
-    `seed`: of the bots, 0 … 2**64 - 1. `game_numbers`: (n,), the games. `decisions`: (n,), the number of decisions in
-    the game so far. It depends on nothing else. Without the seed, nobody can work the arguments out of it.
+    The result depends only on the arguments. Without the seed, it does not reveal the other arguments.
 
-    Raises ValueError for a seed out of range.
+    Args:
+        seed: The bots' seed, 0 … 2**64 - 1.
+        game_numbers: (n,), the games.
+        decisions: (n,), the number of decisions in the game so far.
+
+    Returns:
+        uint64 (n,).
+
+    Raises:
+        ValueError: If the seed is out of range.
     """
     keys = _keys(_checked_seed(seed))
     words = scramble(np.asarray(game_numbers, np.uint64) ^ keys[0])
@@ -112,7 +122,7 @@ def _checked_seed(seed: SupportsIndex) -> int:
 
 @cache
 def _keys(seed: int) -> NDArray[np.uint64]:
-    # Secret words before, between and after the steps: scrambling alone can be undone.
+    # Secret words are added before, between and after the steps, because scrambling without a key is reversible.
     return np.frombuffer(hashlib.sha256(f"luck of bots {seed}".encode()).digest(), "<u8")
 
 
@@ -125,9 +135,16 @@ def decisions_of(
     luck: NDArray[np.uint64],
     resample: Resample,
 ) -> Decisions:
-    """Return what a bot needs to choose at some rows (k,), ascending, of positions.
+    """Return the decisions of a bot at some rows of positions.
 
-    `luck`: (k,). `resample`: draws the worlds; it is not called unless the bot needs them.
+    Args:
+        positions: The positions.
+        rows: (k,), the rows, ascending.
+        bot: The bot.
+        game: The game of all positions.
+        players: The number of players.
+        luck: (k,), a random number for each decision, as from the function `luck`.
+        resample: Draws the worlds; it is not called unless the bot needs them.
     """
     counts = np.diff(positions.legal_offsets)
     chosen = np.zeros(len(counts), np.bool_)
@@ -138,8 +155,8 @@ def decisions_of(
     nothing = np.empty((0, 0), np.uint8)
     drawn = nothing
     if bot.needs_worlds:
-        # Any seed will do that tells nothing of the game: what is drawn of these with seeds of their own depends on
-        # nothing but luck and what the actor knows.
+        # Any seed that is independent of the game can be used: worlds drawn from these states have separate seeds, and
+        # depend only on luck and the actor's knowledge.
         states = resample(positions.states[rows], actors, int(luck[0]))
         worlds, _ = Table(game, players).resample(states.data, actors, seeds=luck)
         drawn = np.frombuffer(worlds, np.uint8).reshape(len(rows), game.packed_size)
@@ -163,10 +180,14 @@ def decisions_at(
     *,
     hides_forced: bool = False,
 ) -> Decisions:
-    """Return what a bot needs to choose at one position, where a seat has to decide.
+    """Return the decision of a bot at one position, where a seat has to decide.
 
-    `luck`: a random number, 0 … 2**64 - 1, that tells nothing of the game. `cancellation`, `hides_forced`: as in
-    Decisions.
+    Args:
+        position: The position.
+        bot: The bot.
+        luck: A random number, 0 … 2**64 - 1, independent of the game.
+        cancellation: See Decisions.
+        hides_forced: See Decisions.
     """
     actor = position.current_player()
     legal_ids = np.array(position.legal_actions(), np.uint16)

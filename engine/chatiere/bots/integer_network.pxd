@@ -1,4 +1,4 @@
-# Networks in integers, for the search: net.h tells how they compute.
+# Networks in integers, for the search. net.h describes the computation.
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t
 
 cdef extern from "net.h" nogil:

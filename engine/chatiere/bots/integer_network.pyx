@@ -1,4 +1,4 @@
-"""Networks in integers, evaluated without the GIL: net.h tells how."""
+"""Networks in integers, evaluated without the GIL. net.h describes the computation."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ cdef enum:
     STEP_SHIFT = 12  # NET_OUTPUT_ONE / 32
     PRIOR_SHIFT = 8
 
-# Weights of a softmax, of integers alone: an exponential of C's library could differ in its last digit.
+# Weights of a softmax, as integers: the last digit of exp() differs between C libraries.
 cdef uint32_t[STEPS] weights_below
 cdef uint64_t power = 1 << 32
 cdef int step
@@ -76,7 +76,7 @@ cdef double judge(
 cdef Py_ssize_t first_wrong(
     const uint32_t* offsets, Py_ssize_t count, const uint16_t* ids, uint32_t num_ids, int num_actions
 ) noexcept nogil:
-    # The first row without actions, or whose actions are not ascending or not of the game; -1 if there is none.
+    # The first row without actions, or whose actions are not ascending or not of the game; -1 if no row is wrong.
     cdef Py_ssize_t i
     cdef uint32_t j
     for i in range(count):
@@ -109,7 +109,7 @@ cdef class IntegerNetwork:
         const int32_t[::1] values_bias,
         int num_actions,
     ):
-        """Keep the weights, which NetworkFile has checked. `fields`, `places`, `hand`: of `fields_of`, `hand_of`."""
+        """Keep the weights, which NetworkFile has checked, and the results of `fields_of` and `hand_of`."""
         cdef const uint8_t[::1] of_fields = fields.view(np.uint8)
         cdef const uint8_t[::1] of_runs = runs.view(np.uint8)
         self.arrays = (
@@ -140,7 +140,7 @@ cdef class IntegerNetwork:
         self.net.values_bias = &values_bias[0]
 
     def __reduce__(self):
-        """Return what pickle keeps."""
+        """Return the arguments with which pickle makes the network again."""
         return IntegerNetwork, (*self.arrays, self.num_actions)
 
     def evaluate(
@@ -149,12 +149,21 @@ cdef class IntegerNetwork:
         const uint32_t[::1] legal_offsets,
         const uint16_t[::1] legal_ids,
     ):
-        """Evaluate n positions: return the logits of their legal actions, int32, one for each of `legal_ids`, and the
-        returns that the seats can expect from the actor on, clockwise, int32 (n, players).
+        """Evaluate n positions.
 
-        `observations`: uint8 (n, observation_length), of the actors. Both outputs are in units of 1 / OUTPUT_ONE.
-        Raises ValueError for arrays that do not go together, actions that are not ascending, and numbers above the
-        largest that an observation can have.
+        Args:
+            observations: uint8 (n, observation_length), the observations of the actors.
+            legal_offsets: uint32 (n + 1,); position i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i
+                + 1]].
+            legal_ids: uint16, the dense ids of the legal actions, ascending for each position.
+
+        Returns:
+            The logits of the legal actions, int32, one for each of `legal_ids`, and the returns that the seats can
+            expect from the actor on, clockwise, int32 (n, players). Both are in units of 1 / OUTPUT_ONE.
+
+        Raises:
+            ValueError: If the arrays do not match, actions are not ascending, or numbers are above the largest that an
+                observation can have.
         """
         cdef Py_ssize_t count = observations.shape[0], wrong = -1, i
         if observations.shape[1] != self.net.length:

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
 from chatiere.bots.network_file import NetworkFile
 from chatiere.bots.search import (
+    MAX_NODES,
     MAX_SIMULATIONS,
     SearchColumns,
     read_exploration,
@@ -18,9 +19,10 @@ from chatiere.bots.temperature import draw_actions, read_temperature
 
 # The constant of exploration, of UCB1 or with a network of PUCT, for returns that are scaled to 0 … 1.
 EXPLORATION = 0.7
-# Not more nodes than this are kept at a time: a few hundred megabytes.
+# The largest number of nodes kept at a time: a few hundred megabytes.
 _MAX_NODES = 2_000_000
-# Simulations by default, or for each millisecond: more than it has time for, so that what they may take is bounded.
+# The number of simulations by default, and the most for each millisecond. A search has no time for more, so this bounds
+# its memory.
 _SIMULATIONS = 1000
 # With a network each simulation adds a node for each legal action of a position.
 _NODES_OF_LEAF = 32
@@ -29,8 +31,8 @@ _NODES_OF_LEAF = 32
 class IsmctsBot(SearchBot):
     """A bot for any game that chooses the action which a search has visited most.
 
-    It takes a sure win at once, however often that was visited: an action that in every simulation ended the game, won
-    by its seat alone. Of equals it takes the one with the best value, then the one of the lowest dense id.
+    It takes a sure win whatever its number of visits: an action that ended the game in every simulation, with its seat
+    as the only winner. Between equals it takes the action with the best value, then the one with the lowest dense id.
     """
 
     title = "Tree search"
@@ -48,33 +50,39 @@ class IsmctsBot(SearchBot):
     ) -> None:
         """Create a bot.
 
-        `simulations`: for each decision, 1 … 1,000,000; None: 1000, or as many as `milliseconds` allow, at most 1000
-        for each. `exploration`: the constant of UCB1, or of PUCT with a network, from 0 on. `milliseconds`: for each
-        call of `choose`; None: no limit. Choices that depend on it can't be repeated. `noise`: how many per cent of the
-        priors at the root are noise (see `search`), 0 … 100; for games to learn from. `temperature`: of its mistakes
-        (see `draw_actions`), 0 … 1000; 0: none. `even`: every legal action gets as many simulations, so that their
-        values can be compared. `net`: a network that judges the positions which the search reaches,
-        instead of playouts; None: there is none.
+        Args:
+            simulations: The number of simulations for each decision, 1 … 1,000,000. None: 1000, or the number that fits
+                into `milliseconds`, at most 1000 per millisecond.
+            milliseconds: The time limit of each call of `choose`; None: no limit. Choices that depend on it are not
+                reproducible.
+            noise: The percentage of noise in the priors at the root (see `search`), 0 … 100; for games to learn from.
+            temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000; 0: no mistakes.
+            exploration: The constant of UCB1, or of PUCT with a network, 0 or more.
+            even: True to give all legal actions the same number of simulations, so that their values can be compared.
+            net: The network that evaluates the leaves of the search instead of playouts; None: playouts.
 
-        Raises EngineError: INVALID_BATCH, and ValueError for the temperature.
+        Raises:
+            EngineError: INVALID_BATCH.
+            ValueError: If the temperature is out of range.
         """
         if simulations is None:
             simulations = min(MAX_SIMULATIONS, _SIMULATIONS * max(1, milliseconds or 1))
         self.budget = read_simulations(simulations)
         self.is_reproducible = milliseconds is None
-        self._milliseconds = milliseconds
+        self.milliseconds = milliseconds
         self._noise = read_noise(noise / 100)
         self._temperature = read_temperature(temperature)
         self._exploration = read_exploration(exploration)
         self._even = even
         self._file = net
         self._network = None if net is None else net.network()
-        self._nodes = self.budget * (1 if net is None else _NODES_OF_LEAF)
+        self._nodes = min(self.budget * (1 if net is None else _NODES_OF_LEAF), MAX_NODES)
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """See Bot.judge. What is the only legal action is not searched, unless that is hidden.
+        """See Bot.judge. A forced action is not searched, unless forced actions are hidden.
 
-        Raises BotError for decisions of another game or number of players than the network's.
+        Raises:
+            BotError: If the decisions are of another game or number of players than the network's.
         """
         if self._file is not None:
             self._file.require(decisions.game, decisions.players)
@@ -83,7 +91,7 @@ class IsmctsBot(SearchBot):
         shares = np.repeat(1 / counts, counts)
         actions = decisions.legal_ids[offsets[:-1]]
         rows = decisions.worth_a_search()
-        at_once = len(rows) if self._milliseconds is not None else max(1, _MAX_NODES // self._nodes)
+        at_once = len(rows) if self.milliseconds is not None else max(1, _MAX_NODES // self._nodes)
         for first in range(0, len(rows), at_once or 1):
             some = rows[first : first + at_once]
             found = self._search(decisions, some)
@@ -91,7 +99,7 @@ class IsmctsBot(SearchBot):
             places = np.repeat(offsets[some] - found.legal_offsets[:-1], counts[some]) + np.arange(len(trees))
             values[places] = found.values
             shares[places] = found.visits / np.add.reduceat(found.visits, found.legal_offsets[:-1])[trees]
-            # Each tree's actions stay together, the best of them first.
+            # Keep the actions of each tree together, the best first.
             known = np.nan_to_num(found.values, nan=-1.0)
             is_no_win = known != sure_win(decisions.players)
             best_first = np.lexsort((found.legal_ids, -known, -found.visits.astype(np.int64), is_no_win, trees))
@@ -116,5 +124,6 @@ class IsmctsBot(SearchBot):
             noise=self._noise,
             even=self._even,
             network=self._network,
-            milliseconds=self._milliseconds,
+            milliseconds=self.milliseconds,
+            cancellation=decisions.cancellation,
         )

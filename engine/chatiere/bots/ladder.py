@@ -15,10 +15,14 @@ FILE = Path(__file__).with_name("ladder.json")
 class Rung(NamedTuple):
     """A bot on a ladder.
 
-    `name`: one word for command lines and catalogues, the same in all games; `title`: for people, in English. `bot`: as
-    `bots.get` takes it, for every number of players that `bots_by_players` has no other for: a network plays with one
-    number alone. `strength`: how many Elo points it is above the lowest rung, with the fewest players. `seconds`: how
-    much of a core's time a decision among several actions takes on average, with the fewest players.
+    Attributes:
+        name: One word for command lines and catalogues, the same in all games.
+        title: The title for people, in English.
+        bot: The bot, as `bots.get` takes it, for every number of players that is not in `bots_by_players`. A network
+            plays only with one number of players.
+        strength: The bot's Elo points above the lowest rung, with the fewest players.
+        seconds: The mean time of one core for a decision between several actions, with the fewest players.
+        bots_by_players: The other bots, by the number of players as a decimal number.
     """
 
     name: str
@@ -34,8 +38,8 @@ class Rung(NamedTuple):
 
 
 def ladder(game: Game) -> list[Rung]:
-    """Return the rungs of a game's ladder, the weakest first."""
-    return [Rung(**each) for each in _read()[game.name]]
+    """Return the rungs of a game's ladder, the weakest first; [] if it was not measured."""
+    return [Rung(**each) for each in _read().get(game.name, [])]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Bots of one's own: classes in files, in modules, or behind entry points of installed packages; networks in files.
+"""Custom bots: classes in files, in modules, or behind entry points of installed packages; networks in files.
 
 Whoever chooses the name chooses the code that runs, so only command lines and programs load bots; requests, tables,
 records and data sets do not (`Registry`).
@@ -24,7 +24,7 @@ from chatiere.bots.trained import TRAINED
 
 GROUP = "chatiere.bots"
 """The group of entry points whose names are bots."""
-# By the words that a text with a network in a file begins with, such as net:FILE.
+# The kinds of network files, by the prefix of a text, such as net:FILE.
 _NETWORKS: dict[str, Callable[..., Bot]] = {"net": IntegerNetworkBot, "onnx": OnnxBot}
 
 _WORD = r"[^\W\d]\w*"
@@ -33,12 +33,12 @@ _OWN = re.compile(rf"([^:]+\.py|{_WORD}(?:\.{_WORD})*):({_WORD})(?::(.*))?", re.
 # A search of the package with the parameter net=FILE.
 _SEARCH_BY_NETWORK = re.compile(r"ismcts:(?:[^,]*,)*?net=([^,]*)(?:,.*)?")
 
-# By resolved path.
+# The modules loaded from files, by resolved path.
 _file_modules: dict[Path, ModuleType] = {}
 
 
 class OwnBot(NamedTuple):
-    """A bot of one's own, as a text names it: FILE.py:CLASS or MODULE:CLASS, and parameters NAME=VALUE,…"""
+    """A custom bot as named by a text: FILE.py:CLASS or MODULE:CLASS, and parameters NAME=VALUE separated by commas."""
 
     text: str
     source: str
@@ -47,7 +47,7 @@ class OwnBot(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "OwnBot | None":
-        """Return what a text names, or None if it is of another form."""
+        """Return the bot that a text names, or None if the text has a different form."""
         found = _OWN.fullmatch(text)
         return found and cls(text, *found.groups())
 
@@ -101,10 +101,16 @@ def file_of(text: str) -> Path | None:
 
 
 def make(text: str, bot: Callable[..., Bot], given: str | None) -> Bot:
-    """Make a bot of a class by parameters NAME=VALUE,…; None: without any.
+    """Make a bot of a class.
 
-    A value is a whole number or a decimal one if it can be read as such, and else a text. Raises ValueError, in one
-    sentence.
+    Args:
+        text: The bot as the user named it, for errors.
+        bot: The class of the bot.
+        given: The parameters, as NAME=VALUE,…; None: no parameters. A value is an integer or a decimal number if it can
+            be read as such, and otherwise a text.
+
+    Raises:
+        ValueError: If the bot cannot be made, for a reason in one sentence.
     """
     values: dict[str, int | float | str] = {}
     for part in [] if given is None else given.split(","):
@@ -130,10 +136,10 @@ def file_modules() -> list[ModuleType]:
 
 
 def _module_of(file: Path) -> ModuleType:
-    # Loads a file once in a process. Its folder is searched last for what it imports.
+    # Load a file once in a process. Its folder is appended to the search path, for the file's own imports.
     if file in _file_modules:
         return _file_modules[file]
-    # No module of that name can be imported by accident.
+    # The name is one that no import can use by accident.
     name = f"bot_{hashlib.sha256(bytes(file)).hexdigest()[:16]}"
     spec = spec_from_file_location(name, file)
     assert spec is not None
@@ -196,7 +202,7 @@ def _value(text: str) -> int | float | str:
 
 
 def _told(error: BaseException) -> str:
-    # In one line, with the place of the error: its traceback is not shown. A SyntaxError says by itself where it is.
+    # Describe the error in one line with its place, because no traceback is shown. A SyntaxError contains its place.
     frames = [] if isinstance(error, SyntaxError) else traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"

@@ -68,7 +68,7 @@ static int32_t logit_of(const Net *net, int64_t row, const int16_t *second)
     return net->rows_bias[row] + dot(net->rows + row * net->num_second, second, net->num_second);
 }
 
-/* Fill in the numbers of the cards in slots, -1 in those that are empty. */
+/* Fill in the numbers of the cards in slots, -1 in empty slots. */
 static void find_hand(const Net *net, const uint8_t *observation, int32_t *hand)
 {
     int32_t count = 0;

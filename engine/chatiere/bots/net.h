@@ -1,14 +1,14 @@
-/* A small network in integers: the same outputs on every processor. Plain C without Python: a cross compiler builds it
- * alone.
+/* A small network in integers: the same outputs on every processor. Plain C without Python, so that a cross compiler
+ * can build it.
  *
- * Its inputs are the numbers of an observation that are not 0, of which each adds columns of the first layer. A second
- * layer has groups of units; a run of actions is judged by one of the groups, and each action by a row of weights, which
- * actions of several runs may share, or by the sum of several rows. Only groups and rows of legal actions are computed,
- * and group 0, which tells the returns that the seats can expect.
+ * Its inputs are the numbers of an observation that are not 0. Each of them adds columns of the first layer. A second
+ * layer has groups of units. A run of actions uses one of the groups, and each action a row of weights, which actions of
+ * several runs may share, or the sum of several rows. Only groups and rows of legal actions are computed, and group 0,
+ * which gives the expected returns of the seats.
  *
  * Activations are 0 … NET_ONE, which stands for 1. Weights are int16: of the first two layers in units of 2^-12, of
  * actions and values of 2^-10. Sums are int32 in units of the products, so a logit or a value of NET_OUTPUT_ONE is 1.
- * Who fills in a Net sees to it that no sum can leave the range of int32. */
+ * The code that fills in a Net ensures that no sum can leave the range of int32. */
 #ifndef CHATIERE_NET_H
 #define CHATIERE_NET_H
 
@@ -24,11 +24,11 @@ enum {
     NET_MAX_SLOTS = 8
 };
 
-/* A number n of an observation that is not 0 adds … */
+/* The effect of a number n of an observation that is not 0 */
 enum {
-    NET_CATEGORY, /* the column first + n - 1 */
-    NET_COUNT,    /* n times the column first */
-    NET_BITS      /* of each bit b the column first + b */
+    NET_CATEGORY, /* adds the column first + n - 1 */
+    NET_COUNT,    /* adds n times the column first */
+    NET_BITS      /* adds the column first + b for each bit b that is set */
 };
 
 typedef struct {
@@ -39,17 +39,17 @@ typedef struct {
     uint8_t largest;
 } NetField;
 
-/* The logit of action first + i of a run is … */
+/* The logit of action first + i of a run */
 enum {
-    NET_OWN_ROW, /* of the row row + i; size is 0 */
-    /* The hand's cards are in slots by ascending number, the first NET_MAX_SLOTS of them; empty slots add nothing. */
-    NET_SLOT, /* of the row row + the number of the card in slot i; size is the number of slots */
+    NET_OWN_ROW, /* the logit of the row row + i; size is 0 */
+    /* The hand's cards are in slots by ascending number, the first NET_MAX_SLOTS of them; empty slots add 0. */
+    NET_SLOT, /* the logit of the row row + the number of the card in slot i; size is the number of slots */
     NET_PLAY  /* with i = t << (size - 1) | m, where size is the number of slots: the sum of the rows row + the number
                * of the card in slot t, row + cards + that of each card in another slot, bit k of m for the k-th of
                * these, and row + 2 cards + how many bits m has */
 };
 
-/* Actions with ids side by side, up to the next run's; ascending. */
+/* Actions with consecutive ids, up to the first action of the next run. Runs are ascending. */
 typedef struct {
     uint32_t first; /* action */
     uint32_t row;
@@ -62,8 +62,8 @@ typedef struct {
     int32_t length;           /* of an observation */
     const uint32_t *fields_of; /* [length + 1]: byte i has the fields from fields_of[i] to before fields_of[i + 1] */
     const NetField *fields;
-    int32_t hand;  /* where the flags of the hand's cards begin, a byte each */
-    int32_t cards; /* their number */
+    int32_t hand;  /* the place of the first flag of the hand's cards, a byte each */
+    int32_t cards; /* the number of these flags */
     int32_t num_first;
     const int16_t *columns; /* [columns][num_first] */
     const int32_t *first_bias;

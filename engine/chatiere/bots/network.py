@@ -1,4 +1,4 @@
-"""A bot made of a function of observations and masks, such as a network; of a network in integers; of one in ONNX.
+"""Bots made from functions of observations and masks, networks in integers, and networks in ONNX.
 
 The latter needs the extra `chatiere[onnx]`.
 """
@@ -16,9 +16,9 @@ from chatiere.bots.integer_network import OUTPUT_ONE
 from chatiere.bots.network_file import NetworkFile
 
 Policy = Callable[[NDArray[np.uint8], NDArray[np.bool_]], Any]
-"""A function of observations, uint8 (n, observation_length), and masks, bool (n, num_distinct_actions), True for what
-is legal. It returns the logits of all actions, an array (n, num_distinct_actions) of any kind that NumPy reads; those
-of illegal actions do not count."""
+"""A function of observations, uint8 (n, observation_length), and masks, bool (n, num_distinct_actions), True for legal
+actions. It returns the logits of all actions, an array (n, num_distinct_actions) of any kind that NumPy reads. Logits
+of illegal actions are ignored."""
 
 _ONNX_KINDS: dict[str, type[np.generic]] = {
     "tensor(uint8)": np.uint8,
@@ -31,14 +31,19 @@ _ONNX_KINDS: dict[str, type[np.generic]] = {
 def draw(
     legal_offsets: NDArray[np.uint32], probabilities: NDArray[np.floating], luck: NDArray[np.uint64]
 ) -> NDArray[np.intp]:
-    """Draw one of the legal actions of each decision, by random numbers (n,) that are uniform over 0 … 2**64 - 1.
+    """Draw one of the legal actions of each decision.
 
-    `probabilities`: one for each legal id; those of a decision have a sum above 0. Returns the places of the drawn ones
-    among the legal ids, (n,).
+    Args:
+        legal_offsets: uint32 (n + 1,), as in Decisions.
+        probabilities: A probability for each legal id; the sum for each decision is above 0.
+        luck: (n,), random numbers, uniform over 0 … 2**64 - 1.
+
+    Returns:
+        The indices of the drawn actions in the legal ids, (n,).
     """
     offsets = legal_offsets.astype(np.intp)
     sums = np.concatenate([[0], probabilities.cumsum(dtype=np.float64)])
-    # From 0 to below 1, by more than what the sums are rounded by.
+    # The numbers stay below 1 by a margin larger than the rounding of the sums.
     uniform = (luck >> np.uint64(32)) / 2**32
     drawn = sums[offsets[:-1]] + uniform * (sums[offsets[1:]] - sums[offsets[:-1]])
     found: NDArray[np.intp] = np.clip(np.searchsorted(sums[1:], drawn, side="right"), offsets[:-1], offsets[1:] - 1)
@@ -54,11 +59,15 @@ class LogitsBot(Bot):
     def __init__(self, temperature: float) -> None:
         """Create a bot.
 
-        `temperature`: what logits are divided by, from 0 on; 0: it takes the likeliest action, of equal ones that with
-        the lowest dense id. Raises ValueError.
+        Args:
+            temperature: The divisor of logits, 0 or more. 0: the bot takes the likeliest action, and among equal ones
+                the action with the lowest dense id.
+
+        Raises:
+            ValueError: If the temperature is out of range.
         """
         if not 0 <= temperature < np.inf:
-            raise ValueError(f"temperature must be a number from 0 on, not {temperature}")
+            raise ValueError(f"temperature must be a number, 0 or more, not {temperature}")
         self._temperature = temperature
 
     @abstractmethod
@@ -70,7 +79,7 @@ class LogitsBot(Bot):
         return self.judge(decisions).actions
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """See Bot.judge. The shares are the probabilities; there are no values. Raises BotError for other logits."""
+        """See Bot.judge. The shares are the probabilities; there are no values. Raises BotError for invalid logits."""
         offsets, ids = decisions.legal_offsets, decisions.legal_ids
         rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())
         logits = self.logits(decisions).astype(np.float64)
@@ -93,7 +102,15 @@ class NetworkBot(LogitsBot):
     """
 
     def __init__(self, policy: Policy, temperature: float = 1.0) -> None:
-        """Create a bot. `temperature`: as of LogitsBot. Raises ValueError."""
+        """Create a bot.
+
+        Args:
+            policy: The policy (see Policy).
+            temperature: See LogitsBot.
+
+        Raises:
+            ValueError: If the temperature is out of range.
+        """
         super().__init__(temperature)
         self._policy = policy
 
@@ -112,10 +129,16 @@ class IntegerNetworkBot(LogitsBot):
     """A bot that plays by a network in integers: with temperature 0 the same on every processor."""
 
     def __init__(self, file: str | Path | NetworkFile, temperature: float = 0.0) -> None:
-        """Create a bot. `temperature`: as of LogitsBot.
+        """Create a bot.
 
-        Raises NetworkFileError, a ValueError, for a file that is no such network; OSError if it cannot be read;
-        ValueError for a number out of range.
+        Args:
+            file: The file of the network, or the network.
+            temperature: See LogitsBot.
+
+        Raises:
+            NetworkFileError: If the file is not such a network. This error is a ValueError.
+            OSError: If the file cannot be read.
+            ValueError: If the temperature is out of range.
         """
         super().__init__(temperature)
         self.file = file if isinstance(file, NetworkFile) else NetworkFile.read(file)
@@ -132,24 +155,31 @@ class OnnxBot(NetworkBot):
     """A bot that draws actions by the logits of a network in a file, on the processor.
 
     The network has one or two inputs with the batch as their first dimension: observations (n, observation_length) and,
-    if it wants them, masks (n, num_distinct_actions), each as uint8, bool, float32 or int64. Its first output are the
+    if it wants them, masks (n, num_distinct_actions), each as uint8, bool, float32 or int64. Its first output has the
     logits.
     """
 
     def __init__(self, file: str | Path, temperature: float = 1.0, threads: int = 1) -> None:
-        """Create a bot. `temperature`: as of NetworkBot. `threads`: for the network, 1 or more.
+        """Create a bot.
 
-        Raises ValueError for a file that is no such network or a number out of range, OSError if it cannot be read,
-        ImportError without ONNX Runtime.
+        Args:
+            file: The file of the network.
+            temperature: See LogitsBot.
+            threads: The number of threads for the network, 1 or more.
+
+        Raises:
+            ValueError: If the file is not such a network, or a number is out of range.
+            OSError: If the file cannot be read.
+            ImportError: ONNX Runtime is not installed.
         """
         super().__init__(self._run, temperature)
         if not (isinstance(threads, int) and threads >= 1):
-            raise ValueError(f"threads must be a whole number from 1 on, not {threads}")
+            raise ValueError(f"threads must be a whole number, 1 or more, not {threads}")
         self._model, self._threads = Path(file).read_bytes(), threads
         self._open()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle keeps: all but the session."""
+        """Return the state for pickle: all attributes except the session."""
         return {key: value for key, value in self.__dict__.items() if key not in ("_policy", "_session")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -165,7 +195,7 @@ class OnnxBot(NetworkBot):
             raise ImportError("networks in ONNX need ONNX Runtime: pip install 'chatiere[onnx]'") from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = self._threads
-        # It would write to standard error what the exception says, too.
+        # ONNX Runtime would otherwise also write the exception's message to standard error.
         options.log_severity_level = 4
         try:
             self._session = onnxruntime.InferenceSession(self._model, options, providers=["CPUExecutionProvider"])
@@ -184,4 +214,4 @@ class OnnxBot(NetworkBot):
         try:
             return self._session.run(None, given)[0]
         except Exception as error:
-            raise BotError(f"the network does not take what the game gives it: {error}") from error
+            raise BotError(f"the network does not accept the game's observations: {error}") from error

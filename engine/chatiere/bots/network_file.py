@@ -1,7 +1,7 @@
-"""Networks in integers as files: weights, and what they belong to.
+"""Networks in integers as files: the weights, with the game and number of players that they are for.
 
-A file is little-endian: a header (`_HEADER`), the arrays of `Weights` in their order, and the SHA-256 of all that.
-net.h tells how a network computes.
+A file is little-endian: a header (`_HEADER`), the arrays of `Weights` in their order, and the SHA-256 of both. net.h
+describes the computation of a network.
 """
 
 import hashlib
@@ -29,7 +29,8 @@ from chatiere.bots.integer_network import (
     IntegerNetwork,
 )
 from chatiere.engine import EngineError, Game
-from chatiere.engine.core.description import Description, ObservationField, ObservationKind
+from chatiere.engine.core.description import Description
+from chatiere.engine.core.observation_parts import ObservationField, ObservationKind
 
 _MAGIC = b"chatnet\0"
 _FORMAT = 2
@@ -52,7 +53,7 @@ class NetworkFileError(ValueError):
 class Weights(NamedTuple):
     """The weights of a network with n columns, f units in the first layer, g groups of s units, and r rows of actions.
 
-    net.h has their units.
+    net.h describes their units.
     """
 
     columns: NDArray[np.int16]
@@ -70,7 +71,7 @@ class Weights(NamedTuple):
     rows_bias: NDArray[np.int32]
     """int32 (r,)."""
     values: NDArray[np.int16]
-    """int16 (players, s): the returns of the seats from the actor on, clockwise."""
+    """int16 (players, s): the returns of the seats, clockwise from the actor."""
     values_bias: NDArray[np.int32]
     """int32 (players,)."""
 
@@ -115,14 +116,14 @@ class NetworkFile(NamedTuple):
         if number != _FORMAT:
             raise NetworkFileError(f"its format is {number}; this version reads format {_FORMAT}")
         if hashlib.sha256(body).digest() != digest:
-            raise NetworkFileError("it is damaged: its SHA-256 is another")
+            raise NetworkFileError("it is damaged: its SHA-256 does not match")
         try:
             game = engine.game(name.rstrip(b"\0").decode())
         except (EngineError, UnicodeDecodeError) as error:
             raise NetworkFileError(f"its game {name!r} is unknown") from error
         if rules_version != game.rules_version:
             raise NetworkFileError(
-                f"it plays rules_version {rules_version} of {game.name}, and this version {game.rules_version}"
+                f"it plays rules_version {rules_version} of {game.name}; this version plays {game.rules_version}"
             )
         if layout != layout_digest(game):
             raise NetworkFileError(f"it was trained on another layout of {game.name}'s observations")
@@ -157,11 +158,16 @@ class NetworkFile(NamedTuple):
 
     @classmethod
     def read(cls, path: str | Path) -> "NetworkFile":
-        """Read a file. Raises NetworkFileError; OSError if it cannot be read."""
+        """Read a file.
+
+        Raises:
+            NetworkFileError: If the file is not a network.
+            OSError: If the file cannot be read.
+        """
         return cls.from_bytes(Path(path).read_bytes())
 
     def require(self, game: Game, players: int) -> None:
-        """Raise BotError unless the network plays a game with so many players."""
+        """Raise BotError unless the network plays a game with this number of players."""
         if (game.name, players) != (self.game.name, self.players):
             raise BotError(
                 f"the network plays {self.game.name} with {self.players} players, not {game.name} with {players}"
@@ -176,11 +182,14 @@ class NetworkFile(NamedTuple):
 
 @cache
 def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
-    """Return how a network reads the observations of a game, and the number of its columns.
+    """Return the fields and columns by which a network reads the observations of a game.
 
-    The fields are of dtype FIELD, by places; byte i has those from places[i] to before places[i + 1], uint32
-    (observation_length + 1,). Columns are in the order of the description's fields, and within one of its places: one
-    for a flag or a count, one for each category but 0, one for each bit.
+    Columns are in the order of the description's fields, and within one of its places: one for a flag or a count, one
+    for each category but 0, one for each bit.
+
+    Returns:
+        The fields of dtype FIELD, by places; uint32 places (observation_length + 1,), where byte i has the fields from
+        places[i] to before places[i + 1]; and the number of columns.
     """
     found: list[tuple[int, tuple[int, ...]]] = []
     column = 0
@@ -194,14 +203,14 @@ def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
     found.sort()
     fields = np.array([field for _, field in found], FIELD)
     places = np.searchsorted([place for place, _ in found], np.arange(game.observation_length + 1)).astype(np.uint32)
-    # They are kept.
+    # The arrays are cached, so all callers share them.
     fields.flags.writeable = places.flags.writeable = False
     return fields, places, column
 
 
 @cache
 def hand_of(game: Game) -> tuple[int, int]:
-    """Return where the flags of the own hand's cards begin in an observation, and their number: (0, 0) without any."""
+    """Return the offset and the number of the flags of a seat's hand in its observation; (0, 0) without such flags."""
     for field in _described(game.description):
         if field.name == "own_hand" and field.kind == ObservationKind.FLAG:
             return field.offset, math.prod(field.shape)
@@ -209,9 +218,10 @@ def hand_of(game: Game) -> tuple[int, int]:
 
 
 def rows_of_run(game: Game, kind: int, size: int, length: int) -> tuple[int, int]:
-    """Return the number of rows of a run with `length` actions, and how many of them an action's logit adds up at most.
+    """Return the number of rows of a run with `length` actions, and the largest number of rows in an action's sum.
 
-    Raises NetworkFileError for a kind and size that there cannot be.
+    Raises:
+        NetworkFileError: If the kind cannot have that size.
     """
     _, cards = hand_of(game)
     slots = min(size, MAX_SLOTS) if cards else 0
@@ -227,7 +237,7 @@ def rows_of_run(game: Game, kind: int, size: int, length: int) -> tuple[int, int
 
 
 def layout_digest(game: Game) -> bytes:
-    """Return the SHA-256 of all that gives the numbers of the game's observations their meaning."""
+    """Return the SHA-256 of the layout that gives the numbers of the game's observations their meaning."""
     lines = [
         f"{field.name} {field.kind.name} {field.largest} {field.offset} {field.shape} {field.strides} "
         f"{field.first_bit} {field.num_bits}\n"
@@ -261,8 +271,8 @@ def _check(file: NetworkFile) -> None:
         for run in zip(runs["kind"].tolist(), runs["size"].tolist(), lengths.tolist(), strict=True)
     ]
     if (runs["row"] + [rows for rows, _ in found] > len(weights.rows)).any() or (runs["group"] >= groups).any():
-        raise NetworkFileError("its runs of actions have rows or groups that there are not")
-    # The largest sum that the columns of each field can come to.
+        raise NetworkFileError("its runs of actions refer to rows or groups that do not exist")
+    # The largest possible sum of the columns of each field.
     fields = np.sort(fields, order="first")
     magnitudes, starts = np.abs(weights.columns.astype(np.int64)), fields["first"].astype(np.intp)
     times = np.where(fields["kind"] == 1, fields["largest"], 1)[:, None].astype(np.int64)

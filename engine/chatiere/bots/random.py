@@ -10,7 +10,7 @@ class RandomBot(Bot):
     """A bot for any game that chooses uniformly among the legal actions."""
 
     title = "Random"
-    description = "Plays any legal action, each as often as the others."
+    description = "Chooses among the legal actions with equal probability."
     is_reproducible = True
 
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:

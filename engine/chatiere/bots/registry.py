@@ -22,40 +22,47 @@ from chatiere.bots.trained import TRAINED, is_trained, network_of, trained
 from chatiere.engine import Game
 
 BOTS_VERSION = 2
-"""The version of the package's bots, which is raised by whatever makes one of them choose otherwise.
+"""The version of the package's bots. It increases with each change to the choices of any of them.
 
-1: those before sealed tables named it."""
+Version 1 has the bots of sealed tables that do not name a version."""
 
 
 class OtherVersionError(ValueError):
-    """A bot of a version that this release does not play."""
+    """This release does not play the requested version of a bot."""
 
 
 class Parameter(NamedTuple):
-    """A whole number that a bot can be given: `lowest` … `highest`, both included; `default` may be None, for none.
+    """A whole number that a bot can be given.
 
-    `counts_games`: it is the number of games that are played out for a decision. `title`, `description`: for people, in
-    English.
+    Attributes:
+        name: The name of the parameter.
+        lowest: The smallest value.
+        highest: The largest value.
+        default: The value of a parameter that is not given; None: no default.
+        bound: The quantity that the parameter sets, if a service bounds that quantity. "playouts": the number of
+            playouts for a decision; "milliseconds": the time for a decision; "": neither.
+        title: The title for people, in English.
+        description: The description for people, in English.
     """
 
     name: str
     lowest: int
     highest: int
     default: int | None
-    counts_games: bool
+    bound: str
     title: str
     description: str
 
 
 class _Entry(NamedTuple):
-    # Called with the parameters by name.
+    # Makes the bot; called with the parameters by name.
     make: Callable[..., Bot]
     title: str
     description: str
     parameters: Sequence[Parameter] = ()
     # True if it also takes net=NAME, a network.
     takes_network: bool = False
-    # The BOTS_VERSION from which on the bot chooses so, and the bot as it was before, as long as that is kept.
+    # The first BOTS_VERSION with the bot's present choices; and the bot as it was before that version, if it is kept.
     since: int = 1
     before: "_Entry | None" = None
 
@@ -68,10 +75,15 @@ class _Entry(NamedTuple):
 
 
 class BotInfo(NamedTuple):
-    """What people and programs may want to know of a bot. `title`, `description`: in English.
+    """The description of a bot for people and programs.
 
-    `seconds`: about how long a decision takes with the default of its parameters, midway through a game, on one core;
-    None: less than a millisecond.
+    Attributes:
+        name: The name of the bot.
+        title: The title for people, in English.
+        description: The description for people, in English.
+        parameters: The bot's parameters.
+        seconds: The approximate time of a decision with the default of the parameters, midway through a game, on one
+            core; None: less than a millisecond.
     """
 
     name: str
@@ -90,7 +102,7 @@ _TEMPERATURE = Parameter(
     0,
     MAX_TEMPERATURE,
     0,
-    False,
+    "",
     "Temperature",
     "Hundredths of a return that make an action half as likely as the best one; 0: always the best one.",
 )
@@ -103,7 +115,7 @@ _FOR_ANY_GAME = {
             1,
             1_000_000,
             1000,
-            True,
+            "playouts",
             "Playouts",
             "Games played out for each decision, at least one for each action that it tries.",
         ),
@@ -117,7 +129,7 @@ _FOR_ANY_GAME = {
             1,
             1_000_000,
             None,
-            True,
+            "playouts",
             "Simulations",
             "Games played out for each decision: 1,000 if neither this nor a time is given.",
         ),
@@ -126,25 +138,26 @@ _FOR_ANY_GAME = {
             1,
             600_000,
             None,
-            False,
+            "milliseconds",
             "Milliseconds",
-            "Time for each decision, instead of a number of simulations; choices are then not reproducible.",
+            "Time for each decision; with a number of simulations too, the first limit reached ends the search. "
+            "Choices are then not reproducible.",
         ),
         Parameter(
             "noise",
             0,
             100,
             0,
-            False,
+            "",
             "Noise",
-            "Percentage of chance in the search's first preferences, so that games to learn from differ.",
+            "Percentage of noise in the search's initial preferences, which makes games to learn from more varied.",
         ),
         _TEMPERATURE,
         takes_network=True,
         since=2,
     ),
 }
-# The version from which on a game's own bot chooses as it does, if that is not the first.
+# For each game's own bot whose choices have changed, the first version with its present choices.
 _SINCE = {"builder": 2}
 
 
@@ -172,22 +185,28 @@ def _is_packaged(name: str) -> bool:
 
 
 class Registry:
-    """Bots by name, for texts that others send: those of the package, and those that an operator adds.
+    """Bots by name, for texts from clients: the package's bots and the bots that an operator adds.
 
     No text makes it load code.
     """
 
     def __init__(self, added: Sequence[str] = ()) -> None:
-        """Load the bots that an operator adds, and make each once: several threads may ask it at a time.
+        """Load the bots that an operator adds, and make each of them once.
 
-        `added`: NAME=BOT each, where BOT is a bot of one's own as `get` takes it; or NAME, the name of an entry point.
-        Raises ValueError for a name that is taken or of another form, and what `get` raises it for.
+        Several threads may use a Registry.
+
+        Args:
+            added: Each is NAME=BOT, where BOT is a custom bot as the function `get` takes it, or NAME, the name of an
+                entry point.
+
+        Raises:
+            ValueError: If a name is taken or malformed, or a bot is invalid (see the function `get`).
         """
         self._added: dict[str, _Entry] = {}
         for each in added:
             name, text = read_added(each)
             if name in self._added or _is_packaged(name):
-                raise ValueError(f"there already is a bot {name!r}")
+                raise ValueError(f"there is already a bot {name!r}")
             bot = _load(text)
             if bot is None:
                 wanted = (
@@ -203,14 +222,16 @@ class Registry:
     def names(self, game: str | Game) -> list[str]:
         """Return the names of the bots that play a game: those for any game, its own, then those added.
 
-        Raises EngineError: UNKNOWN_GAME.
+        Raises:
+            EngineError: UNKNOWN_GAME.
         """
         return list(self._entries(_game(game)))
 
     def infos(self, game: str | Game) -> list[BotInfo]:
-        """Return what there is to know of the bots that play a game, in the order of `names`.
+        """Return the descriptions of the bots that play a game, in the order of `names`.
 
-        Raises EngineError: UNKNOWN_GAME.
+        Raises:
+            EngineError: UNKNOWN_GAME.
         """
         game = _game(game)
         seconds = SECONDS.get(game.name, {})
@@ -220,14 +241,22 @@ class Registry:
         ]
 
     def get(self, spec: str, game: str | Game, players: SupportsIndex, version: int | None = None) -> Bot:
-        """Return the bot that `spec` describes, for a game (or its name) and a number of players.
+        """Return the bot that `spec` describes.
 
-        `spec`: one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]. Parameters that are not given have their
-        defaults. ismcts also takes net=NAME, a network in integers: `trained`, the package's, or one that an operator
-        added by this name. `version`: the bot chooses as those of this BOTS_VERSION did; None: the newest. Bots and
-        networks that an operator added have no versions. Raises ValueError for a bot or parameter that there is not, a
-        number out of range and a network that is not there or plays other games, OtherVersionError, and EngineError:
-        UNKNOWN_GAME, INVALID_PLAYERS.
+        Args:
+            spec: One of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]. Parameters that are not given have their
+                defaults. ismcts also takes net=NAME, a network in integers: `trained`, the package's, or one that an
+                operator added by this name.
+            game: The game, or its name.
+            players: The number of players.
+            version: The BOTS_VERSION whose bots' choices the bot makes; None: the newest. Bots and networks that an
+                operator added have no versions.
+
+        Raises:
+            ValueError: If the bot or a parameter is unknown, a number is out of range, or a network is unknown or plays
+                other games.
+            OtherVersionError: If this release does not have the bot of that version. This error is a ValueError.
+            EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
         """
         game = _game(game)
         seats = game.read_players(players)
@@ -252,7 +281,7 @@ class Registry:
         return entry.make(**values)
 
     def _network(self, bot: str, name: str, game: Game, players: int) -> NetworkFile:
-        # The package's, or one that an operator added as a bot.
+        # Return the package's network, or one that an operator added as a bot.
         if name == TRAINED:
             return trained(game, players)
         networks = {
@@ -270,7 +299,7 @@ class Registry:
 
 
 class _WithFiles(Registry):
-    # For command lines and programs: networks are files.
+    # A Registry for command lines and programs, where net=NAME names a file.
 
     def _network(self, bot: str, name: str, game: Game, players: int) -> NetworkFile:
         try:
@@ -283,39 +312,46 @@ _PACKAGED = _WithFiles()
 
 
 def versions() -> list[int]:
-    """Return the versions, ascending, of which this release has all of the package's bots; the last is BOTS_VERSION."""
+    """Return the versions for which this release has all bots of the package, ascending; the last is BOTS_VERSION."""
     entries = [entry for game in engine.games() for entry in _entries(game).values()]
     return [version for version in range(1, BOTS_VERSION + 1) if all(entry.of(version) for entry in entries)]
 
 
 def names(game: str | Game) -> list[str]:
-    """Return the names of the bots that play a game: those for any game, its own, then those of entry points.
+    """Return the names of the bots that play a game: bots for any game, the game's own, then entry points.
 
-    Raises EngineError: UNKNOWN_GAME.
+    Raises:
+        EngineError: UNKNOWN_GAME.
     """
     return list(dict.fromkeys([*_PACKAGED.names(game), *loading.entry_point_names()]))
 
 
 def infos(game: str | Game) -> list[BotInfo]:
-    """Return what there is to know of the package's bots that play a game: those for any game, then its own.
+    """Return the descriptions of the package's bots that play a game: bots for any game, then the game's own.
 
-    Raises EngineError: UNKNOWN_GAME.
+    Raises:
+        EngineError: UNKNOWN_GAME.
     """
     return _PACKAGED.infos(game)
 
 
 def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
-    """Return the bot that `spec` describes, for a game (or its name) and a number of players.
+    """Return the bot that `spec` describes.
 
-    `spec`: the bot's name, one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]: "flat:playouts=500".
-    Parameters that are not given have their defaults; ismcts also takes net=FILE, a network in integers, or
-    net=trained, the package's. Or a bot of one's own, a class in a file or a module:
-    FILE.py:CLASS[:PARAMETER=VALUE,…], MODULE:CLASS[:PARAMETER=VALUE,…]; or a network,
-    net:FILE[:PARAMETER=VALUE,…] or onnx:FILE[:PARAMETER=VALUE,…]. Code is run and files are read, so what
-    others send is for a Registry.
+    Some specs run code and read files: use a Registry for texts from clients.
 
-    Raises ValueError for a bot or parameter that there is not, a number out of range and code that does not load, and
-    EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
+    Args:
+        spec: One of four forms. The name of a bot, one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…], such
+            as "flat:playouts=500". Parameters that are not given have their defaults. ismcts also takes net=FILE, a
+            network in integers, or net=trained, the package's. A custom bot, a class in a file or a module:
+            FILE.py:CLASS[:PARAMETER=VALUE,…] or MODULE:CLASS[:PARAMETER=VALUE,…]. A network:
+            net:FILE[:PARAMETER=VALUE,…] or onnx:FILE[:PARAMETER=VALUE,…].
+        game: The game, or its name.
+        players: The number of players.
+
+    Raises:
+        ValueError: If the bot or a parameter is unknown, a number is out of range, or the code does not load.
+        EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
     """
     game = _game(game)
     packaged = _PACKAGED.names(game)
@@ -330,7 +366,7 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
 
 
 def _load(text: str) -> Bot | None:
-    # The bot of one's own that a text describes; None if it describes none.
+    # Return the custom bot that a text describes; None if the text has a different form.
     if loading.names_network(text):
         return loading.network_bot(text)
     name, colon, given = text.partition(":")
@@ -345,7 +381,7 @@ def _unknown(name: str, game: Game, known: Iterable[str]) -> ValueError:
 
 
 def texts(info: BotInfo) -> Iterator[tuple[str, str]]:
-    """Return all that is said of a bot: the keys of catalogues, and the English texts."""
+    """Return all texts about a bot: the keys of catalogues, and the English texts."""
     yield f"{info.name}.title", info.title
     yield info.name, info.description
     for parameter in info.parameters:
@@ -356,7 +392,7 @@ def texts(info: BotInfo) -> Iterator[tuple[str, str]]:
 def split(specs: str) -> list[str]:
     """Split a list of bots at its commas, except those between the parameters of one bot.
 
-    A bot begins after each comma, unless what follows is a parameter: it has "=" and no ":" before the next comma.
+    A bot begins after each comma, unless a parameter follows: text with "=" and without ":" before the next comma.
     """
     found: list[str] = []
     for part in specs.split(","):

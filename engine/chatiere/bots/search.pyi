@@ -6,9 +6,11 @@ from _typeshed import ReadableBuffer
 from numpy.typing import ArrayLike, NDArray
 
 from chatiere.bots.integer_network import IntegerNetwork
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.position import Game
 
 MAX_SIMULATIONS: Final[int]
+MAX_NODES: Final[int]
 
 class Leaves(NamedTuple):
     observations: NDArray[np.uint8]
@@ -27,6 +29,7 @@ def sure_win(players: int) -> float: ...
 def read_exploration(value: Any) -> float: ...
 def read_noise(value: Any) -> float: ...
 def read_simulations(value: Any) -> int: ...
+def tree_bytes() -> int: ...
 def search(
     game: Game,
     players: SupportsIndex,
@@ -40,4 +43,6 @@ def search(
     evaluate: Callable[[Leaves], tuple[ArrayLike, ArrayLike]] | None = None,
     network: IntegerNetwork | None = None,
     milliseconds: float | None = None,
+    max_nodes: SupportsIndex = ...,
+    cancellation: Cancellation | None = None,
 ) -> SearchColumns: ...

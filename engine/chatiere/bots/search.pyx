@@ -1,11 +1,11 @@
 """Monte Carlo tree search in games with hidden information: many games at a time, without the GIL.
 
 The search is ISMCTS with a single observer (Cowling, Powley, Whitehouse 2012, "Information set Monte Carlo tree
-search"): a tree for each decision, for the seat that has to act, whose simulations each play in a world of their own.
-A child of a node is an action, whoever makes it and whatever the acting seat sees of it: actions of the others that it
-could not tell apart have children of their own, and what chance brings has none. So the legal actions at a node differ
-from world to world, and a child is compared by how often its action was available there, not by how often its node was
-visited. A node keeps the returns of all seats, and the seat to act in the world chooses by its own.
+search"): a tree for each decision, for the seat that has to act. Each of its simulations plays in a separate world.
+A child of a node is an action of any seat: actions of other seats that the seat to act could not distinguish have
+separate children, and chance outcomes have no nodes. So the legal actions at a node differ between worlds, and the
+exploration of a child depends on the number of visits in which its action was available, not on the visits of the node.
+A node keeps the returns of all seats; the seat to act in the world chooses by its own return.
 """
 
 from math import isfinite
@@ -37,27 +37,32 @@ from chatiere.bots.simulations cimport (
     simulate_by_network,
 )
 from chatiere.bots.integer_network cimport IntegerNetwork
-from chatiere.bots.tree cimport NONE, Forest, add_node, discount, reserve
+from chatiere.bots.tree cimport MAX_NODES as NODES, NONE, Forest, add_node, bytes_in_use, discount, release, reserve
+from chatiere.engine.core.cancellation cimport Cancellation
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.integers cimport read_number
 from chatiere.engine.core.position cimport Game
 
 cdef enum:
-    # So that the offsets of legal ids fit into 32 bits in every game.
+    # The largest number of trees: the offsets of legal ids then fit into 32 bits in every game.
     MAX_TREES = 524_288
-    # Worlds are asked for so many at a time: for each tree, and for all trees but at least one for each.
+    # The number of worlds drawn at a time: for each tree, and for all trees (but at least one for each).
     WORLDS_OF_TREE = 64
     WORLDS_AT_ONCE = 65_536
 
 MAX_SIMULATIONS = 1_000_000
+MAX_NODES = NODES
+"""The largest number of nodes of a tree: 24 MiB with two players, 40 MiB with six."""
 
 
 class Leaves(NamedTuple):
-    """The leaves that m of the trees have reached in a round, as arrays:
+    """The leaves that m of the trees have reached in a round, as arrays.
 
-    `observations` uint8 (m, observation_length): of the seat to act. `actors` int8 (m,): that seat.
-    `legal_offsets` uint32 (m + 1,): leaf i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
-    `legal_ids` uint16: dense ids of the legal actions, ascending.
+    Attributes:
+        observations: uint8 (m, observation_length), the observations of the seats to act.
+        actors: int8 (m,), the seats to act.
+        legal_offsets: uint32 (m + 1,); leaf i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
+        legal_ids: uint16, the dense ids of the legal actions, ascending for each leaf.
     """
 
     observations: object
@@ -67,14 +72,17 @@ class Leaves(NamedTuple):
 
 
 class SearchColumns(NamedTuple):
-    """The results of n trees, as arrays:
+    """The results of n trees, as arrays.
 
-    `legal_offsets` uint32 (n + 1,): tree i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
-    `legal_ids` uint16: dense ids of the legal actions at the roots, ascending.
-    `visits` uint32, for each legal id: the number of simulations that chose it; those of a tree sum to its simulations.
-    `values` float64, for each legal id: the mean return of the seat to act over these, where each return counts 1/2048
-    less for each decision before the end of the game, for at most 64 of them; NaN without any.
-    `moves` uint64 (n,): the number of decisions made in the tree and in playouts.
+    Attributes:
+        legal_offsets: uint32 (n + 1,); tree i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
+        legal_ids: uint16, the dense ids of the legal actions at the roots, ascending for each tree.
+        visits: uint32, for each legal id the number of simulations that chose it. A tree's visits sum to its
+            simulations.
+        values: float64, for each legal id the mean return of the seat to act over these simulations; NaN if no
+            simulation chose the action. Each return is reduced by 1/2048 for each decision before the end of the game,
+            for at most 64 decisions.
+        moves: uint64 (n,), the number of decisions made in the tree and in playouts.
     """
 
     legal_offsets: object
@@ -89,7 +97,7 @@ cdef inline void* data_of(array) except NULL:
 
 
 cdef object column(const void* data, size_t size, dtype):
-    # A copy of a column as an array that nobody can write to.
+    # Return a copy of a column as a read-only array.
     return np.frombuffer((<const char*> data)[:size], dtype)
 
 
@@ -103,8 +111,9 @@ cdef class _Trees:
     cdef Reached leaves
     cdef object evaluate
     cdef IntegerNetwork network
+    cdef Cancellation cancellation
     cdef uint8_t* observation
-    # What the pointers above and below point to.
+    # The memory behind the pointers above and below.
     cdef bytes packed
     cdef list arrays
     cdef object moves
@@ -113,12 +122,13 @@ cdef class _Trees:
 
     def __cinit__(
         self, Game game not None, int players, seeds, double exploration, double noise, bint even, evaluate,
-        IntegerNetwork network,
+        IntegerNetwork network, uint32_t max_nodes, Cancellation cancellation not None,
     ):
-        cdef Py_ssize_t trees = len(seeds), _
+        cdef Py_ssize_t trees = len(seeds), tree
         self.game = game
         self.evaluate = evaluate
         self.network = network
+        self.cancellation = cancellation
         self.arrays = [seeds]
         self.seed_data = <const uint64_t*> data_of(seeds)
         self.moves = np.zeros(trees, np.uint64)
@@ -128,6 +138,8 @@ cdef class _Trees:
         self.roots.actors = <int8_t*> self.new_array(trees, np.int8)
         self.roots.legal_offsets = <uint32_t*> self.new_array(trees + 1, np.uint32)
         if evaluate is not None:
+            self.leaves.trees = <uint32_t*> self.new_array(trees, np.uint32)
+            self.leaves.missing = <uint32_t*> self.new_array(trees, np.uint32)
             self.leaves.nodes = <uint32_t*> self.new_array(trees, np.uint32)
             self.leaves.actors = <int8_t*> self.new_array(trees, np.int8)
             self.leaves.legal_offsets = <uint32_t*> self.new_array(trees + 1, np.uint32)
@@ -139,14 +151,17 @@ cdef class _Trees:
         self.forest.with_priors = evaluate is not None or network is not None
         self.forest.noise = noise
         self.forest.even_roots = even
+        self.forest.max_nodes = max_nodes
+        self.forest.trees = trees
+        self.forest.sizes = <uint32_t*> self.new_array(trees, np.uint32)
         self.reserve_nodes(trees + 1)
         self.forest.used = 1
-        for _ in range(trees):
-            add_node(&self.forest, NONE, NONE, 0)
+        for tree in range(trees):
+            self.forest.sizes[tree] = 0
+            add_node(&self.forest, tree, NONE, NONE, 0)
 
     def __dealloc__(self):
-        free(self.forest.nodes)
-        free(self.forest.totals)
+        release(&self.forest)
         free(self.leaves.legal_ids)
 
     cdef void* new_array(self, Py_ssize_t size, dtype) except NULL:
@@ -170,6 +185,7 @@ cdef class _Trees:
                 self.play(self.worlds.count)
                 done += self.worlds.count
             while self.evaluate is not None and done < self.worlds.first + self.worlds.count:
+                self.cancellation.check()
                 self.run_round(done)
                 done += 1
                 if end is not None and monotonic() >= end:
@@ -179,7 +195,7 @@ cdef class _Trees:
         return 0
 
     cdef int take_worlds(self, worlds, uint32_t first, uint32_t count) except -1:
-        # Copies them, so that nobody can change what has been checked.
+        # Copies the worlds: checked memory must not change.
         shape = (self.worlds.trees, count, self.worlds.packed_size)
         size = self.worlds.trees * count * self.worlds.packed_size
         given = worlds(count)
@@ -201,7 +217,7 @@ cdef class _Trees:
         return 0
 
     cdef int find_roots(self) except -1:
-        # Takes the actors and legal actions of the first worlds for those of the roots, and evaluates these.
+        # Takes the roots' actors and legal actions from the first worlds, and evaluates the roots.
         cdef bint done
         with nogil:
             done = count_legal(&self.forest, &self.worlds, &self.roots)
@@ -221,17 +237,19 @@ cdef class _Trees:
         return 0
 
     cdef int play(self, uint32_t count) except -1:
-        # Runs simulations in the first `count` of the worlds; all of them, if there is no network.
+        # Runs simulations in the first `count` of the worlds, or in all worlds if there is no network.
         cdef bint done
         if self.network is None:
             self.reserve_nodes(self.worlds.trees * self.worlds.count)
             with nogil:
-                done = simulate(&self.forest, &self.roots, &self.worlds, self.seed_data, self.move_data)
+                done = simulate(
+                    &self.forest, &self.roots, &self.worlds, self.seed_data, self.move_data, &self.cancellation.control
+                )
         else:
             with nogil:
                 done = simulate_by_network(
                     &self.forest, &self.roots, &self.worlds, count, self.seed_data, self.move_data, &self.network.net,
-                    self.observation,
+                    self.observation, &self.cancellation.control,
                 )
         if not done:
             self.refuse_world()
@@ -258,7 +276,7 @@ cdef class _Trees:
         return 0
 
     cdef tuple ask(self):
-        # The priors and values of the leaves, checked.
+        # Return the priors and values of the leaves, after checking them.
         cdef size_t count = self.leaves.count, legal = self.leaves.legal_offsets[count]
         cdef Py_ssize_t length = self.game.observation_length
         offsets = column(self.leaves.legal_offsets, (count + 1) * sizeof(uint32_t), np.uint32)
@@ -294,6 +312,7 @@ cdef class _Trees:
     cdef int refuse_world(self) except -1:
         cdef int fault = self.worlds.fault
         if fault == OK:
+            self.cancellation.check()
             raise MemoryError()  # uncovered: memory does not run out in tests
         if fault == OTHER_ACTOR:
             reason, message, field, rule = Reason.INVALID_BATCH, "another seat has to act than in world 0", "", ""
@@ -343,9 +362,12 @@ cdef object read_reals(name, given, shape):
 
 
 def sure_win(players):
-    """Return the value of an action after which every simulation was over at once, won by the seat to act alone.
+    """Return the value of an action that ended every simulation immediately, with the seat to act as the only winner.
 
-    No other action has as high a value. `players`: the number of seats.
+    No other action has as high a value.
+
+    Args:
+        players: The number of seats.
     """
     return (players - 1) * discount(1)
 
@@ -374,55 +396,74 @@ def read_simulations(value):
     return read_number("simulations", value, 1, MAX_SIMULATIONS)
 
 
+def tree_bytes():
+    """Return the bytes of memory that the trees of all searches of this process take at the moment."""
+    return bytes_in_use()
+
+
 def search(
     Game game not None, players, seeds, worlds, *, simulations, exploration, noise=0.0, even=False, evaluate=None,
-    network=None, milliseconds=None
+    network=None, milliseconds=None, max_nodes=MAX_NODES, Cancellation cancellation=None
 ):
     """Search n positions, each for the seat that has to act, and return SearchColumns.
 
-    `players`: the number of seats. `seeds`: uint64 (n,). A tree depends on its seed and its worlds alone, not on the
-    other trees.
+    A tree depends only on its seed and its worlds, not on other trees.
 
-    `worlds`: a function that returns the next `count` worlds of each tree for `worlds(count)`: packed states drawn for
-    the seat to act, uint8 (n, count, packed_size), as an array or as bytes. They are checked, and must all have the
-    seat to act and the legal actions of the tree's first one. Their random streams are not used: what chance brings is
-    drawn from the tree's seed. It is called again and again for a few worlds; what it raises ends the search.
+    A return is discounted slightly by the number of decisions before it (see SearchColumns); returns expected by
+    `evaluate` count from the leaf. So a seat prefers to win sooner and to lose later.
 
-    `simulations`: the simulations of each tree, 1 … 1,000,000. `milliseconds`: end the search earlier, after the
-    round in which so much time is up; its results then depend on the machine, too. None: no limit of time.
+    Without `evaluate` and `network`, a simulation adds one action to the tree, drawn by the game's playout policy, and
+    plays out by it (docs/bots.md). Among actions all of which were tried, a seat chooses by UCB1: mean + exploration ×
+    √(ln available / visits), with the mean return scaled to 0 … 1.
 
-    Returns count a little less the later they come (see SearchColumns), those that `evaluate` expects as if they came
-    at the leaf: so a seat wins sooner and loses later, if it can.
+    With `evaluate`, a simulation ends where some legal action has not been met before. A seat chooses by PUCT: mean +
+    exploration × prior × √available / (1 + visits), with the mean of the node for an action without visits. The roots
+    are evaluated again before the first simulation.
 
-    Without `evaluate` a simulation adds one action to the tree, drawn by the game's playout policy, and plays out by it
-    (docs/bots.md); among actions all of which were tried a seat chooses by UCB1: mean + exploration × √(ln available /
-    visits), with the mean return scaled to 0 … 1.
+    With `network`, the search is the same, but the network evaluates each leaf separately, without the GIL. A prior is
+    the softmax of the logits in steps of 1/32, computed in integers, and values are clipped to the range of returns. So
+    results are the same on every processor.
 
-    With `evaluate` a simulation ends where some legal action has not been met before. `evaluate(leaves)` is called once
-    a round, with the Leaves of all trees, and returns (priors, values): for each legal id a number from 0 on, of which
-    each leaf's are scaled to sum to 1, and float (m, players), the returns expected for the seats, from the seat to act
-    clockwise. A seat chooses by PUCT: mean + exploration × prior × √available / (1 + visits), with the mean of the node
-    for an action without visits. The roots are evaluated once more, before the first simulation.
+    Memory: 32 + 8 × players bytes a node, at most the same again in reserve, and the worlds of a call.
 
-    With `network`, an IntegerNetwork of the game and the number of players, the same, but that the network judges each
-    leaf by itself, without the GIL: a prior is the softmax of the logits in steps of 1/32, from integers alone, and
-    values are cut off to the returns that there are. So it is the same on every processor.
+    Args:
+        game: The game.
+        players: The number of seats.
+        seeds: uint64 (n,), a seed for each tree.
+        worlds: A function that returns the next `count` worlds of each tree for `worlds(count)`: packed states drawn
+            for the seat to act, uint8 (n, count, packed_size), as an array or as bytes. They are checked, and must all
+            have the seat to act and the legal actions of the tree's first one. Their random streams are not used:
+            chance outcomes are drawn from the tree's seed. The function is called repeatedly, for a few worlds each
+            time. An exception ends the search.
+        simulations: The number of simulations of each tree, 1 … 1,000,000.
+        exploration: The constant of UCB1, or of PUCT with `evaluate` or `network`, 0 or more.
+        noise: The part of the priors at the roots that is noise, 0 … 1, as in AlphaZero (which has 0.25). Each prior is
+            (1 - noise) × prior + noise × share, where the shares are of Dirichlet's distribution, with the parameter 10
+            / n for each of n actions, to within 1/1024. Without `evaluate` and `network`, all actions have the prior
+            1/n, and the exploration of an action counts n × prior times.
+        even: True to share the simulations of a tree evenly among the actions at its root, so that their values can be
+            compared.
+        evaluate: A function that is called once a round, with the Leaves of all trees, and returns (priors, values).
+            The priors are a number from 0 on for each legal id; those of each leaf are scaled to sum to 1. The values
+            are float (m, players), the returns expected for the seats, from the seat to act clockwise. None: no such
+            function.
+        network: An IntegerNetwork of the game and the number of players; not with `evaluate`. None: no network.
+        milliseconds: The time after which to end the search, once the round is done, above 0; the results then also
+            depend on the machine. None: no limit.
+        max_nodes: The nodes of each tree, 1 … 524,288, besides one for each legal action at its root. There is a node
+            for each simulation or, with `evaluate` or `network`, for each legal action of a leaf. A tree that has no
+            room for these does not grow: the simulation ends at the node where some legal action has not been met
+            before, with a playout from there or the values of `evaluate` or `network`.
+        cancellation: A handle for other threads to cancel the search; None: it cannot be cancelled.
 
-    `noise`: the part of the priors at the roots that is noise, 0 … 1, as in AlphaZero (which has 0.25): each prior is
-    (1 - noise) × prior + noise × share, where the shares are of Dirichlet's distribution, with the parameter 10 / n for
-    each of n actions, to within 1/1024. Without `evaluate` all have the prior 1/n, and the exploration of an action
-    counts n × prior times.
-
-    `even`: share the simulations of a tree evenly among the actions at its root, so that their values can be compared.
-
-    Memory: 32 + 8 × players bytes a node, at most as much again in reserve, and the worlds of a call. There is a node
-    for each simulation or, with `evaluate` or `network`, for each legal action of a leaf.
-
-    Raises EngineError: INVALID_PLAYERS, INVALID_BATCH, and those of a broken world.
+    Raises:
+        Cancelled: If the search was cancelled.
+        EngineError: INVALID_PLAYERS, INVALID_BATCH, and the errors of a broken world.
     """
     cdef _Trees trees
     cdef int seats = game.read_players(players)
     cdef uint32_t budget = read_simulations(simulations)
+    cdef uint32_t nodes = read_number("max_nodes", max_nodes, 1, MAX_NODES)
     constant = read_exploration(exploration)
     part = read_noise(noise)
     if milliseconds is not None and not (
@@ -449,6 +490,9 @@ def search(
         raise EngineError(
             Reason.INVALID_BATCH, f"the network is not for {game.name} with {seats} players", field="network"
         )
-    trees = _Trees(game, seats, np.frombuffer(seed_bytes, "<u8"), constant, part, even, evaluate, judging)
+    trees = _Trees(
+        game, seats, np.frombuffer(seed_bytes, "<u8"), constant, part, even, evaluate, judging, nodes,
+        cancellation or Cancellation(),
+    )
     trees.run(worlds, budget, milliseconds)
     return trees.results()

@@ -3,23 +3,24 @@ from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from chatiere.bots.integer_network cimport Net
 from chatiere.bots.tree cimport Forest
+from chatiere.engine.core.cancellation cimport Control
 from chatiere.engine.core.game cimport BODY_WORDS, MAX_LEGAL
 
 cdef enum:
-    # Faults of worlds beside those of the engine.
+    # Faults of worlds, in addition to the engine's faults.
     OTHER_ACTOR = -1
     OTHER_LEGAL_ACTIONS = -2
 
 ctypedef struct Roots:
-    # What is the same in all worlds of a tree.
+    # The parts that all worlds of a tree share.
     int8_t* actors
     uint32_t* legal_offsets
     uint16_t* legal_ids
-    double* noise  # beside legal_ids; NULL: none
+    double* noise  # parallel to legal_ids; NULL: no noise
 
 
 ctypedef struct Worlds:
-    # Worlds from number `first` on, `count` for each tree, and the fault of one that has one, or OK.
+    # Worlds from number `first` on, `count` for each tree, and the fault of a faulty world, or OK.
     const uint8_t* packed
     Py_ssize_t packed_size
     Py_ssize_t trees
@@ -33,13 +34,18 @@ ctypedef struct Leaf:
     # A node where some legal action has no child, as a world reaches it.
     uint64_t[BODY_WORDS] body
     uint16_t[MAX_LEGAL] ids  # the legal actions
+    Py_ssize_t tree
     uint32_t node
     int actor
+    int missing  # the number of legal actions that have no child
 
 
 ctypedef struct Reached:
-    # The leaves of a round, and their nodes; the other columns are as in Leaves.
+    # The leaves of a round, their trees and nodes, and how many of the legal actions have no child there; the other
+    # columns are as in Leaves.
     uint32_t count
+    uint32_t* trees
+    uint32_t* missing
     uint32_t* nodes
     int8_t* actors
     uint8_t* observations
@@ -51,11 +57,11 @@ cdef bint count_legal(const Forest* forest, Worlds* worlds, Roots* roots) noexce
 cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) noexcept nogil
 cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const uint64_t* seeds) noexcept nogil
 cdef bint simulate(
-    Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves
+    Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves, Control* control
 ) noexcept nogil
 cdef bint simulate_by_network(
     Forest* forest, const Roots* roots, Worlds* worlds, uint32_t count, const uint64_t* seeds, uint64_t* moves,
-    const Net* net, uint8_t* observation,
+    const Net* net, uint8_t* observation, Control* control,
 ) noexcept nogil
 cdef bint gather(
     Forest* forest, const Roots* roots, Worlds* worlds, uint32_t number, const uint64_t* seeds, uint64_t* moves,

@@ -6,7 +6,8 @@ from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memset
 
 from chatiere.bots.integer_network cimport Net, judge
-from chatiere.bots.tree cimport NONE, Node, back_up, back_up_end, expand, expand_all, pick, reserve
+from chatiere.bots.tree cimport NONE, Node, back_up, back_up_end, expand, expand_all, has_room, pick, reserve
+from chatiere.engine.core.cancellation cimport must_end
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
     CHANCE,
@@ -55,7 +56,8 @@ cdef int open_at_root(
     const Forest* forest, const Roots* roots, Worlds* worlds, Py_ssize_t tree, uint32_t number, void* body,
     uint16_t* ids,
 ) noexcept nogil:
-    # The same, with the legal actions. Returns their number, 0 if the world has a fault or is none of this root.
+    # Load a world in the same way, and list its legal actions. Returns their number; 0 if the world has a fault or
+    # belongs to another root.
     cdef uint32_t offset = roots.legal_offsets[tree]
     cdef int count = roots.legal_offsets[tree + 1] - offset, i
     if not open_world(forest, worlds, tree, number, body):
@@ -90,7 +92,7 @@ cdef bint count_legal(const Forest* forest, Worlds* worlds, Roots* roots) noexce
 
 
 cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) noexcept nogil:
-    # Fill their legal ids.
+    # Fill the legal ids of the roots.
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
     cdef int count
@@ -110,8 +112,8 @@ cdef enum:
 
 
 cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const uint64_t* seeds) noexcept nogil:
-    # Fill the noise of all roots: the shares of the actions in draws from Pólya's urn, which tend to Dirichlet's
-    # distribution and need integers alone. In UCB1, where each prior is 1, their mean is 1.
+    # Fill the noise of all roots: the shares of the actions in draws from Pólya's urn, which approach Dirichlet's
+    # distribution and need only integers. In UCB1, where each prior is 1, their mean is 1.
     cdef uint16_t drawn[NOISE_DRAWS]
     cdef double* noise
     cdef Stream stream
@@ -119,7 +121,7 @@ cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const
     cdef Py_ssize_t tree
     cdef int count, i
     for tree in range(trees):
-        # No simulation has such a number.
+        # This number is never the number of a simulation.
         stream = stream_at(seeds[tree], UINT32_MAX, 0)
         noise = roots.noise + roots.legal_offsets[tree]
         count = roots.legal_offsets[tree + 1] - roots.legal_offsets[tree]
@@ -133,7 +135,7 @@ cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const
 
 
 cdef inline const double* noise_of(const Roots* roots, Py_ssize_t tree, uint32_t node) noexcept nogil:
-    # Only roots have any.
+    # Only roots have noise.
     if roots.noise == NULL or node != tree + 1:
         return NULL
     return roots.noise + roots.legal_offsets[tree]
@@ -159,9 +161,10 @@ cdef int draw_missing(
 
 
 cdef bint simulate(
-    Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves
+    Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves, Control* control
 ) noexcept nogil:
-    # Run a simulation in each world, with a playout from the node that it adds. False if a world has a fault.
+    # Run a simulation in each world, with a playout from the node that it adds, or from the last one of a tree that has
+    # no room for more. Returns False if a world has a fault, or, with worlds.fault OK, if the search was cancelled.
     cdef const Operations* ops = forest.ops
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
@@ -172,6 +175,8 @@ cdef bint simulate(
     cdef int actor, count, missing, fault
     for tree in range(worlds.trees):
         for number in range(worlds.first, worlds.first + worlds.count):
+            if must_end(control):
+                return False
             count = open_at_root(forest, roots, worlds, tree, number, body, ids)
             if count == 0:
                 return False
@@ -184,7 +189,9 @@ cdef bint simulate(
                     count = ops.legal_actions(body, ids)
                 child = pick(forest, node, ids, count, actor, noise_of(roots, tree, node), &missing)
                 if missing:
-                    child = expand(forest, node, ids, draw_missing(forest, node, body, ids, count, &stream))
+                    if not has_room(forest, tree, node, 1):
+                        break
+                    child = expand(forest, tree, node, ids, draw_missing(forest, node, body, ids, count, &stream))
                 fault = ops.apply(body, forest.nodes[child].action, NULL)
                 debug_assert(fault == OK)
                 debug_assert(ops.check(body) == OK)
@@ -198,7 +205,7 @@ cdef bint simulate(
 
 
 cdef bint reserve_ids(Reached* leaves) noexcept nogil:
-    # Reserve space for any list of legal ids after those of the leaves so far.
+    # Reserve space for the longest list of legal ids after the lists of the leaves so far.
     cdef uint64_t needed = <uint64_t> leaves.legal_offsets[leaves.count] + MAX_LEGAL
     cdef uint16_t* ids
     if needed <= leaves.capacity:
@@ -221,16 +228,17 @@ cdef int descend(
     cdef const Operations* ops = forest.ops
     cdef Stream stream = stream_at(seeds[tree], number, 0)
     cdef uint32_t child
-    cdef int count = open_at_root(forest, roots, worlds, tree, number, leaf.body, leaf.ids), missing, fault
+    cdef int count = open_at_root(forest, roots, worlds, tree, number, leaf.body, leaf.ids), fault
     if count == 0:
         return 0
+    leaf.tree = tree
     leaf.node = tree + 1
     leaf.actor = roots.actors[tree]
     while leaf.actor != TERMINAL:
         if leaf.node != tree + 1:
             count = ops.legal_actions(leaf.body, leaf.ids)
-        child = pick(forest, leaf.node, leaf.ids, count, leaf.actor, noise_of(roots, tree, leaf.node), &missing)
-        if missing:
+        child = pick(forest, leaf.node, leaf.ids, count, leaf.actor, noise_of(roots, tree, leaf.node), &leaf.missing)
+        if leaf.missing:
             return count
         fault = ops.apply(leaf.body, forest.nodes[child].action, NULL)
         debug_assert(fault == OK)
@@ -243,7 +251,7 @@ cdef int descend(
 
 
 cdef inline void observe(const Forest* forest, const Leaf* leaf, uint8_t* observation) noexcept nogil:
-    # As the seat to act sees it: what it may not know has no part in it.
+    # The observation of the seat to act contains no hidden information.
     cdef uint64_t view[VIEW_WORDS]
     forest.ops.view(leaf.body, leaf.actor, view)
     forest.ops.observe(view, leaf.actor, observation)
@@ -253,10 +261,12 @@ cdef void learn_leaf(
     Forest* forest, const Leaf* leaf, const uint16_t* ids, int count, const double* priors, double sum_of_priors,
     const double* values,
 ) noexcept nogil:
-    # Add the children of a leaf, and back up the values, which are told from the seat to act on.
+    # Add the children of a leaf, if the tree has room for them, and back up the values. Values are in the order of the
+    # seats, from the seat to act on.
     cdef double returns[MAX_SEATS]
     cdef int distance
-    expand_all(forest, leaf.node, ids, count, priors, sum_of_priors)
+    if has_room(forest, leaf.tree, leaf.node, leaf.missing):
+        expand_all(forest, leaf.tree, leaf.node, ids, count, priors, sum_of_priors)
     for distance in range(forest.players):
         returns[seat_at(leaf.actor, distance, forest.players)] = values[distance]
     back_up(forest, leaf.node, returns, 0)
@@ -264,10 +274,11 @@ cdef void learn_leaf(
 
 cdef bint simulate_by_network(
     Forest* forest, const Roots* roots, Worlds* worlds, uint32_t count, const uint64_t* seeds, uint64_t* moves,
-    const Net* net, uint8_t* observation,
+    const Net* net, uint8_t* observation, Control* control,
 ) noexcept nogil:
-    # Run a simulation in each of the first `count` worlds, whose leaf the network judges. False if a world has a fault;
-    # with the fault OK, if memory ran out. `observation`: space for one.
+    # Run a simulation in each of the first `count` worlds; the network evaluates its leaf. Returns False if a world has
+    # a fault, or, with worlds.fault OK, if the search was cancelled or memory ran out. `observation`: space for one
+    # observation.
     cdef Leaf leaf
     cdef double priors[MAX_LEGAL]
     cdef double values[MAX_SEATS]
@@ -277,6 +288,8 @@ cdef bint simulate_by_network(
     cdef int legal
     for tree in range(worlds.trees):
         for number in range(worlds.first, worlds.first + count):
+            if must_end(control):
+                return False
             legal = descend(forest, roots, worlds, tree, number, seeds, moves, &leaf)
             if worlds.fault != OK:
                 return False
@@ -294,8 +307,8 @@ cdef bint gather(
     Forest* forest, const Roots* roots, Worlds* worlds, uint32_t number, const uint64_t* seeds, uint64_t* moves,
     Reached* leaves,
 ) noexcept nogil:
-    # Run down each tree in its world `number`, and keep the leaves. False if a world has a fault; with the fault OK, if
-    # memory ran out.
+    # Run down each tree in its world `number`, and keep the leaves. Returns False if a world has a fault, or, with
+    # worlds.fault OK, if memory ran out.
     cdef const Operations* ops = forest.ops
     cdef Leaf leaf
     cdef Py_ssize_t tree
@@ -312,6 +325,8 @@ cdef bint gather(
             return False  # uncovered: memory does not run out in tests
         memcpy(leaves.legal_ids + leaves.legal_offsets[leaves.count], leaf.ids, legal * sizeof(uint16_t))
         observe(forest, &leaf, leaves.observations + <size_t> leaves.count * ops.observation_length)
+        leaves.trees[leaves.count] = tree
+        leaves.missing[leaves.count] = leaf.missing
         leaves.nodes[leaves.count] = leaf.node
         leaves.actors[leaves.count] = leaf.actor
         leaves.legal_offsets[leaves.count + 1] = leaves.legal_offsets[leaves.count] + legal
@@ -329,6 +344,8 @@ cdef void learn(Forest* forest, const Reached* leaves, const double* priors, con
         sum_of_priors = 0.0
         for place in range(first, end):
             sum_of_priors += priors[place]
+        leaf.tree = leaves.trees[i]
+        leaf.missing = leaves.missing[i]
         leaf.node = leaves.nodes[i]
         leaf.actor = leaves.actors[i]
         learn_leaf(

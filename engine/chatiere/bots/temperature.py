@@ -1,6 +1,6 @@
-"""Mistakes: actions drawn by how good they look, those that cost little the most often.
+"""Mistakes: actions drawn by their estimated values, so that small mistakes are the most frequent.
 
-By integers, IEEE 754's basic operations and comparisons, which are the same on every processor.
+The computation uses only integers, comparisons, and IEEE 754's basic operations, which are the same on every processor.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ MAX_TEMPERATURE = 1000
 _WEIGHTS = np.array([65536, 55109, 46341, 38968])
 # From here on the weights, which lose a bit every four quarters, are 0.
 _NEVER = 68
-# Sets the random numbers apart from those of explorations (`chatiere.arena.matches`) and of worlds.
+# The stream of random numbers for mistakes, separate from explorations (`chatiere.arena.matches`) and worlds.
 _OF_MISTAKES = np.uint64(3)
 
 
@@ -28,11 +28,21 @@ def read_temperature(value: int) -> int:
 def draw_actions(
     decisions: Decisions, actions: NDArray[np.uint16], values: NDArray[np.float64], temperature: int
 ) -> NDArray[np.uint16]:
-    """Draw an action for each decision, half as likely for each `temperature` hundredths of a return less: uint16 (n,).
+    """Draw an action for each decision, by a probability that falls with the action's loss.
 
-    `actions`: the best ones, which are kept with a temperature of 0, and where no action has a value. `values`: how
-    good the legal actions look, in returns; those without one, NaN, are not drawn, nor those 17 halves down.
-    Losses are rounded down to quarters of the temperature.
+    The loss of an action is the difference between its value and the best one. Each loss of `temperature` hundredths of
+    a return halves the probability. Losses are rounded down to quarters of the temperature, and actions are not drawn
+    if their probability would be halved 17 times.
+
+    Args:
+        decisions: The decisions.
+        actions: uint16 (n,), the best actions. They are returned if the temperature is 0, and for decisions where no
+            action has a value.
+        values: The values of the legal actions, as returns; an action with the value NaN is not drawn.
+        temperature: 0 … MAX_TEMPERATURE, in hundredths of a return.
+
+    Returns:
+        uint16 (n,).
     """
     if temperature == 0:
         return actions

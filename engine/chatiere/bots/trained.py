@@ -1,6 +1,6 @@
-"""The package's networks in integers, one file a game and number of players: `chatiere train` made them.
+"""The package's networks in integers, one file for each game and number of players. `chatiere train` made them.
 
-docs/training.md has the command of each, and how strong it is.
+docs/training.md lists the command and the strength of each.
 """
 
 import gzip
@@ -30,7 +30,14 @@ def trained(game: Game, players: int) -> NetworkFile:
 def network_of(name: str, game: Game, players: int) -> NetworkFile:
     """Return the network in a file, or the package's for a game and a number of players, if `name` is `trained`.
 
-    Raises ValueError without any or for a file that is no network; OSError if it cannot be read.
+    Args:
+        name: The path of the file, or `trained`.
+        game: The game.
+        players: The number of players.
+
+    Raises:
+        ValueError: If there is no such network, or the file is not a network.
+        OSError: If the file cannot be read.
     """
     return trained(game, players) if name == TRAINED else NetworkFile.read(name)
 

@@ -1,4 +1,4 @@
-# The trees of a search: nodes, the choice among their children, and what is backed up.
+# The trees of a search: nodes, the choice of a child, and the backup of returns.
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport Operations
@@ -6,9 +6,11 @@ from chatiere.engine.core.game cimport Operations
 cdef enum:
     # No node: the parent of a root, the end of a list of children.
     NONE = 0
-    # A return counts one part in so many less for each decision before the end of the game, up to a number of them.
+    # A return is reduced by one part in DISCOUNT_PARTS for each decision before the end of the game, up to a maximum.
     DISCOUNT_PARTS = 2048
     MAX_DISCOUNTED = 64
+    # Nodes of a tree, at most and by default: 48 to 80 bytes each, of two to six players.
+    MAX_NODES = 524_288
 
 ctypedef struct Node:
     uint32_t parent
@@ -21,31 +23,40 @@ ctypedef struct Node:
 
 
 ctypedef struct Forest:
-    # The nodes of all trees: 0 is none, tree i has its root at i + 1.
+    # The nodes of all trees: 0 is no node, tree i has its root at i + 1.
     const Operations* ops
     int players
     double exploration
     bint with_priors
     double noise  # the part of priors at the roots that is noise, 0 … 1
     bint even_roots  # at roots the action with the fewest visits is next
+    uint32_t max_nodes  # the largest number in a tree, except that its root always has a child for each legal action
+    uint32_t* sizes  # the number of nodes of each tree
+    Py_ssize_t trees
     uint32_t used
     uint32_t capacity
     Node* nodes
-    double* totals  # of the returns of each seat, for each node
+    double* totals  # for each node, the sum of the returns of each seat
 
 cdef inline double discount(uint64_t decisions) noexcept nogil:
-    # What is left of a return: a win that comes sooner is worth more, a loss that comes later costs less. It has so few
-    # binary digits that a sole winner's returns have an exact sum.
+    # The discount of a return: an earlier win is worth more, a later loss costs less. It has few enough binary digits
+    # that the sum of a single winner's returns is exact.
     return 1.0 - <double> min(decisions, <uint64_t> MAX_DISCOUNTED) / DISCOUNT_PARTS
 
+cdef uint64_t bytes_in_use() noexcept nogil
 cdef bint reserve(Forest* forest, uint64_t count) noexcept nogil
-cdef uint32_t add_node(Forest* forest, uint32_t parent, uint32_t before, uint16_t action) noexcept nogil
+cdef void release(Forest* forest) noexcept nogil
+cdef uint32_t add_node(
+    Forest* forest, Py_ssize_t tree, uint32_t parent, uint32_t before, uint16_t action
+) noexcept nogil
 cdef uint32_t pick(
     Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
 ) noexcept nogil
-cdef uint32_t expand(Forest* forest, uint32_t node, const uint16_t* ids, int place) noexcept nogil
+cdef bint has_room(const Forest* forest, Py_ssize_t tree, uint32_t node, int count) noexcept nogil
+cdef uint32_t expand(Forest* forest, Py_ssize_t tree, uint32_t node, const uint16_t* ids, int place) noexcept nogil
 cdef void expand_all(
-    Forest* forest, uint32_t node, const uint16_t* ids, int count, const double* priors, double sum_of_priors
+    Forest* forest, Py_ssize_t tree, uint32_t node, const uint16_t* ids, int count, const double* priors,
+    double sum_of_priors
 ) noexcept nogil
 cdef void back_up(Forest* forest, uint32_t node, const double* returns, uint64_t decisions) noexcept nogil
 cdef void back_up_end(Forest* forest, uint32_t node, const void* body, uint64_t decisions) noexcept nogil

@@ -1,21 +1,39 @@
-"""The trees of a search: nodes, the choice among their children, and what is backed up."""
+"""The trees of a search: nodes, the choice of a child, and the backup of returns."""
 
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport MAX_SEATS, debug_assert
+from chatiere.engine.core.game cimport MAX_LEGAL, MAX_SEATS, debug_assert
+
+cdef extern from *:
+    """
+    /* The bytes allocated for the trees of all searches of this process. */
+    static uint64_t chatiere_tree_bytes;
+    #define ADD_TREE_BYTES(count) __atomic_add_fetch(&chatiere_tree_bytes, count, __ATOMIC_RELAXED)
+    """
+    uint64_t ADD_TREE_BYTES(uint64_t count) noexcept nogil
+
+
+cdef uint64_t bytes_in_use() noexcept nogil:
+    # Return the bytes allocated for the trees of all searches of this process.
+    return ADD_TREE_BYTES(0)
+
+
+cdef inline uint64_t bytes_of(const Forest* forest, uint64_t capacity) noexcept nogil:
+    return capacity * (sizeof(Node) + forest.players * sizeof(double))
 
 
 cdef bint reserve(Forest* forest, uint64_t count) noexcept nogil:
-    # Reserve space for `count` more nodes.
-    cdef uint64_t capacity = forest.used + count
+    # Reserve space for `count` more nodes, or for the nodes that the trees may still get if these are fewer.
+    cdef uint64_t most = 1 + <uint64_t> forest.trees * (forest.max_nodes + MAX_LEGAL)
+    cdef uint64_t capacity = min(forest.used + count, most)
     cdef Node* nodes
     cdef double* totals
     if capacity <= forest.capacity:
         return True
-    capacity = max(capacity, 2 * <uint64_t> forest.capacity)
+    capacity = min(max(capacity, 2 * <uint64_t> forest.capacity), most)
     if capacity > UINT32_MAX:
         return False  # uncovered: needs more memory than tests have
     nodes = <Node*> realloc(forest.nodes, capacity * sizeof(Node))
@@ -26,16 +44,35 @@ cdef bint reserve(Forest* forest, uint64_t count) noexcept nogil:
     if totals == NULL:
         return False  # uncovered: memory does not run out in tests
     forest.totals = totals
+    ADD_TREE_BYTES(bytes_of(forest, capacity - forest.capacity))
     forest.capacity = capacity
     return True
 
 
-cdef uint32_t add_node(Forest* forest, uint32_t parent, uint32_t before, uint16_t action) noexcept nogil:
+cdef void release(Forest* forest) noexcept nogil:
+    # Free all nodes.
+    free(forest.nodes)
+    free(forest.totals)
+    ADD_TREE_BYTES(-bytes_of(forest, forest.capacity))
+    forest.nodes = NULL
+    forest.totals = NULL
+    forest.capacity = 0
+
+
+cdef bint has_room(const Forest* forest, Py_ssize_t tree, uint32_t node, int count) noexcept nogil:
+    # Return whether a node of a tree may get `count` more children. A root always may.
+    return node == <uint32_t> tree + 1 or forest.sizes[tree] + <uint32_t> count <= forest.max_nodes
+
+
+cdef uint32_t add_node(
+    Forest* forest, Py_ssize_t tree, uint32_t parent, uint32_t before, uint16_t action
+) noexcept nogil:
     # Add a child after its sibling `before` (NONE: as the first one), or a root, if `parent` is NONE.
     cdef uint32_t number = forest.used
     cdef Node* node = &forest.nodes[number]
     debug_assert(number < forest.capacity)
     forest.used += 1
+    forest.sizes[tree] += 1
     memset(node, 0, sizeof(Node))
     memset(forest.totals + <size_t> number * forest.players, 0, forest.players * sizeof(double))
     node.parent = parent
@@ -58,8 +95,8 @@ cdef inline double mean_of(const Forest* forest, uint32_t node, int seat) noexce
 
 
 cdef double logarithm(uint32_t number) noexcept nogil:
-    # The natural logarithm of a number from 1 on, to nine digits. It is of arithmetic alone, which IEEE 754 rounds the
-    # same on every processor, unlike the logarithms of C's libraries: a search has to visit the same nodes everywhere.
+    # The natural logarithm of a number, 1 or more, to nine digits. It uses only arithmetic, which IEEE 754 rounds alike
+    # on every processor, unlike the logarithms of C libraries: a search has to visit the same nodes everywhere.
     cdef double mantissa = number, square, odd
     cdef int exponent = 0
     while mantissa > 1.4142135623730951:  # √2
@@ -76,9 +113,9 @@ cdef uint32_t pick(
     Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
 ) noexcept nogil:
     # Returns the child that `seat` chooses among the legal actions: by UCB1, or with priors by PUCT, where a child
-    # without visits counts as much as the node; at even roots the one with the fewest visits. Of equals it is the
+    # without visits has the value of the node; at even roots the one with the fewest visits. Between equals it is the
     # lowest action. `noise`: one for each of `ids`, or NULL.
-    # `missing`: the number of legal actions that have no child; if there are any, what is returned means nothing.
+    # `missing`: the number of legal actions that have no child; unless it is 0, the returned child is meaningless.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
     cdef double score, exploration, best_score = -INFINITY, last_logarithm = 0.0
@@ -90,7 +127,7 @@ cdef uint32_t pick(
             child = nodes[child].next
             continue
         if nodes[child].action == ids[i]:
-            # What is compared means nothing once an action is missing.
+            # The comparison is needed only if no action is missing.
             if found == i:
                 exploration = forest.exploration * nodes[child].prior
                 if noise != NULL:
@@ -101,7 +138,7 @@ cdef uint32_t pick(
                     score = mean_of(forest, child, seat) if nodes[child].visits else mean
                     score += exploration * sqrt(nodes[child].available) / (1.0 + nodes[child].visits)
                 else:
-                    # Most siblings have been available equally often.
+                    # Most siblings have been legal equally often.
                     if nodes[child].available != last_available:
                         last_available = nodes[child].available
                         last_logarithm = logarithm(last_available)
@@ -118,8 +155,8 @@ cdef uint32_t pick(
     return best
 
 
-cdef uint32_t expand(Forest* forest, uint32_t node, const uint16_t* ids, int place) noexcept nogil:
-    # Add a child for one of the legal actions that have none: the one at `place` among these.
+cdef uint32_t expand(Forest* forest, Py_ssize_t tree, uint32_t node, const uint16_t* ids, int place) noexcept nogil:
+    # Add a child for the legal action at index `place` among the actions without a child.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, before = NONE
     cdef int i = 0
@@ -129,15 +166,16 @@ cdef uint32_t expand(Forest* forest, uint32_t node, const uint16_t* ids, int pla
             child = nodes[child].next
         if child == NONE or nodes[child].action != ids[i]:
             if place == 0:
-                return add_node(forest, node, before, ids[i])
+                return add_node(forest, tree, node, before, ids[i])
             place -= 1
         i += 1
 
 
 cdef void expand_all(
-    Forest* forest, uint32_t node, const uint16_t* ids, int count, const double* priors, double sum_of_priors
+    Forest* forest, Py_ssize_t tree, uint32_t node, const uint16_t* ids, int count, const double* priors,
+    double sum_of_priors
 ) noexcept nogil:
-    # Add a child for each legal action that has none.
+    # Add a child for each legal action without one.
     cdef uint32_t child = forest.nodes[node].first, before = NONE
     cdef int i
     for i in range(count):
@@ -145,12 +183,12 @@ cdef void expand_all(
             before = child
             child = forest.nodes[child].next
         if child == NONE or forest.nodes[child].action != ids[i]:
-            before = add_node(forest, node, before, ids[i])
+            before = add_node(forest, tree, node, before, ids[i])
             forest.nodes[before].prior = priors[i] / sum_of_priors
 
 
 cdef void back_up(Forest* forest, uint32_t node, const double* returns, uint64_t decisions) noexcept nogil:
-    # Count a visit with the returns of all seats, so many decisions after a leaf, from there up to the root.
+    # Count a visit, with the returns of all seats `decisions` decisions after a leaf, from the leaf up to the root.
     cdef double discounted[MAX_SEATS]
     cdef double* totals
     cdef double left
@@ -171,7 +209,7 @@ cdef void back_up(Forest* forest, uint32_t node, const double* returns, uint64_t
 
 
 cdef void back_up_end(Forest* forest, uint32_t node, const void* body, uint64_t decisions) noexcept nogil:
-    # The same with the returns of a game that is over.
+    # Count a visit in the same way, with the returns of a game that is over.
     cdef uint8_t ranks[MAX_SEATS]
     cdef double returns[MAX_SEATS]
     cdef int winners = 0, seat

@@ -3,6 +3,7 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.position import Game
 
 def policy_of(game: Game, worlds: NDArray[np.uint8], legal_ids: NDArray[np.uint16]) -> NDArray[np.int64]: ...
@@ -12,4 +13,5 @@ def sums_of_returns(
     legal_ids: NDArray[np.uint16],
     seed: SupportsIndex,
     first: SupportsIndex,
+    cancellation: Cancellation | None = None,
 ) -> NDArray[np.float64]: ...

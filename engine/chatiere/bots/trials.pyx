@@ -5,6 +5,7 @@ import numpy as np
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from chatiere.engine.core.cancellation cimport Cancellation, must_end
 from chatiere.engine.core.game cimport BODY_WORDS, MAX_LEGAL, MAX_SEATS, OK, Operations, debug_assert
 from chatiere.engine.core.moves cimport advised_playout, weigh_actions
 from chatiere.engine.core.packed cimport Header
@@ -13,7 +14,7 @@ from chatiere.engine.core.stream cimport Stream, stream_at
 
 
 cdef double return_of(const Operations* ops, const void* body, int seat) noexcept nogil:
-    # A seat's return at the end of a game.
+    # Compute a seat's return at the end of a game.
     cdef uint8_t ranks[MAX_SEATS]
     cdef int players = (<const uint8_t*> body)[0], winners = 0, other
     ops.ranks(body, ranks)
@@ -32,19 +33,25 @@ cdef void try_each(
     cdef int fault
     for i in range(count):
         memcpy(body, world, ops.body_size)
-        # A seat's legal actions are part of what it knows.
+        # A seat knows its legal actions, so they are the same in all worlds.
         fault = ops.apply(body, ids[i], NULL)
         debug_assert(fault == OK)
-        # The same for every action, so that actions differ by less chance.
+        # All actions use the same stream, so that chance contributes less to their differences.
         drawn = stream[0]
         advised_playout(ops, body, &drawn)
         sums[i] += return_of(ops, body, seat)
 
 
 def policy_of(Game game not None, worlds, legal_ids):
-    """Return how likely the playout policy takes legal actions, on average over worlds: int64 (n,), in proportion.
+    """Return numbers in proportion to the playout policy's mean probabilities of legal actions in worlds.
 
-    `worlds`, `legal_ids`: as in `sums_of_returns`, all legal actions.
+    Args:
+        game: The game.
+        worlds: See `sums_of_returns`.
+        legal_ids: uint16 (n,), all actions that are legal in all worlds.
+
+    Returns:
+        int64 (n,).
     """
     cdef const uint8_t[:, ::1] packed = worlds
     cdef const uint16_t[::1] ids = legal_ids
@@ -62,12 +69,22 @@ def policy_of(Game game not None, worlds, legal_ids):
     return found
 
 
-def sums_of_returns(Game game not None, worlds, legal_ids, seed, first):
+def sums_of_returns(Game game not None, worlds, legal_ids, seed, first, Cancellation cancellation=None):
     """Play out after each action in each world, by the game's playout policy, and return the sums of the returns.
 
-    `worlds`: uint8 (k, packed_size), drawn for the seat to act, as of `Decisions.worlds`, numbered from `first` on:
-    what follows an action in a world is drawn from the stream (seed, its number). `legal_ids`: uint16 (n,), actions
-    that are legal in all of them. Returns float64 (n,), the seat's.
+    Args:
+        game: The game.
+        worlds: uint8 (k, packed_size), drawn for the seat to act, as by `Decisions.worlds`.
+        legal_ids: uint16 (n,), actions that are legal in all worlds.
+        seed: The seed of chance outcomes. In a world they are drawn from the stream (seed, its number).
+        first: The number of the first world; the others follow.
+        cancellation: A handle for other threads to cancel the playouts; None: they cannot be cancelled.
+
+    Returns:
+        float64 (n,): the sums of the seat's returns.
+
+    Raises:
+        Cancelled: If the playouts were cancelled.
     """
     cdef const uint8_t[:, ::1] packed = worlds
     cdef const uint16_t[::1] ids = legal_ids
@@ -77,9 +94,13 @@ def sums_of_returns(Game game not None, worlds, legal_ids, seed, first):
     cdef Py_ssize_t world
     sums = np.zeros(len(legal_ids))
     cdef double[::1] found = sums
+    cancellation = cancellation or Cancellation()
     with nogil:
         for world in range(packed.shape[0]):
+            if must_end(&cancellation.control):
+                break
             memcpy(body, &packed[world, sizeof(Header)], game.ops.body_size)
             stream = stream_at(key, number + world, 0)
             try_each(game.ops, body, game.ops.actor(body), &ids[0], ids.shape[0], &stream, &found[0])
+    cancellation.check()
     return sums

@@ -1,10 +1,11 @@
-"""Tables and scores of the games as lines for a terminal, styled for click.echo: one file a game.
+"""Tables and scores of the games as lines for a terminal, styled for click.echo. Each game has its own file.
 
 Imports neither gRPC nor the clients.
 """
 
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
 from chatiere import engine
@@ -17,14 +18,30 @@ class Drawing(Protocol):
     def draw_table(self, views: Sequence[Any]) -> list[str]:
         """Return the lines of a table.
 
-        `views`: for each seat, in seat order, the game's own view message that its hand is drawn from: the seat's own,
-        and all hands are open; or one viewer's for all seats, and cards that the viewer does not know are drawn as ?.
+        Args:
+            views: For each seat, in seat order, the game's view message from which its hand is drawn. With each seat's
+                own view, all hands are open. With one viewer's view for all seats, cards unknown to the viewer are
+                drawn as ?.
         """
 
     def break_down(self, score: Score) -> list[str]:
         """Return the breakdown of a score, a text for each seat, in seat order."""
 
 
-DRAWINGS: dict[str, Drawing] = {
-    game.name: cast(Drawing, import_module(f"{__name__}.{game.name}")) for game in engine.games()
-}
+class _Fields:
+    """The drawing of a game that has no file here, which shows the fields of its messages."""
+
+    def draw_table(self, views: Sequence[Any]) -> list[str]:
+        return [line for view in dict.fromkeys(map(str, views)) for line in view.splitlines()]
+
+    def break_down(self, score: Score) -> list[str]:
+        return [str(total) for total in score.totals]
+
+
+def _drawing(game: str) -> Drawing:
+    module = f"{__name__}.{game}"
+    return cast(Drawing, import_module(module)) if find_spec(module) else _Fields()
+
+
+DRAWINGS = {game.name: _drawing(game.name) for game in engine.games()}
+"""The drawings of all games, by name."""

@@ -15,7 +15,7 @@ from chatiere.v1.chat_cartonne_pb2 import (
 from chatiere.v1.game_pb2 import Score
 
 _SIDE = 24
-# As many columns as fit into a terminal of 80 characters.
+# The number of columns that fit into a terminal of 80 characters.
 _STRIP = 14
 _CONTENTS = (("mice", "m"), ("balls", "b"), ("fish", "f"), ("sprayers", "!"))
 _TOYS = {72: "M", 73: "B", 74: "F"}
@@ -28,7 +28,7 @@ _TASKS = {
 
 
 def draw_table(views: Sequence[ChatCartonneView]) -> list[str]:
-    """Draw each seat's hand and cats, the pile, the cards as they lie."""
+    """Draw each seat's hand and cats, the pile, and the cards on the table."""
     view = views[0]
     acts = view.active_seat if view.HasField("active_seat") else None
     task = [_TASKS[view.phase]] if view.phase in _TASKS else []
@@ -60,11 +60,11 @@ def _cards(view: ChatCartonneView) -> list[str]:
 
 
 def _strip(cells: Mapping[int, ChatCartonneCardView], rows: range, columns: range) -> list[str]:
-    lines = ["       " + "".join(f"{column:^5}" for column in columns).rstrip()]
+    lines = ["       " + "".join(f"{column + 1:^5}" for column in columns).rstrip()]
     for row in rows:
         drawn = [_cell(cells.get(_SIDE * row + column)) for column in columns]
         for number, parts in enumerate(zip(*drawn, strict=True)):
-            label = f"{row:>4}   " if number == 1 else "       "
+            label = f"{row + 1:>4}   " if number == 1 else "       "
             lines.append((label + "".join(parts)).rstrip())
     return lines
 

@@ -14,7 +14,7 @@ from chatiere.v1.game_pb2 import Score
 
 _VALUES = 12
 _ZERO_ZONE = 4
-# The colours by number: their names, and those of the terminal.
+# The colours by number: their names, and the terminal's names for them.
 _COLOURS = (("grey", "bright_black"), ("green", "green"), ("red", "red"), ("brown", "yellow"), ("blue", "blue"))
 
 
@@ -74,7 +74,7 @@ def _board(held: ChatpentiersSeatView, limits: Sequence[int]) -> str:
     words = []
     for section, limit in enumerate(limits):
         cards = zones.get(section, ())
-        words.append(f"[{section}: {_cards(cards)}, {len(cards)} of {limit}]")
+        words.append(f"[{section + 1}: {_cards(cards)}, {len(cards)} of {limit}]")
     if _ZERO_ZONE in zones:
         words.append(f"[zero: {_cards(zones[_ZERO_ZONE])}]")
     return " ".join(words)

@@ -1,37 +1,51 @@
-"""The compiled rules of the games: a library of its own, independent of gRPC and the service."""
+"""The compiled rules of the games, as a library that is independent of gRPC and the service."""
 
 from chatiere.engine.core.batch import Table
 from chatiere.engine.core.codec import Codec
 from chatiere.engine.core.columns import Columns, Restart
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.events import Event, EventLog
+from chatiere.engine.core.game_package import GamePackage
 from chatiere.engine.core.position import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Game, Position
-from chatiere.engine.core.room import Room
-from chatiere.engine.games import ROOMS
+from chatiere.engine.games import PACKAGES
 
-_ROOMS = {room.GAME.name: room for room in sorted(ROOMS, key=lambda room: room.GAME.name)}
+_PACKAGES = {package.GAME.name: package for package in sorted(PACKAGES, key=lambda package: package.GAME.name)}
 
 
 def games() -> tuple[Game, ...]:
     """Return all games, sorted by name."""
-    return tuple(room.GAME for room in _ROOMS.values())
+    return tuple(package.GAME for package in _PACKAGES.values())
 
 
 def game(name: str) -> Game:
-    """Return the game with this name. Raises EngineError: UNKNOWN_GAME."""
-    return _room(name).GAME
+    """Return a game.
+
+    Args:
+        name: The name of the game, such as "discat".
+
+    Raises:
+        EngineError: UNKNOWN_GAME.
+    """
+    return _package(name).GAME
 
 
 def codec(name: str) -> Codec:
-    """Return the codec for the messages of this game's own protobuf file. Raises EngineError: UNKNOWN_GAME."""
-    return _room(name).CODEC
+    """Return the codec for the messages of a game's own protobuf file.
+
+    Args:
+        name: The name of the game, such as "discat".
+
+    Raises:
+        EngineError: UNKNOWN_GAME.
+    """
+    return _package(name).CODEC
 
 
-def _room(name: str) -> Room:
+def _package(name: str) -> GamePackage:
     try:
-        return _ROOMS[name]
+        return _PACKAGES[name]
     except KeyError:
-        names = ", ".join(_ROOMS)
+        names = ", ".join(_PACKAGES)
         raise EngineError(
             Reason.UNKNOWN_GAME,
             f"unknown game {name!r}; known games: {names}",

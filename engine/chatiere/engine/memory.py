@@ -17,8 +17,11 @@ def keep_freed_memory() -> bool:
     """Let the C library keep freed memory for the next allocation instead of giving it back to the system.
 
     By default glibc returns the large blocks used by batches and maps them again page by page, which can cost more than
-    the moves. Applies to the whole process, in place of its own settings of malloc; further calls change nothing.
-    Returns False if the C library has no such settings.
+    the moves. The setting applies to the whole process, in place of its own settings of malloc. Further calls change
+    nothing.
+
+    Returns:
+        False if the C library has no such settings.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -30,7 +33,10 @@ def keep_freed_memory() -> bool:
 def share_one_heap() -> bool:
     """Let all threads allocate from one heap: free memory at the ends of other heaps is never returned to the system.
 
-    Call it once, before threads are started. Returns False if the C library has no such setting.
+    Call it once, before threads are started.
+
+    Returns:
+        False if the C library has no such setting.
     """
     try:
         return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1))
@@ -66,9 +72,10 @@ class _Usage(ctypes.Structure):
 
 
 def allocated_bytes() -> int | None:
-    """Return the bytes now allocated from the C library's heap and mapped blocks; None if it does not report them.
+    """Return the bytes now allocated from the C library's heap and mapped blocks.
 
-    Python's own small objects are not included.
+    Returns:
+        The number of bytes, without Python's own small objects; None if the C library does not report it.
     """
     try:
         mallinfo: Callable[[], _Usage] = ctypes.CDLL(None).mallinfo2

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writing of files: a file is written completely or not at all."""
 
 import os
 from collections.abc import Iterator
@@ -8,14 +8,21 @@ from typing import BinaryIO
 
 
 def part_of(path: Path) -> Path:
-    """Return where a file lies while it is written. Readers of a folder of Parquet files pass over such names."""
+    """Return the temporary path at which a file is written. Readers of a folder of Parquet files ignore such names."""
     return path.with_name(f".{path.name}.part")
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file. Raises OSError, which names it, and leaves no half of it.
+    """Write a file atomically.
 
-    After a crash of the machine, too, it has its old content or the new one.
+    Even after a crash of the machine, the file has either its old or its new content.
+
+    Args:
+        path: The path of the file.
+        content: The content of the file.
+
+    Raises:
+        OSError: If the file cannot be written. The error names the file, which is then unchanged.
     """
     part = part_of(path)
     try:
@@ -29,7 +36,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, line: bytes) -> None:
-    """Write a line at the end of a file. Raises OSError, which names it."""
+    """Append a line to a file. Raises OSError, which names the file."""
     with _named_errors(path), path.open("ab") as file:
         _save(file, line)
 

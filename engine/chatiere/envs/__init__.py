@@ -1,7 +1,7 @@
 """The games as environments for learners. None of them holds a rule.
 
-`TableEnv` plays many games at a time in this process, as NumPy arrays. The others are the environments that learners'
-libraries know; each library is an extra: chatiere[pettingzoo], chatiere[openspiel], chatiere[gymnasium].
+`TableEnv` plays many games at a time in this process, as NumPy arrays. The other environments have the interfaces of
+known libraries, each an extra: chatiere[pettingzoo], chatiere[openspiel], chatiere[gymnasium].
 """
 
 from chatiere.engine.core.compact import CompactObservations

@@ -1,4 +1,4 @@
-"""Batches of games as NumPy arrays: what the environments that play many games at a time return."""
+"""Batches of games as NumPy arrays, returned by the environments that play many games at a time."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from chatiere.engine.core import choices
 from chatiere.engine.core.choices import scramble
 from chatiere.v1.game_pb2 import GameInfo
 
-# Positions share it.
+# The value of `mask` in all batches without a mask.
 _NO_MASK = np.zeros((0, 0), np.bool_)
 _NO_MASK.flags.writeable = False
 
@@ -34,11 +34,11 @@ class Positions(NamedTuple):
     totals: NDArray[np.int32]
     """int32 (n, players): each seat's score; where a game was restarted, the score of the one that ended."""
     returns: NDArray[np.float32]
-    """float32 (n, players): at the end of a game players / w - 1 for each of w winners, -1 for others; 0 before."""
+    """float32 (n, players): at the end of a game players / w - 1 for each of w winners and -1 for losers; 0 before."""
     final: NDArray[np.bool_]
     """bool (n,): True if the game is over, or was before it was restarted."""
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): the observation of the seat to decide; 0 if there is none."""
+    """uint8 (n, observation_length): the observation of the seat to decide; 0 if no seat is to decide."""
     final_observations: NDArray[np.uint8]
     """uint8 (r, players, observation_length): each seat's observation at the end of the r games that were restarted."""
     mask: NDArray[np.bool_] | NDArray[np.uint8] = _NO_MASK
@@ -65,10 +65,10 @@ class Ended:
 
 @dataclass(frozen=True)
 class Batch:
-    """n positions to decide at, and the games that ended on the way to them.
+    """n positions at which to decide, and the games that ended since the previous batch.
 
-    Where a game ended, its environment has begun the next one, which the row describes; `ended` describes the one that
-    ended. Arrays may be views into larger ones, such as a response of the service: copy what you keep for long.
+    Where a game ended, its environment has begun the next game, and the row describes that game; `ended` describes the
+    game that ended. Arrays may be views into larger arrays, such as a response of the service: copy them to keep them.
     """
 
     info: GameInfo
@@ -127,17 +127,24 @@ class Batch:
         return choices.random_actions(self.legal_offsets, self.legal_ids, self.luck())
 
     def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
-        """Return the legal action of the highest value for each position, the first of equal ones: uint16 (n,).
+        """Return the legal action of the highest value for each position, the first of equal ones.
 
-        `values`: one for each of `legal_ids`.
+        Args:
+            values: A value for each of `legal_ids`.
+
+        Returns:
+            uint16 (n,).
         """
         return choices.best_actions(self.legal_offsets, self.legal_ids, values)
 
 
 def observation_part(info: GameInfo, name: str) -> slice:
-    """Return the slice of an observation that has the part of that name. Raise KeyError if there is no such part.
+    """Return the slice of an observation that has the part of that name.
 
     ObservationLayout reads all parts, by the kinds of their numbers.
+
+    Raises:
+        KeyError: If there is no such part.
     """
     for part in info.observation:
         if part.name == name:
@@ -166,7 +173,7 @@ def only(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
 
 
 def joined(parts: Sequence[Ended]) -> Ended:
-    """Return the games of several Endeds as one."""
+    """Concatenate several Ended objects into one."""
     return Ended(
         **{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Ended)}
     )

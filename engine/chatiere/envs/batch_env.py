@@ -39,9 +39,9 @@ class BatchEnv(Closing):
     the seed. A game depends only on its seed, its number and the actions, so the same seed gives the same games
     whatever the number of environments and batches.
 
-    With `games`, only so many game numbers from `first_game` on are played: an environment without further games drops
+    With `games`, only that number of games from `first_game` on is played: an environment without further games drops
     out of its batch, and after the last game `step` returns a batch without positions. Without `games`, they never run
-    out. (The first games to end are shorter than average, so take a fixed number of games to measure by.)
+    out. To measure an average, play a fixed number of games, because the first games to end are shorter than average.
 
     Use it in a `with` statement, or close it.
     """
@@ -68,7 +68,7 @@ class BatchEnv(Closing):
         if features not in (None, *get_args(FeatureForm)):
             raise ValueError(f"features must be None or one of {get_args(FeatureForm)}, not {shown(features)}")
         if compact and features is None:
-            raise ValueError(f"compact is for features, which have to be one of {get_args(FeatureForm)}, not None")
+            raise ValueError(f"compact requires features, one of {get_args(FeatureForm)}, not None")
         self._mask = mask
         self._features = features
         self._is_compact = bool(compact)
@@ -89,9 +89,10 @@ class BatchEnv(Closing):
         self._is_closed = False
 
     def reset(self, seed: SupportsIndex | None = None) -> Batch:
-        """Begin all environments anew, with the games of a seed (0 … 2**64 - 1), and return the first batch.
+        """Begin all environments anew, and return the first batch.
 
-        None: the seed of the constructor.
+        Args:
+            seed: The seed of the games, 0 … 2**64 - 1; None: the seed of the constructor.
         """
         self._require_open()
         self._seed = self._own_seed if seed is None else unsigned("seed", seed, 64)
@@ -106,7 +107,11 @@ class BatchEnv(Closing):
     def step(self, actions: ArrayLike) -> Batch:
         """Apply an action at each position of the last batch, and return the next batch.
 
-        `actions`: (n,), dense ids.
+        Args:
+            actions: (n,), the dense ids of the actions.
+
+        Raises:
+            ValueError: If there are no positions to act at, or `actions` has another shape.
         """
         self._require_open()
         last, actions = self._last, np.asarray(actions)
@@ -118,15 +123,21 @@ class BatchEnv(Closing):
         return self._receive()
 
     def close(self) -> None:
-        """Release what the environment holds. It cannot be used any more; batches can."""
+        """Release the environment's resources. It cannot be used any more; its batches can."""
         self._is_closed = True
         self._last = None
 
     @abstractmethod
     def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
-        """Draw a state for each of the states (n, packed_size) that a seat (n,) cannot tell from it, with a seed.
+        """Draw, for each state, a state that its seat cannot distinguish from it.
 
-        The states of a batch are always sound.
+        Args:
+            states: uint8 (n, packed_size), the packed states. The states of a batch are always sound.
+            seats: int8 (n,), the seats.
+            seed: The seed of the draws, 0 … 2**64 - 1.
+
+        Returns:
+            uint8 (n, packed_size).
         """
 
     @abstractmethod
@@ -135,17 +146,17 @@ class BatchEnv(Closing):
 
     @abstractmethod
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
-        """Begin the games of some environments: the batch that is due after all others."""
+        """Begin the games of some environments: their batch is returned after all pending batches."""
 
     @abstractmethod
     def _move(self, batch: Batch, actions: memoryview) -> None:
-        """Make moves in the games of a batch: the batch that is due after all others. `actions`: a uint16 column."""
+        """Make moves in the games of a batch, returned after all pending batches. `actions`: a uint16 column."""
 
     @abstractmethod
     def _next(self) -> tuple[Rows, Positions]:
         """Return the batch that is due: its rows, with the decisions made since, and their positions.
 
-        Where a game is final, the position is that of the next one.
+        If a game is final, its position is that of the next game.
         """
 
     @abstractmethod
@@ -153,7 +164,7 @@ class BatchEnv(Closing):
         """Return True if no batch is due any more."""
 
     def _describe(self, info: GameInfo) -> None:
-        # Takes the description of the game. Raises ValueError if it has no features of the form requested.
+        # Store the game's description. Raises ValueError if it has no features of the requested form.
         self.info = info
         try:
             self._compact = CompactObservations(info) if self._is_compact else None
@@ -162,13 +173,13 @@ class BatchEnv(Closing):
         self._layout = ObservationLayout(self._compact or info)
 
     def _new_mask(self, rows: int) -> NDArray[np.bool_] | NDArray[np.uint8] | None:
-        # An array for a mask; None if none is requested.
+        # Return an array for a mask, or None if no mask is requested.
         if self._mask == "bits":
             return aligned_empty((rows, -(-self.info.num_actions // 8)), np.uint8)
         return aligned_empty((rows, self.info.num_actions), np.bool_) if self._mask else None
 
     def _encoded(self, observations: NDArray[np.uint8]) -> NDArray[Any]:
-        # Their features as requested.
+        # Return the features of observations in the requested form.
         if self._features is None:
             return np.zeros((0, 0), np.float32)
         width = self._layout.packed_size if self._features == "packed" else self._layout.num_features
@@ -181,7 +192,7 @@ class BatchEnv(Closing):
             raise ValueError("the environment is closed")
 
     def _receive(self) -> Batch:
-        # The next batch with positions; one without only when none is due any more.
+        # Return the next batch with positions, or one without if no batch is due any more.
         self._last = None
         ended: list[Ended] = []
         while True:
@@ -201,7 +212,7 @@ class BatchEnv(Closing):
             envs=envs[over],
             game_numbers=game_numbers[over],
             lengths=decisions[over],
-            # Faster than indexing, of rows.
+            # For rows, this is faster than indexing.
             returns=positions.returns.take(over, axis=0),
             totals=positions.totals.take(over, axis=0),
             observations=positions.final_observations,

@@ -43,7 +43,7 @@ _NONE = -1
 
 
 class _Spec(EnvSpec):
-    # Gymnasium's own says of an object only that JSON has none of its type.
+    # Gymnasium's own error for an object names only its type.
     def to_json(self) -> str:
         for name, value in self.kwargs.items():
             try:
@@ -55,7 +55,7 @@ class _Spec(EnvSpec):
 
 
 class _WithSpec:
-    # What gymnasium.make and make_vec set as `spec`.
+    # The base of the environments: `gymnasium.make` and `make_vec` set the `spec`.
     _spec: EnvSpec | None = None
 
     @property
@@ -71,18 +71,24 @@ class _WithSpec:
 
 
 class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
-    """One seat of a game, the others played by bots. An episode is a game, a step a decision of the seat.
+    """One seat of a game; bots play the other seats. An episode is a game, a step is a decision of the seat.
 
-    Observation: uint8 (observation_length,), what the seat knows, as laid out in the game's description; with
-    mask_in_observation a dict of this, `observation`, and of `action_mask`, as in `info`. Action: a dense id. Reward: 0
-    until the game is over, then the seat's return: players / w - 1 for each of w winners, -1 for the other seats.
-    Nothing is truncated. A game that ends before the seat has decided anything, which is rare, is passed over.
+    - Observation: uint8 (observation_length,), the seat's knowledge, as laid out in the game's description. With
+      mask_in_observation, a dict of this, `observation`, and of `action_mask`, as in `info`.
+    - Action: a dense id.
+    - Reward: 0 until the game is over, then the seat's return: players / w - 1 for each of w winners, -1 for the other
+      seats.
 
-    Every `info` has two items. `action_mask`: int8 (num_actions,), 1 for each legal action, all 0 at the end; a new
-    array each time. `illegal_action`: int64, the action if it was illegal, which ends the episode with -1, else -1.
-    With illegal="raise" an illegal action raises EngineError, a ValueError, which names the rule, and changes nothing.
+    Every `info` has two items:
 
-    An episode depends only on the seed and the actions: the bots' choices come from the seed, too.
+    - `action_mask`: int8 (num_actions,), 1 for each legal action, all 0 at the end; a new array each time.
+    - `illegal_action`: int64, the action if it was illegal, which ends the episode with -1, else -1.
+
+    With illegal="raise", an illegal action raises EngineError, a ValueError that names the rule; the game is unchanged.
+
+    No game is truncated. A game that ends before the seat's first decision, which is rare, is skipped.
+
+    An episode depends only on the seed and the actions: the seed also determines the bots' choices.
     """
 
     metadata: dict[str, Any] = _METADATA
@@ -101,13 +107,20 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
     ) -> None:
         """Set the game, its seats and its options.
 
-        `game`: its name. `players`: the number of seats; None: the fewest. `seat`: the one to play, 0 … players - 1.
-        `opponents`: a bot for all other seats, or a list of bots, clockwise from the left of `seat` on; each a Bot, or
-        what chatiere.bots.get makes one of ("flat:playouts=500"). `options`: by the names of the rules file; those
-        absent have their defaults. `illegal`: what an illegal action does, "lose" or "raise". `mask_in_observation`:
-        True for observations that are dicts with the mask.
+        Args:
+            game: The name of the game.
+            players: The number of players; None: the fewest.
+            seat: The seat to play, 0 … players - 1.
+            opponents: A bot for all other seats, or a list of bots, clockwise from the left of `seat` on. Each is a
+                Bot, or a name that chatiere.bots.get accepts ("flat:playouts=500").
+            options: The game's options, by the names in the rules file; options that are not set have their defaults.
+            illegal: The effect of an illegal action, "lose" or "raise".
+            mask_in_observation: True for observations that are dicts with the mask.
+            render_mode: "ansi", or None for no rendering.
 
-        Raises EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION; ValueError: another argument.
+        Raises:
+            EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION.
+            ValueError: If another argument is invalid.
         """
         seating = read_seating(game, players, seat, opponents, options, illegal)
         self.render_mode = _read_render_mode(render_mode)
@@ -123,20 +136,27 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a game and return the observation and the info of the seat's first decision.
 
-        `seed`: 0 or more; None goes on with the last seed's random numbers, at first with random ones. `options` are
-        ignored: the game's are the constructor's.
+        Args:
+            seed: 0 or more. None continues with the random numbers of the last seed, or of a random seed if there was
+                no seed yet.
+            options: Ignored: the game has the constructor's options.
         """
         _require_open(self._is_closed)
-        super().reset(seed=seed)
+        super().reset(seed=_read_seed("seed", seed))
         self._game.begin(self.np_random)
         self._has_begun = True
         return self._seen(_NONE)
 
     def step(self, action: SupportsIndex) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Apply an action; return observation, reward, whether the game is over, False (truncated) and info.
+        """Apply an action.
 
-        Raises ResetNeeded: no game is under way; ValueError: the action is not in the action space; EngineError: it is
-        illegal, with illegal="raise".
+        Returns:
+            The observation, the reward, True if the game is over, False (truncated), and the info.
+
+        Raises:
+            ResetNeeded: If no game is under way.
+            ValueError: If the action is not in the action space.
+            EngineError: If the action is illegal, with illegal="raise".
         """
         _require_open(self._is_closed)
         game = self._game
@@ -150,7 +170,8 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
     def render(self) -> str | None:
         """Return the table as the seat sees it, as text with ANSI styles; None, with a warning, without a render mode.
 
-        Raises ResetNeeded before the first reset.
+        Raises:
+            ResetNeeded: If `reset` was not called yet.
         """
         _require_open(self._is_closed)
         _require_begun(self._has_begun)
@@ -159,7 +180,8 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
     def action_masks(self) -> NDArray[np.bool_]:
         """Return True for each legal action, bool (num_actions,): MaskablePPO of sb3-contrib calls it.
 
-        Raises ResetNeeded before the first reset.
+        Raises:
+            ResetNeeded: If `reset` was not called yet.
         """
         _require_open(self._is_closed)
         _require_begun(self._has_begun)
@@ -185,15 +207,15 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
 
 
 class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
-    """`num_envs` games of SeatEnv at a time, all stepped together: faster than as many SeatEnvs.
+    """`num_envs` games of SeatEnv at a time, stepped together: faster than separate SeatEnvs.
 
-    Observations, rewards and infos are those of gymnasium.vector.SyncVectorEnv over SeatEnv, seed for seed: each game
-    has random numbers of its own. So are the autoreset modes, for games that are over or truncated:
+    Observations, rewards and infos equal those of gymnasium.vector.SyncVectorEnv over SeatEnv, seed for seed: each game
+    has its own random numbers. The autoreset modes, for games that are over or truncated, are the same, too:
 
     - AutoresetMode.NEXT_STEP: the next step ignores the action there and begins another game, with reward 0.
     - AutoresetMode.SAME_STEP: the same step begins another. `infos["final_obs"]`, an array of observations and None,
-      and `infos["final_info"]` tell how the last one ended.
-    - AutoresetMode.DISABLED: `reset(options={"reset_mask": …})` begins others; until then `step` raises ResetNeeded.
+      and `infos["final_info"]` describe the end of the last game.
+    - AutoresetMode.DISABLED: `reset(options={"reset_mask": …})` begins new games; until then `step` raises ResetNeeded.
     """
 
     metadata: dict[str, Any] = _METADATA
@@ -215,9 +237,19 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     ) -> None:
         """Set the games.
 
-        `num_envs`: how many at a time, 1 or more. `autoreset_mode`: a mode or its value, "NextStep", "SameStep" or
-        "Disabled". `max_episode_steps`: the number of steps after which a game is truncated, 1 or more; None: none
-        is. The other arguments are those of SeatEnv.
+        Args:
+            game: See SeatEnv.
+            players: See SeatEnv.
+            num_envs: The number of games at a time, 1 or more.
+            seat: See SeatEnv.
+            opponents: See SeatEnv.
+            options: See SeatEnv.
+            illegal: See SeatEnv.
+            mask_in_observation: See SeatEnv.
+            autoreset_mode: A mode or its value, "NextStep", "SameStep" or "Disabled".
+            max_episode_steps: The number of steps after which a game is truncated, 1 or more; None: no game is
+                truncated.
+            render_mode: See SeatEnv.
         """
         self.num_envs = _read_count("num_envs", num_envs)
         self._max_episode_steps = (
@@ -241,11 +273,15 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin all games anew and return the observations and infos of their first decisions.
 
-        `seed`: of the first game, those of the others follow it; or a seed for each; None as in SeatEnv. `options` are
-        ignored, but for "reset_mask", bool (num_envs,), with AutoresetMode.DISABLED: only the games where it is True
-        begin anew.
+        Args:
+            seed: The first game's seed, with consecutive seeds for the other games; or a list with a seed for each
+                game. None: see SeatEnv.reset.
+            options: Ignored, except "reset_mask", bool (num_envs,), with AutoresetMode.DISABLED: only the games where
+                it is True begin anew.
 
-        Raises ValueError: not such a seed or mask; ResetNeeded: the games that the mask leaves out have not begun.
+        Raises:
+            ValueError: If the seed or the mask is invalid.
+            ResetNeeded: If the games that the mask leaves out have not begun.
         """
         _require_open(self.closed)
         chosen = np.ones(self.num_envs, np.bool_)
@@ -259,11 +295,18 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     def step(
         self, actions: ArrayLike
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Apply an action in each game; return observations, rewards, where games are over, where truncated, and infos.
+        """Apply an action in each game. If an action is refused, no game has changed.
 
-        `actions`: integers (num_envs,). Raises ResetNeeded before the first reset, and with AutoresetMode.DISABLED
-        where a game is over; ValueError: not such actions; EngineError: an illegal one, with illegal="raise". If an
-        action is refused, no game has changed.
+        Args:
+            actions: (num_envs,), the dense ids of the actions.
+
+        Returns:
+            The observations, the rewards, where games are over, where they are truncated, and the infos.
+
+        Raises:
+            ResetNeeded: If `reset` was not called yet, or a game is over with AutoresetMode.DISABLED.
+            ValueError: If an action is invalid.
+            EngineError: If an action is illegal, with illegal="raise".
         """
         _require_open(self.closed)
         _require_begun(bool(self._generators))
@@ -306,13 +349,13 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         if seed is None:
             seeds: Sequence[int | None] = [None] * self.num_envs
         elif isinstance(seed, Sequence):
-            seeds = seed
+            seeds = [_read_seed(f"seed[{place}]", each) for place, each in enumerate(seed)]
         else:
             first = require_integer("seed", seed)
             seeds = range(first, first + self.num_envs)
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed must be an integer or a list of {self.num_envs}, not of {len(seeds)}")
-        # Those without a seed go on where they are, as do those that are not chosen.
+        # Games without a seed, and games that are not chosen, keep their generators.
         old: Sequence[np.random.Generator | None] = self._generators or [None] * self.num_envs
         return [
             going_on if going_on and (each is None or not is_chosen) else seeding.np_random(each)[0]
@@ -345,7 +388,7 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         return {"observation": observations, "action_mask": self._games.masks.copy()}
 
     def _info(self, chosen: NDArray[np.bool_], illegal_actions: NDArray[np.int64]) -> dict[str, Any]:
-        # Gymnasium's form: each key has one with _ before it, for the games that it holds for; others have 0.
+        # Gymnasium's form: the key with _ before it marks the games that have a value; other games have 0.
         return {
             "action_mask": self._games.masks * chosen[:, None],
             "_action_mask": chosen.copy(),
@@ -399,6 +442,11 @@ def _may_render(render_mode: str | None) -> bool:
     if render_mode is None:
         gymnasium.logger.warn('render needs a render mode: make the environment with render_mode="ansi"')
     return render_mode is not None
+
+
+def _read_seed(name: str, seed: int | None) -> int | None:
+    # Gymnasium accepts booleans as integers.
+    return None if seed is None else require_integer(name, seed)
 
 
 def _require_open(is_closed: bool) -> None:

@@ -7,7 +7,7 @@ state = pyspiel.load_game("chatiere_discat(players=3)").new_initial_state()
 
 Parameters: `players`, and the options by their names in the rules file. Flags are given as such, numbers as integers
 (-1: not given, if the default is no number), lists as numbers with spaces between them ("1 2 3 5"; a single one with a
-space after it, as OpenSpiel would take it for an integer). Chance is explicit, rewards come at the end.
+space after it, as OpenSpiel would take it for an integer). Chance is explicit, rewards are given at the end.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,18 +29,18 @@ try:
 except ImportError as error:
     raise ImportError("chatiere.envs.openspiel needs OpenSpiel: pip install chatiere[openspiel]") from error
 
-# The viewer that sees what everybody sees.
+# The viewer that sees only public information.
 _SPECTATOR = -1
-# The value of a parameter for a number that is not given, where the default is none.
+# The value of a numeric parameter that is not given and has no default.
 _NOT_GIVEN = -1
 
-# A move and what came before it: (those before or None, who moved, the move, its events).
+# A linked list of moves: (the earlier moves or None, the actor, the move, its events).
 _Moves = tuple[Any, int, int, EventLog]
 
 
 class _Start(NamedTuple):
-    # What a game's moves begin with: a new game, or a position drawn for a seat, whose history it then keeps. Of the
-    # others' it has what spectators have seen.
+    # The start of a game's moves: a new game, or a position drawn for a seat. A drawn position keeps the seat's
+    # history; the histories of the other seats have only what spectators have seen.
     position: Position
     seat: int | None = None
     history: str = ""
@@ -48,14 +48,14 @@ class _Start(NamedTuple):
 
 
 class _Course:
-    # A position and how it came about. Clones share all but the position, which is changed in place.
+    # A position and its moves. Clones share everything except the position, which is changed in place.
     __slots__ = ("_histories", "moves", "position", "start")
 
     def __init__(self, start: _Start) -> None:
         self.start = start
         self.position = start.position.clone()
         self.moves: _Moves | None = None
-        # The histories that were asked for, each with the moves that it ends with.
+        # The histories computed so far, each with the moves with which it ends.
         self._histories: dict[int, tuple[_Moves | None, str]] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -82,7 +82,7 @@ class _Course:
         self.moves = (self.moves, mover, move, events)
 
     def history(self, viewer: int) -> str:
-        # What a seat or the spectator was told, and the seat's own actions, from the start on.
+        # The events shown to a seat or the spectator, and the seat's own actions, from the start on.
         start = self.start
         beginning = start.history if viewer == start.seat else start.seen_by_all
         known, text = self._histories.get(viewer, (None, beginning))
@@ -109,7 +109,7 @@ def _replayed(start: _Start, moves: list[int]) -> _Course:
 
 
 def _text_of(viewer: int, mover: int, move: int, events: EventLog) -> str:
-    # Numbers, not labels: two things that differ never read the same.
+    # Numbers are used instead of labels, because different events always have different numbers.
     text = f"{move}! " if mover == viewer >= 0 else ""
     for kind, seat, seen_by, values in events:
         about = "" if seat is None else seat
@@ -151,7 +151,7 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
             utility_sum=0.0,
             max_game_length=self._limits.max_game_length,
         )
-        # Defaults are left out of the game's name, or the longest would fill lines.
+        # Defaults are omitted from the game's name, which could otherwise fill several lines.
         defaults = game_type.parameter_specification
         given = {name: value for name, value in params.items() if name == "players" or value != defaults[name]}
         super().__init__(game_type, info, given)
@@ -169,10 +169,15 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         return self._limits.max_chance_nodes_in_history
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None) -> Any:
-        """Return an observer of one player's knowledge: a ChatiereObserver.
+        """Return an observer of one player's knowledge, a ChatiereObserver.
 
-        `iig_obs_type`: with perfect recall it has a string, but no tensor; without (the default), both. Returns None
-        for types that leave out what is public or the player's own, or add what is others'. `params`: none are known.
+        Args:
+            iig_obs_type: The type of the observations. With perfect recall, the observer has a string but no tensor;
+                without (the default), both.
+            params: Must be empty.
+
+        Returns:
+            The observer; None for types that omit public or the player's own information, or add other players'.
         """
         # The C++ side gives the parameters first where it gives no type.
         unknown = params or (iig_obs_type if isinstance(iig_obs_type, Mapping) else None)
@@ -192,13 +197,13 @@ def _load(name: str) -> Any:
 
 
 class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
-    """A state of a game, with the history of what each player was told.
+    """A state of a game, with the events shown to each player.
 
     Refused moves and arguments raise pyspiel.SpielError; the state is then unchanged.
     """
 
-    # C++ calls most of these methods, as those of all games in Python. `legal_actions` and `is_chance_node` would be
-    # there without us: called from Python they are faster without the way over C++ and back.
+    # C++ calls most of these methods, as it does for all games in Python. `legal_actions` and `is_chance_node` could be
+    # inherited; these overrides save callers in Python the detour through C++.
 
     def __init__(self, game: ChatiereGame, start: _Start) -> None:
         """Initialize a state; ChatiereGame.new_initial_state returns new ones."""
@@ -219,9 +224,13 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         return self._course.position.is_chance_node()
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """Return the legal dense ids of a player (default: the seat to act), ascending; empty if another has to act.
+        """Return the legal actions.
 
-        At a chance event: its outcomes.
+        Args:
+            player: The player; None: the seat to act.
+
+        Returns:
+            The dense ids, ascending, empty if another player has to act. At a chance event, the outcomes.
         """
         position = self._course.position
         actor = position.current_player()
@@ -251,20 +260,23 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
     def _action_to_string(self, player: int, action: int) -> str:
         position = self._course.position
         if player != position.current_player() or action not in self.legal_actions():
-            raise pyspiel.SpielError(f"action {action} is not a legal one of player {player}")
+            raise pyspiel.SpielError(f"action {action} is not legal for player {player}")
         return position.outcome_label(action) if player == CHANCE_PLAYER else position.action_label(action)
 
     def returns(self) -> list[float]:
-        """Return n/w - 1 for each of w winners among n players, -1 for all others; zeros until the game is over."""
+        """Return n/w - 1 for each of w winners among n players, -1 for each loser; zeros until the game is over."""
         return self._course.position.returns()
 
     def resample_from_infostate(self, player: int, probability_sampler: Callable[[], float]) -> "ChatiereState":
-        """Return a state drawn uniformly from those that agree with all that a player knows.
+        """Return a state drawn uniformly from the states that agree with everything a player knows.
 
-        `probability_sampler` returns numbers from 0 to below 1; one is drawn. The player's information state string
-        stays the same. Those of the others begin anew, for their true ones would tell what is hidden: each has what
-        spectators were told up to the draw, then all that the player is told, beside the observation of the new state.
-        `history()` begins with the draw, too.
+        The player's information state string stays the same. The strings of the other players begin anew, as their true
+        ones would reveal hidden information: each has the public events up to the draw, then the events shown to the
+        player, and the observation of the new state. `history()` begins with the draw, too.
+
+        Args:
+            player: The player.
+            probability_sampler: Returns numbers from 0 to below 1; one is drawn.
         """
         number = probability_sampler()
         if not 0 <= number < 1:
@@ -284,10 +296,12 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
 
 
 class ChatiereObserver:
-    """An observer of what one player knows, as `open_spiel.python.observation.make_observation` returns it.
+    """An observer of one player's knowledge, as `open_spiel.python.observation.make_observation` returns it.
 
-    `tensor`: float32, the numbers 0 … 255 of the observation in the layout of the game's description. `dict`: its parts
-    by name, as views. With perfect recall there is no tensor, as a history has no bound of use; `dict` is then empty.
+    Attributes:
+        tensor: float32, the numbers 0 … 255 of the observation in the layout of the game's description. With perfect
+            recall there is no tensor, because the length of a history has no useful bound.
+        dict: The parts of the tensor by name, as views; empty with perfect recall.
     """
 
     def __init__(self, game: Game, perfect_recall: bool) -> None:
@@ -308,12 +322,12 @@ class ChatiereObserver:
             self.tensor[:] = np.frombuffer(_observation(state, player), np.uint8)
 
     def string_from(self, state: ChatiereState, player: int) -> str:
-        """Return what a player knows as text.
+        """Return a player's knowledge as text.
 
         Without perfect recall: its observation, each part by name with the numbers other than 0 and their places. With
         it: the player, its history, and the observation in hexadecimal. The history has the player's own actions
-        ("17! ") and the events that it was told: kind, "@", seat, values ("?": hidden from the player) and, unless
-        everybody may, who may see the values.
+        ("17! ") and the events shown to it: kind, "@", seat, values ("?": hidden from the player) and, unless the
+        values are public, the players who may see them.
         """
         observation = _observation(state, player)
         if self._perfect_recall:
@@ -339,13 +353,13 @@ def _message(envelope: Message, game: Game) -> Any:
 
 
 def _outcome_ids(game: Game) -> int:
-    # How many numbers outcomes can have: OpenSpiel makes masks of that length. Limits count those of one event.
+    # Return one more than the highest outcome, the length of OpenSpiel's masks. Limits count the outcomes of one event.
     cards = [piece.number for piece in game.description.pieces if piece.kind == "card"]
     return max(game.max_players, 1 + max(cards))
 
 
 def _listed(numbers: Sequence[object]) -> str:
-    # A list in a game's name, where a lone number would be read back as an integer.
+    # Return a list as text for a game's name. A space after a single number keeps OpenSpiel from reading an integer.
     text = " ".join(map(str, numbers))
     return f"{text} " if len(numbers) == 1 else text
 
@@ -370,7 +384,7 @@ def _parameters(game: Game) -> dict[str, Any]:
 
 
 def _read_options(game: Game, game_type: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    # The options that differ from their defaults. By the message, which knows flags, numbers and lists apart.
+    # Return the options that differ from their defaults. The message distinguishes flags, numbers and lists.
     message = _message(game_pb2.Options(), game)
     for name, default in game_type.parameter_specification.items():
         value = params[name]
@@ -389,7 +403,7 @@ def _fill_field(message: Message, field: FieldDescriptor, value: Any) -> None:
         return
     numbers = [int(number) for number in value.split()]
     if field.message_type is not None:
-        # A list that may be empty has a message of its own.
+        # A list that may be empty is a separate message.
         inner = getattr(message, field.name)
         inner.SetInParent()
         (field,) = field.message_type.fields
@@ -417,8 +431,8 @@ def _register(game: Game) -> None:
         provides_observation_tensor=True,
         parameter_specification=_parameters(game),
     )
-    # A class: OpenSpiel drops what is registered after Python has ended, and to drop the last reference to an object
-    # would crash then. A class refers to itself.
+    # A class: OpenSpiel drops registered objects after Python has ended, when dropping the last reference to an object
+    # would crash. A class refers to itself.
     made = type(game_type.short_name, (ChatiereGame,), {"_game": game, "_type": game_type})
     pyspiel.register_game(game_type, made)
 

@@ -16,13 +16,20 @@ from chatiere.envs.openspiel import ChatiereGame, ChatiereState, pyspiel  # type
 
 
 class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
-    """A bot for any seat of a game, which knows of a state what the seat to act may know."""
+    """A bot for any seat of a game. It sees only the knowledge of the seat to act."""
 
     def __init__(self, game: ChatiereGame, bot: str | Bot, seed: SupportsIndex = 1) -> None:
         """Create a bot.
 
-        `bot`: what `chatiere.bots.get` makes one of, or a Bot. `seed`: of its random choices, 0 … 2**64 - 1; they
-        depend on how often it was restarted, too, so that games differ. Raises what `chatiere.bots.get` raises.
+        Args:
+            game: The game.
+            bot: A Bot, or a name that chatiere.bots.get accepts.
+            seed: The seed of the bot's random choices, 0 … 2**64 - 1. They also depend on the number of restarts, so
+                that games differ.
+
+        Raises:
+            ValueError: See chatiere.bots.get.
+            EngineError: See chatiere.bots.get.
         """
         super().__init__()
         name = game.get_type().short_name.removeprefix("chatiere_")
@@ -39,12 +46,14 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._restarts += 1
 
     def inform_action(self, state: ChatiereState, player_id: int, action: int) -> None:
-        """Take note of another's action: the state will tell it."""
+        """Do nothing: the state passed to `step` includes the other players' actions."""
 
     def step(self, state: ChatiereState) -> int:
         """Return the dense id of the action that the bot chooses for the seat to act.
 
-        Raises EngineError: CHANCE_PENDING, GAME_OVER; BotError.
+        Raises:
+            EngineError: CHANCE_PENDING, GAME_OVER.
+            BotError: If the bot does not choose a legal action, or returns an invalid judgement.
         """
         position = state._course.position
         position.require_decision()

@@ -38,7 +38,7 @@ from chatiere.envs.spaces import masked_observation_space
 
 
 class Observation(TypedDict):
-    """What a seat sees."""
+    """A seat's observation and the mask of its legal actions."""
 
     observation: NDArray[np.uint8]
     """The observation of the game's description, (observation_length,)."""
@@ -52,10 +52,20 @@ def env(
     options: Mapping[str, Any] | None = None,
     render_mode: str | None = None,
 ) -> AECEnv[str, Observation, SupportsIndex | None]:
-    """Return a raw_env in PettingZoo's usual wrappers; arguments and errors are those of raw_env.
+    """Return a raw_env in PettingZoo's usual wrappers.
 
-    An illegal action ends the game: the seat's reward is -1, that of the others 0. AssertionError is raised for actions
-    outside of the action space. Calls before `reset` are refused, and `step` after the end does nothing but warn.
+    An illegal action ends the game: the seat's reward is -1, the other seats' rewards are 0. Calls before `reset` are
+    refused, and `step` after the end only warns. AssertionError is raised for actions outside of the action space.
+
+    Args:
+        game: See raw_env.
+        players: See raw_env.
+        options: See raw_env.
+        render_mode: See raw_env.
+
+    Raises:
+        EngineError: See raw_env.
+        ValueError: See raw_env.
     """
     wrapped = wrappers.TerminateIllegalWrapper(raw_env(game, players, options, render_mode), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
@@ -77,8 +87,15 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
     ) -> None:
         """Create an environment; `reset` begins a game.
 
-        `players`: None for the fewest. `options`: the game's, by name; absent ones have their defaults. `render_mode`:
-        None or "ansi". Raises EngineError (UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION) and ValueError.
+        Args:
+            game: The name of the game.
+            players: The number of players; None: the fewest.
+            options: The game's options, by the names in the rules file; options that are not set have their defaults.
+            render_mode: "ansi", or None for no rendering.
+
+        Raises:
+            EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION.
+            ValueError: If another argument is invalid.
         """
         super().__init__()
         if render_mode not in (None, "ansi"):
@@ -86,7 +103,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         self.render_mode = render_mode
         self._game = engine.game(game)
         self._players = self._game.read_players(self._game.min_players if players is None else players)
-        # As a new game reads them: a copy that is known to be valid.
+        # A copy of the options as a new game reads them, known to be valid.
         self._options = self._game.new_game(self._players, options).options()
         self.metadata = {
             "name": f"chatiere_{self._game.name}_v{self._game.rules_version}",
@@ -96,7 +113,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         self._num_actions = self._game.num_distinct_actions
         self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        # A space for each agent: each samples with a generator of its own.
+        # A space for each agent, so that each samples with its own generator.
         self.observation_spaces = {agent: masked_observation_space(self._game) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
         self.agents: list[str] = []
@@ -124,9 +141,13 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
     def reset(self, seed: SupportsIndex | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin a game.
 
-        The same `seed`, from 0 to 2^64 - 1, begins the same game. Without one each call begins another: after a call
-        with a seed always the same others, without any seed others each time. `options` are PettingZoo's, of which
-        there are none: the game's are those of the constructor. Raises EngineError: INVALID_SEED.
+        Args:
+            seed: 0 … 2**64 - 1. The same seed begins the same game. Each call without a seed begins a different game;
+                the games after a call with a seed are reproducible.
+            options: Ignored: the game has the constructor's options.
+
+        Raises:
+            EngineError: INVALID_SEED.
         """
         if seed is not None:
             first, number = seed, 0
@@ -145,7 +166,11 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         self.agent_selection = self.possible_agents[self._position.current_player()]
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent sees, in new arrays. Raises ValueError: unknown agent, or no game."""
+        """Return an agent's observation, in new arrays.
+
+        Raises:
+            ValueError: If the agent is unknown, or there is no game.
+        """
         seat = self._seats.get(agent)
         if seat is None:
             raise ValueError(f"unknown agent {agent!r}; the agents are {', '.join(self.possible_agents)}")
@@ -157,10 +182,15 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         return {"observation": np.frombuffer(position.observation(seat), np.uint8).copy(), "action_mask": mask}
 
     def step(self, action: SupportsIndex | None) -> None:
-        """Make the move of `agent_selection`; None for an agent whose game is over, which then leaves.
+        """Make the move of `agent_selection`. If an error is raised, the game is unchanged.
 
-        Raises EngineError (INVALID_ACTION, ILLEGAL_ACTION), TypeError for what is no number, ValueError without a game
-        or for an action of an agent whose game is over; nothing has then changed.
+        Args:
+            action: The dense id of the action; None for an agent whose game is over, which then leaves.
+
+        Raises:
+            EngineError: INVALID_ACTION, ILLEGAL_ACTION.
+            TypeError: If the action is not a number.
+            ValueError: If there is no game, or the action is of an agent whose game is over.
         """
         if not self.agents:
             raise ValueError("all agents have left, or no game has begun: call reset first")
@@ -182,7 +212,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         self._deads_step_first()
 
     def render(self) -> str | None:
-        """Return the table as the seat of `agent_selection` sees it; without a render_mode None, and a warning."""
+        """Return the table as the seat of `agent_selection` sees it. Without a render_mode, warn and return None."""
         if self.render_mode is None:
             logger.warn("You are calling render method without specifying any render mode.")
             return None

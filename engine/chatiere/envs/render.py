@@ -8,9 +8,12 @@ from chatiere.v1.game_pb2 import View
 
 
 def draw(position: Position, seat: int) -> str:
-    """Return the table as a seat sees it, in several lines with ANSI styles, made of the seat's view alone.
+    """Return the table as a seat sees it, in several lines with ANSI styles, from the seat's view only.
 
-    Cards that the seat does not know are drawn as ?. Raises EngineError: INVALID_SEAT.
+    Cards that the seat does not know are drawn as ?.
+
+    Raises:
+        EngineError: INVALID_SEAT.
     """
     game = position.game
     view = getattr(View(), game.name)

@@ -1,4 +1,4 @@
-"""A game in which one seat decides for itself and bots decide for the others: SeatGames for one, and faster so."""
+"""A game in which one seat decides for itself and bots decide for the other seats: a faster SeatGames for one game."""
 
 import numpy as np
 
@@ -11,10 +11,10 @@ _WORD = 2**64 - 1
 
 
 class SeatGame:
-    """A game with sampled chance that waits for its seat's decision or is over. It is the one that SeatGames plays."""
+    """A game with sampled chance that waits for its seat's decision or is over. SeatGames plays the same games."""
 
     position: Position
-    """The position; there is none before `begin`."""
+    """The position; not set before `begin`."""
     legal_actions: list[int]
     """The seat's legal actions, ascending; none if the game is over."""
     over: bool
@@ -31,9 +31,13 @@ class SeatGame:
         self._luck_keys = (0, 0)
 
     def begin(self, generator: np.random.Generator) -> None:
-        """Begin a game and play until the seat has to decide. `generator` gives its seed, and the luck of the bots."""
+        """Begin a game and play until the seat has to decide.
+
+        Args:
+            generator: Gives the game's seed, and the luck of the bots.
+        """
         game, players, options, *_ = self.seating
-        # In a game that ends before the seat's first decision there is nothing to learn: another takes its place.
+        # Replace a game that ends before the seat's first decision: a learner can learn nothing from it.
         self.over = True
         while self.over:
             seed, *luck_keys = generator.integers(0, 2**64, 3, np.uint64).tolist()
@@ -44,8 +48,14 @@ class SeatGame:
     def act(self, action: int) -> bool:
         """Apply an action of the seat, and play until its next decision, or to the end.
 
-        Return True if it was illegal and has lost the game. Raises EngineError, if illegal actions do not lose:
-        ILLEGAL_ACTION; nothing is changed.
+        Args:
+            action: The dense id of the action.
+
+        Returns:
+            True if the action was illegal and has lost the game.
+
+        Raises:
+            EngineError: ILLEGAL_ACTION, if illegal actions do not lose. The game is unchanged.
         """
         try:
             self.position.apply(action)
@@ -58,18 +68,18 @@ class SeatGame:
         return False
 
     def _play(self) -> None:
-        # Until the seat's turn comes the game counts as over, so that it does not go on if a bot fails.
+        # Until the seat's turn the game counts as over, so that it does not continue if a bot fails.
         position = self.position
         self.over, self.legal_actions, self.returned = True, [], 0.0
         while (actor := position.current_player()) != self.seating.seat:
             if actor < 0:
-                # As batches have it.
+                # In the same form as in batches.
                 self.returned = float(np.float32(position.returns()[self.seating.seat]))
                 return
             bot = self.seating.bots[self.seating.bot_of[actor]]
             luck = _scramble(self._luck_keys[0] + position.ply()) ^ self._luck_keys[1]
             if type(bot) is RandomBot:
-                # What it chooses, without arrays for one decision.
+                # The same choice, without arrays for one decision.
                 legal = position.legal_actions()
                 position.apply(legal[(luck >> 32) * len(legal) >> 32])
             else:
@@ -78,7 +88,7 @@ class SeatGame:
 
 
 def _scramble(word: int) -> int:
-    # choices.scramble of one number.
+    # Compute choices.scramble of one number.
     word = (word + 0x9E3779B97F4A7C15) & _WORD
     word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
     word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & _WORD

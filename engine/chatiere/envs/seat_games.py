@@ -1,4 +1,4 @@
-"""Games in which one seat decides for itself and bots decide for the others, many at a time."""
+"""Games in which one seat decides for itself and bots decide for the other seats, many at a time."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
@@ -17,14 +17,14 @@ from chatiere.envs.seating import Seating, refusal
 class SeatGames:
     """`count` places for games with sampled chance, each of which waits for its seat's decision or is over.
 
-    Between the seat's decisions the bots play. A game depends only on what its generator gives and on the seat's
-    actions, not on the other places.
+    Between the seat's decisions the bots play. A game depends only on its generator's numbers and on the seat's
+    actions, not on the other games.
     """
 
     masks: NDArray[np.int8]
     """int8 (count, num_actions): 1 for each action that is legal for the seat; all 0 where the game is over."""
     over: NDArray[np.bool_]
-    """bool (count,): whether the game is over, or has not begun."""
+    """bool (count,): True where the game is over, or has not begun."""
     returns: NDArray[np.float64]
     """float64 (count,): the seat's return where the game is over, 0 elsewhere."""
 
@@ -46,9 +46,12 @@ class SeatGames:
     def begin(self, rows: NDArray[np.intp], generators: Sequence[np.random.Generator]) -> None:
         """Begin games at `rows` and play until the seat has to decide.
 
-        `generators`: one for each place of all; each gives the seed of its game, and the luck of the bots there.
+        Args:
+            rows: The places at which to begin.
+            generators: A generator for each of all places, which gives the seed of the game there, and the luck of its
+                bots.
         """
-        # In a game that ends before the seat's first decision there is nothing to learn: another takes its place.
+        # Replace a game that ends before the seat's first decision: a learner can learn nothing from it.
         while len(rows):
             seeds = np.array([generators[row].integers(0, 2**64, 3, np.uint64) for row in rows])
             columns = self._table.new_games(self.seating.options, seeds=seeds[:, 0].copy().data, columns=self._columns)
@@ -60,8 +63,15 @@ class SeatGames:
     def act(self, rows: NDArray[np.intp], actions: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Apply an action of the seat at each of `rows`, and play until its next decision, or to the end.
 
-        Return bool (len(rows),): where an illegal action has lost the game. Raises EngineError, if illegal actions do
-        not lose: ILLEGAL_ACTION; nothing is changed.
+        Args:
+            rows: The places at which to act.
+            actions: The dense id of the action at each of `rows`.
+
+        Returns:
+            bool (len(rows),): True where an illegal action has lost the game.
+
+        Raises:
+            EngineError: ILLEGAL_ACTION, if illegal actions do not lose. The games are unchanged.
         """
         illegal: NDArray[np.bool_] = self.masks[rows, actions] == 0
         if not self.seating.illegal_loses and illegal.any():
@@ -76,7 +86,7 @@ class SeatGames:
         return illegal
 
     def observations(self) -> NDArray[np.uint8]:
-        """Return what the seat knows in each game: uint8 (count, observation_length). All must have begun."""
+        """Return the seat's observation of each game: uint8 (count, observation_length). All games must have begun."""
         count = len(self._states)
         observations, _ = self._table.observe(self._states.data, np.full(count, self._seat, np.uint8).data)
         return np.frombuffer(observations, np.uint8).reshape(count, -1).copy()
@@ -87,7 +97,7 @@ class SeatGames:
 
     def _play(self, rows: NDArray[np.intp], columns: PositionColumns) -> None:
         # `columns`: the positions at `rows`. Each round keeps them, and makes a decision where a bot has to. Until the
-        # seat's turn comes a game counts as over, so that none goes on in which a bot has failed.
+        # seat's turn a game counts as over, so that it does not continue if a bot fails.
         while True:
             reached = _Reached.of(columns, len(rows))
             own = reached.actors == self._seat
@@ -106,7 +116,7 @@ class SeatGames:
             columns = self._step(rows, actions)
 
     def _choose(self, rows: NDArray[np.intp], others: NDArray[np.intp], reached: "_Reached") -> NDArray[np.uint16]:
-        # The bots' actions at the places `others` of `rows`.
+        # Return the bots' actions at the indices `others` of `rows`.
         actions = np.empty(len(others), np.uint16)
         playing = self._bot_of[reached.actors[others]]
         for number, bot in enumerate(self.seating.bots):
@@ -141,7 +151,7 @@ class SeatGames:
 
 
 class _Reached(NamedTuple):
-    # Positions as a Batch has them; `final`: whether the game is over, `returns` (n, players).
+    # Positions as in a Batch. `final`: True if the game is over. `returns`: (n, players).
     actors: NDArray[np.int8]
     legal_offsets: NDArray[np.uint32]
     legal_ids: NDArray[np.uint16]

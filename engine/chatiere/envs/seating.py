@@ -1,4 +1,4 @@
-"""A seat to play, and the bots at the others: what SeatEnv's arguments say."""
+"""A seat to play, and the bots at the other seats, as given by SeatEnv's arguments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex
@@ -14,11 +14,11 @@ _ON_ILLEGAL = ("lose", "raise")
 
 
 class Seating(NamedTuple):
-    """A game, the seat that decides for itself, and the bots that decide for the others."""
+    """A game, the seat that decides for itself, and the bots that decide for the other seats."""
 
     game: Game
     players: int
-    """The number of seats."""
+    """The number of players."""
     options: dict[str, Any] | None
     """The game's options, by name; known to be valid."""
     seat: int
@@ -26,11 +26,11 @@ class Seating(NamedTuple):
     bots: list[Bot]
     """The bots, each once."""
     bot_of: list[int]
-    """The place of each seat's bot among them; of no meaning at `seat`."""
+    """For each seat, the index of its bot in `bots`; the entry for `seat` has no meaning."""
     illegal_loses: bool
     """True if an illegal action of the seat loses, False if it raises EngineError."""
     lowest_return: float
-    """The return of who has lost."""
+    """The return of a seat that has lost."""
 
 
 def read_seating(
@@ -41,9 +41,11 @@ def read_seating(
     options: Mapping[str, Any] | None,
     illegal: str,
 ) -> Seating:
-    """Read arguments, which are those of SeatEnv.
+    """Read SeatEnv's arguments.
 
-    Raises EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION; ValueError: another argument.
+    Raises:
+        EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION.
+        ValueError: If another argument is invalid.
     """
     known = engine.game(game)
     number = known.read_players(known.min_players if players is None else players)
@@ -57,7 +59,7 @@ def read_seating(
 
 
 def refusal(error: EngineError, field: str, action: int) -> EngineError:
-    """Return the error for an illegal action in a field, made of what Position.apply raises."""
+    """Return the error for an illegal action in a field, based on the error of Position.apply."""
     message = f"{field} {action} is illegal: {error.message} ({error.rule})"
     return EngineError(error.reason, message, field=field, rule=error.rule, metadata=error.metadata)
 
@@ -80,7 +82,7 @@ def _read_opponents(opponents: Opponents, game: Game, players: int, seat: int) -
     for bot in given:
         if not isinstance(bot, str | Bot):
             raise ValueError(f"opponents: a bot must be a name or a Bot, not {bot!r}")
-    # A bot plays all of its seats at once.
+    # A bot decides for all of its seats in one call.
     different = list(dict.fromkeys(given))
     bot_of = [0] * players
     for left, bot in enumerate(given, 1):

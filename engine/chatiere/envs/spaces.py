@@ -1,4 +1,4 @@
-"""Gymnasium's spaces of what a seat sees: the same in every environment."""
+"""Gymnasium's spaces for a seat's observation: the same in every environment."""
 
 import numpy as np
 from gymnasium.spaces import Box, Dict

@@ -29,13 +29,21 @@ _Element = TypeVar("_Element", bound=np.generic)
 class TableEnv(BatchEnv):
     """The environments of a BatchEnv, in this process: the fastest way to play.
 
-    Code that runs on it runs on `chatiere.clients.VectorEnv`, which plays over a service, and the same seed and actions
-    give the same games there, row for row. Arrays of a batch keep their values, and cannot be written to where they are
-    the engine's.
+    The same code also runs on `chatiere.clients.VectorEnv`, which plays over a service. There the same seed and actions
+    give the same games, row for row. Arrays of a batch keep their values, and cannot be written to where they are the
+    engine's.
 
     Raises EngineError, which is a ValueError: at construction UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION; at step
-    ILLEGAL_ACTION, INVALID_ACTION, INVALID_BATCH. After a `step` that raised nothing has changed: call it again with
-    other actions.
+    ILLEGAL_ACTION, INVALID_ACTION, INVALID_BATCH. A `step` that raises changes no game: call it again with other
+    actions.
+
+        >>> from chatiere.envs import TableEnv
+        >>> with TableEnv("discat", 2, num_envs=8, observations=True) as env:
+        ...     batch = env.reset(seed=7)
+        ...     for _ in range(100):
+        ...         batch = env.step(batch.random_actions())
+        >>> batch.actors.shape, len(batch.observations)
+        ((8,), 8)
     """
 
     def __init__(
@@ -57,14 +65,22 @@ class TableEnv(BatchEnv):
     ) -> None:
         """Prepare the environments; `reset` begins their games.
 
-        `game`: its name, such as "discat". `players`: the number of seats. `num_envs`: the number of environments in
-        all batches together, 1 … 524,288. `options`: the options of all games, by name as in `Game.new_game` or as the
-        message that VectorEnv takes; those absent have their defaults. `seed`: that of `reset` without one. `games`:
-        the number of games to play; None: no end. `first_game`: the first game number. `batches`: 1 … num_envs.
-        `observations`: True to get observations. `mask`: True to get a mask of the legal actions, "bits" to get it as
-        bits. `features`: "float32", "float16" or "packed" to get observations, and their features in that form.
-        `compact`: True to get the features of compact observations (CompactObservations), for a game with large boards.
-        `num_threads`: the number of threads, 1 … 256, that share the work of a step; games do not depend on it.
+        Args:
+            game: The name of the game, such as "discat".
+            players: The number of players.
+            num_envs: The total number of environments in all batches, 1 … 524,288.
+            options: The options of all games, by name as in `Game.new_game` or as the message that VectorEnv takes;
+                options that are not set have their defaults.
+            seed: The seed of `reset` without a seed.
+            games: The number of games to play; None: no limit.
+            first_game: The first game number.
+            batches: The number of batches, 1 … num_envs.
+            observations: True to get observations.
+            mask: True to get a mask of the legal actions, "bits" to get it as bits.
+            features: "float32", "float16" or "packed" to get observations and their features in this form.
+            compact: True to get the features of compact observations (CompactObservations), for games with large
+                boards.
+            num_threads: The number of threads that share the work of a step, 1 … 256. Games do not depend on it.
         """
         super().__init__(num_envs, batches, games, first_game, seed, mask, features, compact)
         if not isinstance(game, str):
@@ -93,8 +109,8 @@ class TableEnv(BatchEnv):
     def oracle(self, batch: Batch) -> NDArray[np.uint8]:
         """Return the whole truth of each position, hidden cards included: uint8 (n, players, observation_length).
 
-        These are the observations of all seats, from the one to decide clockwise; together they tell all that is
-        decided (cards still to be drawn are not). It is for a critic, which judges positions while its player learns: a
+        These are the observations of all seats, clockwise from the seat to decide; together they determine the position
+        except for cards still to be drawn. It is for a critic, which judges positions while its player learns: a
         player that reads it cheats. Environments over a service have no such thing.
         """
         table, states = Table(self._game, self.players), batch.states.tobytes()
@@ -114,7 +130,7 @@ class TableEnv(BatchEnv):
         self._played = None
 
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
-        # Each batch has a table of its own, which knows the states that it returned last.
+        # Each batch has its own table, which keeps the states that it returned last.
         table = Table(self._game, self.players)
         mask = self._new_mask(len(seeds))
         positions = table.new_games(
@@ -169,7 +185,7 @@ class _Played(NamedTuple):
 
 def _options_by_name(game: Game, options: Mapping[str, Any] | Options | None) -> Mapping[str, Any] | None:
     if isinstance(options, Mapping):
-        # A copy: games are begun with it as long as the environment is used.
+        # Copied, because later games also begin with these options, which the caller may change meanwhile.
         return dict(options)
     if not isinstance(options, Options):
         return options

@@ -1,4 +1,4 @@
-"""The curve of a learner: how much it wins against other bots as it goes on."""
+"""The learning curve of a learner: its results against other bots during training."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -33,7 +33,14 @@ def measure(
 ) -> Iterator[Point]:
     """Play games against each opponent, who takes turns with the bot around the table.
 
-    `opponents`: by name. `decisions`: the number that the bot has learned from. `seed`: of the games played here.
+    Args:
+        game: The name of the game.
+        players: The number of players.
+        bot: The bot to measure.
+        opponents: The opponents, by name.
+        games: The number of games against each opponent.
+        decisions: The number of decisions from which the bot has learned.
+        seed: The seed of the games.
     """
     with TableEnv(game, players, num_envs=games, games=games, observations=True) as env:
         for name, opponent in opponents.items():

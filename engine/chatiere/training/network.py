@@ -1,4 +1,4 @@
-"""The network of net.h in real numbers, in JAX, to be trained; and what becomes of it in integers."""
+"""The network of net.h in real numbers, in JAX, to be trained; and its conversion to integers."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,22 +13,23 @@ from chatiere.bots.integer_network import MAX_SLOTS, OWN_ROW, PLAY, RUN, SLOT
 from chatiere.bots.network_file import NetworkFile, Weights, fields_of, hand_of, rows_of_run
 from chatiere.engine import Game
 from chatiere.engine.core.compact import is_board
-from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
+from chatiere.engine.core.observation_parts import ObservationKind
 
 FIRST, SECOND = 128, 32
-# Those of a network are filled up to a multiple of so many, as each number of them is compiled anew.
+# A network's columns are padded to a multiple of this number, because JAX compiles each number of columns separately.
 _COLUMNS_AT_ONCE = 256
 _MAX_GRADIENT = 0.5
 _OPTIMIZER = optax.chain(optax.clip_by_global_norm(_MAX_GRADIENT), optax.scale_by_adam())
 
-# Units reach from 0 to this, which is 1 in net.h: with a reach of 1, most of them soon are at their limit whatever they
-# see, and learn no more.
+# Activations range from 0 to REACH, which corresponds to 1 in net.h. With a range of 0 to 1, most units would soon be
+# saturated for all inputs, and would stop learning.
 REACH = 8
-# A count at its largest is as strong as so many flags.
+# The number of flags that a count at its maximum equals in strength.
 COUNT = 12
 
-# What is 1 in integers (net.h), and what biases have added: half of what a shift cuts off, so activations are rounded.
+# For each layer: the integer that stands for 1 (net.h), and the number added to biases. It is half of the range that a
+# shift cuts off, so activations are rounded.
 _UNITS = {
     "columns": 2**12 // REACH,
     "first_bias": 2**12 // REACH,
@@ -42,11 +43,11 @@ _UNITS = {
 _HALVES = {"first_bias": 2**4, "second_bias": 2**11}
 
 Parameters = dict[str, Any]
-"""The weights and biases of a network's layers: the names and shapes of `Weights`, but for its runs."""
+"""The weights and biases of a network's layers, with the names and shapes of `Weights`, except its runs."""
 
 
 class Columns(NamedTuple):
-    """Columns of the first layer, and how packed features have their numbers: byte >> shift & mask, times scale."""
+    """Columns of the first layer, and their numbers in packed features, which are byte >> shift & mask, times scale."""
 
     numbers: NDArray[np.intp]
     bytes: NDArray[np.intp]
@@ -56,7 +57,7 @@ class Columns(NamedTuple):
 
 
 class _Span(NamedTuple):
-    # A run of actions, their number first.
+    # A run of actions: its length, then the other fields of its RUN.
     length: int
     row: int
     group: int
@@ -68,7 +69,7 @@ class Network:
     """The sizes of a network, fixed for a game and a number of players."""
 
     def __init__(self, game: Game, players: int) -> None:
-        """Lay it out."""
+        """Determine the sizes of the layers."""
         self.game, self.players = game, players
         self.runs, self.num_rows = runs_of(game)
         self.num_groups = int(self.runs["group"].max()) + 1
@@ -78,14 +79,14 @@ class Network:
         self._hand = self._hand_columns()
 
     def new_parameters(self, seed: int) -> Parameters:
-        """Return an untrained network, which prefers nothing and expects 0."""
+        """Return an untrained network: equal logits for all actions, and an expected return of 0."""
         random = np.random.default_rng(seed)
 
         def drawn(scale: float, *shape: int) -> jax.Array:
             return jnp.asarray(random.normal(scale=scale, size=shape), jnp.float32)
 
         return {
-            # About a hundred columns add up.
+            # The scale assumes that about a hundred columns add up.
             "columns": drawn(0.05, len(self._columns.numbers), FIRST),
             "first_bias": jnp.full(FIRST, 0.25),
             "second": drawn(0.1, self.num_groups, SECOND, FIRST),
@@ -97,9 +98,10 @@ class Network:
         }
 
     def parameters_of(self, weights: Weights) -> tuple[Parameters, NDArray[np.uint8]]:
-        """Return the parameters that have these weights, and the packed features by which they were seen (`seen`).
+        """Return the parameters for these weights, and packed features with all columns in use (for `seen`).
 
-        Raises ValueError for weights of other layers.
+        Raises:
+            ValueError: If the layers have other sizes.
         """
         every = self._columns
         found = {
@@ -109,7 +111,7 @@ class Network:
         if {name: array.shape for name, array in found.items()} != {
             name: array.shape for name, array in self.new_parameters(0).items()
         }:
-            raise ValueError("its layers are of other sizes than those of networks that are trained")
+            raise ValueError("its layers do not have the sizes of networks that are trained")
         found["columns"] /= every.scales[:, None]
         used = np.flatnonzero(weights.columns.any(axis=1))
         features = np.zeros(ObservationLayout(self.game.description).packed_size, np.uint8)
@@ -117,9 +119,12 @@ class Network:
         return {name: jnp.asarray(array) for name, array in found.items()}, features
 
     def seen(self, features: NDArray[np.uint8]) -> Columns:
-        """Return the columns that packed features ever add: of any number of positions, or-ed together, (packed_size,).
+        """Return the columns that features use.
 
-        The others would add nothing. Some without weight fill them up.
+        All other columns would add zero. The result is padded with columns without weight.
+
+        Args:
+            features: uint8 (packed_size,), the packed features of any positions, or-ed together.
         """
         used = np.flatnonzero(self._is_seen(features))
         found: list[Any] = [np.pad(column[used], (0, -len(used) % _COLUMNS_AT_ONCE)) for column in self._columns]
@@ -133,10 +138,17 @@ class Network:
     def forward(
         self, parameters: Parameters, columns: Columns, features: Any, legal: Any
     ) -> tuple[jax.Array, jax.Array]:
-        """Return the logarithms of actions' probabilities, (n, num_actions), and the expected returns, (n, players).
+        """Return the logarithms of actions' probabilities, and the expected returns.
 
-        `features`: packed, uint8 (n, packed_size). `legal`: a mask as bits, uint8 (n, ⌈num_actions / 8⌉); what is not
-        legal has probability 0. The returns are those of the seats from the actor on, clockwise.
+        Args:
+            parameters: The parameters of the network.
+            columns: The columns to use, from `seen`.
+            features: uint8 (n, packed_size), packed features.
+            legal: uint8 (n, ⌈num_actions / 8⌉), a mask as bits; illegal actions have probability 0.
+
+        Returns:
+            The logarithms, (n, num_actions), and the returns, (n, players), in the order of the seats, clockwise from
+            the actor.
         """
         numbers = features[:, columns.bytes] >> columns.shifts & columns.masks
         inputs = numbers.astype(jnp.float32) * columns.scales
@@ -164,7 +176,7 @@ class Network:
     def _logits(
         self, parameters: Parameters, second: jax.Array, hand: tuple[jax.Array, jax.Array], span: "_Span"
     ) -> jax.Array:
-        # Of the actions of a run, as net.h tells.
+        # The logits of the actions of a run, as described in net.h.
         length, row, _, kind, size = span
         rows, _ = rows_of_run(self.game, kind, size, length)
         found: jax.Array = second @ parameters["rows"][row : row + rows].T + parameters["rows_bias"][row : row + rows]
@@ -183,7 +195,7 @@ class Network:
         return sums + found[:, 2 * cards + numbers_of_others]
 
     def _hand_columns(self) -> Columns:
-        # Of the flags of the hand's cards.
+        # The columns of the flags of the hand's cards.
         fields = [field for part in self.game.description.observation for field in part.fields]
         _, cards = hand_of(self.game)
         first = 0
@@ -196,15 +208,17 @@ class Network:
         return Columns(*found)
 
     def in_integers(self, parameters: Parameters, features: NDArray[np.uint8]) -> NetworkFile:
-        """Return the network in integers: weights are rounded, those beyond the range of int16 cut off.
+        """Return the network in integers: weights are rounded, and clipped to the range of int16.
 
-        `features`: as of `seen`; columns that were never seen are 0.
+        Args:
+            parameters: The parameters of the network.
+            features: As for `seen`; columns that were never seen are 0.
         """
         found = {}
         for name, unit in _UNITS.items():
             real = np.asarray(parameters[name], np.float64)
             if name == "columns":
-                # A count adds its column so many times.
+                # A count of k adds its column k times.
                 real = real * np.where(self._is_seen(features), self._columns.scales, 0)[:, None]
             rounded = np.rint(real * unit)
             if name.endswith("_bias"):
@@ -222,7 +236,7 @@ _SIZES = {
 
 
 def _others_of_plays(slots: int) -> NDArray[np.float32]:
-    # For each play of a run, the slots of the cards beside the top, (slots << slots - 1, slots).
+    # For each play of a run, the slots of the cards next to the top, (slots << slots - 1, slots).
     tops, masks = np.divmod(np.arange(slots << slots - 1), 1 << slots - 1)
     found = np.zeros((len(tops), slots), np.float32)
     for slot in range(slots):
@@ -231,11 +245,14 @@ def _others_of_plays(slots: int) -> NDArray[np.float32]:
 
 
 def runs_of(game: Game) -> tuple[NDArray[np.void], int]:
-    """Return the runs of a game's actions, of dtype RUN, and the number of rows.
+    """Return how a game's actions are divided into runs.
 
-    Where observations have a board, kinds of actions of which there is one for each cell, or several, share the rows of
-    its cells, and each time all cells have a group of units of their own. Kinds whose logits are sums have group 1. All
-    other actions have rows of their own, and group 0.
+    Where observations have a board, kinds of actions that have one or more actions for each cell share the rows of its
+    cells, and each time all cells have a separate group of units. Kinds whose logits are sums have group 1. All other
+    actions have separate rows, and group 0.
+
+    Returns:
+        The runs, of dtype RUN, and the number of rows.
     """
     cells = {part.shape[0] ** 2 for part in game.description.observation if is_board(tuple(part.shape))}
     sizes = _SIZES.get(game.name, {})
@@ -272,12 +289,12 @@ def update(loss: Any, parameters: Parameters, state: Any, rate: float, *examples
 
 
 def minibatches(count: int, size: int, random: np.random.Generator) -> NDArray[np.intp]:
-    """Return the rows 0 … count - 1 in random order, (k, size); the last minibatch is filled up with some once more."""
+    """Return the rows 0 … count - 1 in random order, (k, size); repeated rows fill up the last minibatch."""
     return np.resize(random.permutation(count), (-(-count // size), size))
 
 
 def _columns_of(game: Game) -> Columns:
-    # As `fields_of` numbers them; packed features have the bytes of all counts first.
+    # Columns have the order of `fields_of`; packed features begin with the bytes of all counts.
     layout = ObservationLayout(game.description)
     found: list[tuple[int, int, int, float]] = []
     counts, bits = 0, 8 * layout.num_counts
@@ -289,7 +306,7 @@ def _columns_of(game: Game) -> Columns:
             continue
         is_category = field.kind == ObservationKind.CATEGORY
         width = field.largest + 1 if is_category else field.largest.bit_length()
-        # Of a category no 0.
+        # The number 0 of a category has no column.
         features = (bits + width * place + each for place in range(many) for each in range(is_category, width))
         found += [(feature >> 3, feature & 7, 1, 1.0) for feature in features]
         bits += width * many

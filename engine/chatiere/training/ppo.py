@@ -1,6 +1,6 @@
-"""Self-play and proximal policy optimization (Schulman et al., 2017), with a large bonus for indecision.
+"""Self-play and proximal policy optimization (Schulman et al., 2017), with a large entropy bonus.
 
-Games are played by the network in integers, so what learns is what plays.
+Games are played by the network in integers, so the policy that learns is the policy that plays.
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ from chatiere.envs.batch import only
 from chatiere.training.network import Columns, Network, Parameters, minibatches, update
 
 LEARNING_RATE = 1e-3
-# The λ of the generalized advantage estimate (Schulman et al., 2016). Nothing is discounted: rewards come at the end.
+# The λ of the generalized advantage estimate (Schulman et al., 2016). There is no discount: rewards are at the end.
 TRACE = 0.95
 CLIP = 0.2
 ENTROPY_BONUS = 0.03
-# The part of the bonus that is left in the end: it falls with the learning rate, from trying to playing.
+# The part of the bonus that remains at the end. It falls with the learning rate, from exploration to strong play.
 LEAST_ENTROPY = 0.1
 VALUE_WEIGHT = 0.5
-# So a game that one seat wins by far does not outweigh all others.
+# Limits the weight of a game that one seat wins by a wide margin.
 MAX_LEAD = 3.0
 EPOCHS = 3
 MINIBATCH = 2048
@@ -39,27 +39,27 @@ class Step(NamedTuple):
     game_numbers: NDArray[np.uint64]
     actors: NDArray[np.int8]
     features: NDArray[np.uint8]
-    """uint8 (n, packed_size): packed."""
+    """uint8 (n, packed_size): the packed features."""
     legal: NDArray[np.uint8]
-    """uint8 (n, ⌈num_actions / 8⌉): masks as bits."""
+    """uint8 (n, ⌈num_actions / 8⌉): the masks of legal actions as bits."""
     actions: NDArray[np.intp]
     logarithms: NDArray[np.float32]
-    """float32 (n,): of the probability of the action."""
+    """float32 (n,): the logarithm of the probability of the action."""
     values: NDArray[np.float32]
     """float32 (n,): the return that the actor expected."""
 
 
 class Experience(NamedTuple):
-    """Decisions to learn from, in no order."""
+    """Decisions to learn from, in no particular order."""
 
     features: NDArray[np.uint8]
     legal: NDArray[np.uint8]
     actions: NDArray[np.intp]
     logarithms: NDArray[np.float32]
     advantages: NDArray[np.float32]
-    """float32 (n,): by how much the action was better than what the policy does on average."""
+    """float32 (n,): the difference between the action's value and the policy's average value."""
     returns: NDArray[np.float32]
-    """float32 (n, players): of the seats from the actor on, clockwise."""
+    """float32 (n, players): the returns of the seats, clockwise from the actor."""
 
     def rows(self, rows: NDArray[np.intp]) -> "Experience":
         """Return some of the decisions."""
@@ -68,7 +68,7 @@ class Experience(NamedTuple):
 
 
 def log_probabilities(logits: NDArray[np.int32], offsets: NDArray[np.uint32]) -> NDArray[np.float32]:
-    """Return the logarithms of the probabilities of legal actions, of their logits in integers."""
+    """Return the logarithms of the probabilities of legal actions, from their logits in integers."""
     starts, counts = offsets[:-1], np.diff(offsets)
     real = logits.astype(np.float32) / OUTPUT_ONE
     real -= np.repeat(np.maximum.reduceat(real, starts), counts)
@@ -91,10 +91,17 @@ def decide(network: IntegerNetwork, batch: Batch) -> Step:
 def play(
     env: TableEnv, network: IntegerNetwork, seed: int, against: IntegerNetwork | None = None
 ) -> tuple[list[Step], NDArray[np.float32], NDArray[np.int32]]:
-    """Play all games of a seed; return the network's own steps, and each game's returns and totals, (games, players).
+    """Play all games of a seed.
 
-    `against`: has all seats but one, which moves on around the table from game to game, and takes the actions of the
-    highest logits; None: the network plays against itself.
+    Args:
+        env: The environment.
+        network: The network that learns.
+        seed: The seed of the games.
+        against: The network at all seats except one, which changes from game to game; it takes the actions with the
+            highest logits. None: the network plays against itself.
+
+    Returns:
+        The network's own steps, and each game's returns and totals, (games, players).
     """
     steps: list[Step] = []
     returns = np.zeros((env.num_envs, env.players), np.float32)
@@ -118,9 +125,16 @@ def play(
 
 
 def leads(totals: NDArray[np.int32], lowest_total_wins: bool) -> NDArray[np.float32]:
-    """Return how far each seat is ahead of the mean, (games, players), in standard deviations, at most MAX_LEAD.
+    """Return how far each seat is ahead of the mean, in standard deviations, at most MAX_LEAD.
 
-    That tells more of how well a game was played than who won it.
+    Leads measure the quality of play more finely than the winners do.
+
+    Args:
+        totals: int32 (games, players), the totals of all games.
+        lowest_total_wins: True if the lowest total wins.
+
+    Returns:
+        float32 (games, players).
     """
     ahead = totals - totals.mean(axis=1, keepdims=True)
     if lowest_total_wins:
@@ -131,7 +145,8 @@ def leads(totals: NDArray[np.int32], lowest_total_wins: bool) -> NDArray[np.floa
 
 def advantages(steps: Sequence[Step], returns: NDArray[np.float32]) -> list[NDArray[np.float32]]:
     """Return the advantage of each decision, as in `steps`: estimated over the decisions of the same seat and game."""
-    # From the end on: what each seat of each game expected at its next decision, and the advantage of that.
+    # Going backwards from the end: the value that each seat of each game expected at its next decision, and its
+    # advantage.
     expected, later = returns.copy(), np.zeros_like(returns)
     found = []
     for step in reversed(steps):
@@ -160,9 +175,14 @@ def experience_of(steps: Sequence[Step], returns: NDArray[np.float32]) -> Experi
 def loss(
     network: Network, parameters: Parameters, columns: Columns, experience: Experience, entropy_bonus: float
 ) -> jax.Array:
-    """Return the clipped loss of the policy, that of the values, and less for a policy that is undecided.
+    """Return the sum of the policy's clipped loss and the values' loss, minus a bonus for an undecided policy.
 
-    `entropy_bonus`: by how much less, times the entropy.
+    Args:
+        network: The network.
+        parameters: The parameters of the network.
+        columns: The columns to use, from `Network.seen`.
+        experience: The decisions to learn from.
+        entropy_bonus: The factor of the entropy in the bonus.
     """
     logarithms, values = network.forward(parameters, columns, experience.features, experience.legal)
     chosen = jnp.take_along_axis(logarithms, experience.actions[:, None], axis=1)[:, 0]
@@ -176,7 +196,7 @@ def loss(
 
 
 class Learner:
-    """A network that learns, iteration by iteration, each of which plays games and learns from them."""
+    """A network that learns in iterations. Each iteration plays games and learns from them."""
 
     def __init__(
         self,
@@ -186,23 +206,34 @@ class Learner:
         seen: NDArray[np.uint8],
         against: IntegerNetwork | None = None,
     ) -> None:
-        """Go on from parameters and an optimizer's state.
+        """Continue from parameters and an optimizer's state.
 
-        `seen`: all packed features so far, or-ed together. `against`: as of `play`.
+        Args:
+            network: The network.
+            parameters: The parameters of the network.
+            state: The optimizer's state.
+            seen: uint8 (packed_size,), all packed features so far, or-ed together.
+            against: See `play`.
         """
         self.network, self.parameters, self.state, self.seen = network, parameters, state, seen
         self._against = against
         self._loss = partial(loss, network)
 
     def file(self) -> NetworkFile:
-        """Return what it has learned, in integers."""
+        """Return the trained network, in integers."""
         return self.network.in_integers(self.parameters, self.seen)
 
     def learn(self, env: TableEnv, seed: int, rate: float) -> int:
-        """Play all games of an environment and learn from them; return the number of decisions.
+        """Play all games of an environment and learn from them.
 
-        `env`: with packed features and masks as bits. `rate`: the part, 0 … 1, of the learning rate, of the bonus for
-        indecision, and of `leads` in what is learned for; the rest of that is returns.
+        Args:
+            env: An environment with packed features and masks as bits.
+            seed: The seed of the games.
+            rate: A factor, 0 … 1, of the learning rate and of the entropy bonus. It is also the share of `leads` in the
+                learning target; returns are the rest of the target.
+
+        Returns:
+            The number of decisions.
         """
         steps, returns, totals = play(env, self.file().network(), seed, self._against)
         ahead = leads(totals, self.network.game.description.lowest_total_wins)
@@ -220,6 +251,6 @@ class Learner:
                     experience.rows(rows),
                     max(rate, LEAST_ENTROPY) * ENTROPY_BONUS,
                 )
-        # JAX computes meanwhile: so time is counted where it is spent.
+        # JAX computes asynchronously; waiting here counts the time where it is spent.
         jax.block_until_ready(self.parameters)
         return len(experience.actions)

@@ -1,4 +1,4 @@
-"""A training run in a folder: it can be stopped at any time, and goes on from the last iteration."""
+"""A training run in a folder: it can be stopped at any time, and resumes from the last iteration."""
 
 import dataclasses
 import json
@@ -22,14 +22,14 @@ from chatiere.training.curve import Point, measure, plot
 from chatiere.training.network import FIRST, SECOND, Network, new_state
 from chatiere.training.ppo import Learner
 
-# How often a run measures its network, beside at the beginning.
+# The number of measurements of the network in a run, in addition to the one at the beginning.
 _MEASUREMENTS = 20
-# The last measurement has so many times the games.
+# The factor by which the last measurement has more games than an earlier one.
 _LAST = 4
 
 
 class RunError(ValueError):
-    """A folder has another run, or what is no run."""
+    """The folder contains another run, or files that are not a run."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Setting:
     """The number of games of a measurement, against each opponent."""
     seed: int
     against: str | None = None
-    """The network, a file or `trained`, to which a best response is learned; None: it learns by self-play."""
+    """A network, a file or `trained`, against which to learn a best response; None: learn by self-play."""
 
     @property
     def given(self) -> dict[str, str | int]:
-        """The parameters that are given, by name."""
+        """Return the parameters that were given, by name."""
         return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
     @property
@@ -61,10 +61,16 @@ class Setting:
 
 
 class Run:
-    """A run and how far it is."""
+    """A run and its progress."""
 
     def __init__(self, setting: Setting, folder: Path) -> None:
-        """Begin a run in a folder, or go on with the one there. Raises RunError, OSError."""
+        """Begin a run in a folder, or resume the run there.
+
+        Raises:
+            RunError: If the folder contains another run or an unreadable one, or the network of `Setting.against`
+                cannot be played against.
+            OSError: If a file cannot be read or written.
+        """
         self.setting, self.folder = setting, folder
         self.iteration = self.decisions = 0
         self.seconds = 0.0
@@ -79,7 +85,7 @@ class Run:
             try:
                 self._against = network_of(setting.against, game, setting.players)
                 self._against.require(game, setting.players)
-                # What answers a network begins as that network: it only has to find out what to do better.
+                # A network trained against another begins as a copy of it, and only has to learn the improvements.
                 parameters, seen = network.parameters_of(self._against.weights)
             except ValueError as error:
                 raise RunError(f"{setting.against} cannot be played against: {error}") from error
@@ -91,14 +97,19 @@ class Run:
 
     @property
     def is_done(self) -> bool:
-        """True once it has learned from all its decisions and measured what came of it."""
+        """True once the run has learned from its number of decisions and has measured the result."""
         return self.decisions >= self.setting.decisions and len(self.curve) > 0 and self._is_measured
 
     def go_on(self, report: Callable[[int], object], say: Callable[[Point], object]) -> None:
         """Learn and measure to the end, and write the network, its card and the curve's picture.
 
-        `report`: called with how many more decisions are done, at first with those of before. `say`: with each point of
-        the curve. Raises OSError.
+        Args:
+            report: Called with the number of decisions done since its last call, first with the decisions of earlier
+                runs.
+            say: Called with each point of the curve.
+
+        Raises:
+            OSError: If a file cannot be written.
         """
         setting = self.setting
         report(min(self.decisions, setting.decisions))
@@ -137,7 +148,7 @@ class Run:
         setting = self.setting
         if self._against is not None:
             return {f"{setting.against} alone": IntegerNetworkBot(self._against)}
-        # The game's own bots come after those for any game.
+        # The game's own bots are listed after the bots for any game.
         own = next(name for name in bots.names(setting.game) if name not in ("random", "flat", "ismcts"))
         return {name: bots.get(name, setting.game, setting.players) for name in ("random", own)}
 
@@ -145,7 +156,7 @@ class Run:
         setting = self.setting
         bot = IntegerNetworkBot(self._learner.file())
         games = setting.measure_games * (_LAST if self.decisions >= setting.decisions else 1)
-        # Another seed: these games are never learned from.
+        # A different seed, because the network must not learn from these games.
         seed = 2**63 + setting.seed
         return list(measure(setting.game, setting.players, bot, self._opponents(), games, self.decisions, seed))
 
@@ -160,7 +171,7 @@ class Run:
         learner = self._learner
         leaves = jax.tree.leaves((learner.parameters, learner.state))
         arrays: dict[str, Any] = {f"leaf_{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
-        # A run that is stopped while it writes finds what it wrote before.
+        # A run that is stopped while it writes finds its last complete checkpoint.
         written = self._checkpoint.with_suffix(".new.npz")
         np.savez(written, told=np.array(json.dumps(told)), seen=learner.seen, **arrays)
         os.replace(written, self._checkpoint)
@@ -206,8 +217,8 @@ class Run:
             f"- Method: proximal policy optimization with a bonus for indecision; {FIRST} and {SECOND} units",
             f"- Rules version {engine.game(setting.game).rules_version}; {size:,} bytes",
             "",
-            "It plays alone, one evaluation a decision, the action of the highest logit. Wins are counted as points: a",
-            "shared game counts in parts.",
+            "The network plays without a search: it evaluates each decision once, and takes the action with the",
+            "highest logit. A shared win counts in parts.",
             "",
             "| decisions learned from | against | games | won | 95 % interval |",
             "| --- | --- | --- | --- | --- |",

@@ -1,5 +1,5 @@
-// Discat for two, live. Who opens the page makes a room, whose link it shows as its address. The first to open that gets
-// the other seat; whoever comes later looks on. A page that is loaded again is the same person, in the same game.
+// A live table of Discat for two players. Opening the page creates a room, whose link becomes the page's address. The
+// first person to open the link gets the other seat, and later visitors watch. A reloaded page is the same person.
 
 import {
   Acknowledgement,
@@ -15,7 +15,7 @@ import {
   TransportError,
 } from "@chatiere/client";
 
-/** The invitation to the other seat: one a room. */
+/** The invitation to the other seat. Each room has one. */
 const INVITATION = "0000000000000001";
 
 const chatiere = new Chatiere("http://127.0.0.1:8080");
@@ -27,13 +27,13 @@ function element(tag: string, textContent: string): HTMLElement {
   return Object.assign(document.createElement(tag), { textContent });
 }
 
-/** Follow the room of the address, or a new one, and show what comes. */
+/** Follow the room in the address, or a new room, and show its contents after each change. */
 async function play(): Promise<void> {
   const isNew = location.hash === "";
-  // Behind the #, no browser sends it to a server.
+  // Browsers do not send the part after the # to a server.
   const id = isNew ? newRoomId() : location.hash.slice(1);
   location.hash = id;
-  // It keeps the secret of the seat, and who made the room.
+  // Stores the seat's secret, and whether this person created the room.
   const store = new LocalStorageStore(id);
   const isHost = store.keep("role", isNew ? "host" : "guest") === "host";
   const seat = await chatiere.takeSeat(store);
@@ -43,13 +43,13 @@ async function play(): Promise<void> {
   if (!isHost) {
     await room.postReply(INVITATION);
   }
-  // `follow` connects again by itself, and then tells what came meanwhile, or tells a service that has forgotten all.
+  // `follow` reconnects automatically and catches up, or restores the room if the service was restarted without it.
   for await (const _ of room.follow()) {
     await (isHost ? deal(room, seat) : Promise.resolve()).then(() => show(room, seat)).catch(tell);
   }
 }
 
-/** Begin the game, once somebody has accepted the invitation. */
+/** Start the game when a person has accepted the invitation. */
 async function deal(room: Room, seat: SealedSeat): Promise<void> {
   const guest = room.contents.replies.get(INVITATION)?.[0];
   if (guest === undefined || room.contents.newest() !== undefined) {
@@ -60,7 +60,7 @@ async function deal(room: Room, seat: SealedSeat): Promise<void> {
   await room.postTable(table);
 }
 
-/** Show who is here, and the newest table as one may see it: with one's own hand, or none. */
+/** Show the people in the room, and the newest table from this person's view: a player's own hand, or no hand. */
 async function show(room: Room, seat: SealedSeat): Promise<void> {
   const { contents } = room;
   const here = contents.people.map((person) => contents.names.get(person) ?? "somebody");
@@ -88,17 +88,17 @@ async function show(room: Room, seat: SealedSeat): Promise<void> {
   }
 }
 
-/** Offer the legal actions, which only the player to decide has. */
+/** Show buttons for the legal actions. Only the player whose turn it is has any. */
 function offer(room: Room, seat: SealedSeat, table: Uint8Array, actions: readonly Action[]): void {
   const decide = async (action: Action) => room.postTable((await seat.move(table, action)).table);
   const buttons = actions.map((action) => {
-    // The same move makes the same table: a click that failed can be repeated.
+    // The same move gives the same table, so a click that failed can be repeated.
     return Object.assign(element("button", action.label), { onclick: () => void decide(action).catch(tell) });
   });
   choice.replaceChildren(...buttons);
 }
 
-/** Tell what went wrong. While the service does not respond: what the room tells next shows the table again. */
+/** Show an error. If the service did not respond, the room's next change shows the table again. */
 function tell(error: Error): void {
   news.textContent = error instanceof TransportError ? "Not connected: trying again" : error.message;
 }

@@ -1,4 +1,4 @@
-/** Return a value that the API promises; throws if it is absent. */
+/** Return a value that the API guarantees. Throws if it is absent. */
 export function given<T>(value: T | undefined, what: string): T {
   if (value === undefined) {
     throw new Error(`${what} is absent`);
@@ -6,7 +6,7 @@ export function given<T>(value: T | undefined, what: string): T {
   return value;
 }
 
-/** Return an element of a list; throws if the list is shorter. */
+/** Return an element of a list. Throws if the list is shorter. */
 export function at<T>(items: readonly T[], index: number): T {
   return given(items[index], `element ${index} of ${items.length}`);
 }

@@ -1,4 +1,4 @@
-// The host of a table. It alone has the state, with all that is hidden; the screens get the updates.
+// The host of a table. Only the host has the state with the hidden information; screens get updates.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
@@ -16,7 +16,7 @@ import { GameService } from "../generated/chatiere/v1/game_service_pb.js";
 import { given } from "./given.js";
 import type { Language } from "./pieces.js";
 
-/** The service, as hosts call it. */
+/** The service that hosts call. */
 export class Service {
   private readonly client: Client<typeof GameService>;
 
@@ -24,12 +24,12 @@ export class Service {
     this.client = createClient(GameService, transport);
   }
 
-  /** List the games, with their pieces, in a language. */
+  /** List the games with their pieces, in a language. */
   async games(language: Language): Promise<GameInfo[]> {
     return (await this.client.listGames({ pieces: true }, spoken(language))).games;
   }
 
-  /** Begin a game, whose updates are written in `language`. */
+  /** Start a game with updates in `language`. */
   async begin(game: string, players: number, seed: bigint, language: Language): Promise<Host> {
     const include = { viewers: [...Array(players).keys()], spectator: true };
     const { position } = await this.client.newGame({ game, players, seed, include }, spoken(language));
@@ -46,7 +46,7 @@ export class Host {
     private position: Position,
   ) {}
 
-  /** The seat to decide; undefined when the game is over. */
+  /** The seat to act; undefined when the game is over. */
   get seat(): number | undefined {
     return this.position.turn?.seat;
   }
@@ -56,24 +56,24 @@ export class Host {
     return this.position.ply;
   }
 
-  /** Why the game is over; undefined until it is. */
+  /** The reason why the game is over; undefined until then. */
   get end(): End | undefined {
     return this.position.end;
   }
 
-  /** What each screen gets: those of the seats, in their order, then a spectator's. */
+  /** The updates for the screens: the seats', in order, then a spectator's. */
   get updates(): ViewerUpdate[] {
     return this.position.updates;
   }
 
-  /** Make a move for the seat to decide. */
+  /** Make a move for the seat to act. */
   async move(action: Action): Promise<void> {
     this.position = await this.tried(action, this.language);
   }
 
   /** Return the position that a move leads to, without making it. */
   async tried(action: Action, language: Language): Promise<Position> {
-    // As a frontend would send it that builds the move of what was clicked: what it does, and no id.
+    // Like a frontend that builds the move from clicks: the typed action without its id.
     const typed = create(ActionSchema, { game: action.game });
     const { state } = this.position;
     const request = { state, move: { case: "action" as const, value: typed }, include: this.include };

@@ -1,4 +1,4 @@
-// Plays the games with all numbers of players, and prints some of what the players would see:
+// Plays the games with all numbers of players, and prints some of the screens:
 //
 //     node build/src/main.js HOST:PORT [GAME [PLAYERS]]
 
@@ -12,7 +12,7 @@ import { type Host, Service } from "./host.js";
 import { type Language, LANGUAGES, Pieces } from "./pieces.js";
 import { refusalOf } from "./refusals.js";
 
-/** All screens are drawn after every move; those of the seat to decide are printed once in so many plies. */
+/** All screens are drawn after every move; the screen of the seat to act is printed once in this number of plies. */
 const PRINTED = 25;
 
 /** Play a game to its end, in the language of `info`. */
@@ -34,7 +34,7 @@ async function play(service: Service, info: GameInfo, players: number, language:
     }
     await host.move(action);
     if (host.ply !== ply + 1) {
-      throw new Error(`ply ${host.ply} comes after ply ${ply}`);
+      throw new Error(`ply ${host.ply} follows ply ${ply}`);
     }
     screens = drawAll(host, pieces);
     drawn += screens.length;
@@ -47,7 +47,7 @@ async function play(service: Service, info: GameInfo, players: number, language:
   console.log(`over after ${host.ply} plies, ${drawn} screens drawn: ${given(host.end, "end").label}`);
 }
 
-/** Choose an action, the same in every run: each kind of action gets its turn, however few there are of it. */
+/** Choose an action, the same in every run. The kinds of actions take turns, so that rare kinds occur, too. */
 function choose(actions: readonly Action[], ply: number): Action {
   const kindOf = ({ game }: Action) => game.value?.action.case;
   const kinds = [...new Set(actions.map(kindOf))];
@@ -56,13 +56,13 @@ function choose(actions: readonly Action[], ply: number): Action {
   return at(alike, (7919 * ply) % alike.length);
 }
 
-/** Draw what the seats see, in their order, then what a spectator sees. */
+/** Draw the views of the seats, in order, then a spectator's. */
 function drawAll(host: Host, pieces: Pieces): string[][] {
   checkUpdates(host);
   return host.updates.map(({ view }) => draw(given(view, "view"), pieces));
 }
 
-/** Print in all languages why an action cannot be repeated; return false if it can. */
+/** Try an action again. Print its refusal in all languages, or return false if it is not refused. */
 async function showRefusals(host: Host, action: Action): Promise<boolean> {
   for (const language of LANGUAGES) {
     const refusal = await refusalOf(host.tried(action, language));
@@ -74,7 +74,7 @@ async function showRefusals(host: Host, action: Action): Promise<boolean> {
   return true;
 }
 
-/** Return the totals of the seats, "?" for those that the viewer may not know, and who won. */
+/** Return the totals of the seats ("?" if hidden from the viewer) and the winners, as text. */
 function written(score: ViewerScore | undefined): string {
   const { totals, final, winners } = given(score, "score");
   const known = `totals ${totals.map(({ total }) => total ?? "?").join(" ")}`;
@@ -87,7 +87,7 @@ if (address === undefined) {
   process.exit(2);
 }
 const service = new Service(createGrpcTransport({ baseUrl: `http://${address}` }));
-// Seats of even numbers of players read English, the others French.
+// Games with an even number of players are in English, the rest in French.
 const [english, french] = [await service.games("en"), await service.games("fr")];
 for (const [index, info] of english.entries()) {
   for (const table of info.byPlayers) {

@@ -1,9 +1,9 @@
-// What ListGames says of a game's pieces.
+// A game's pieces, from ListGames.
 
 import type { GameInfo, Pieces as PieceDetails } from "../generated/chatiere/v1/game_pb.js";
 import { given } from "./given.js";
 
-/** The languages that the service speaks. */
+/** The languages of the service. */
 export const LANGUAGES = ["en", "fr"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -22,17 +22,17 @@ export class Pieces {
     this.printed = given(info.pieceDetails, `pieceDetails of ${info.name}`).game;
   }
 
-  /** Return the name of the piece that a number stands for; throws if there is no such piece. */
+  /** Return the name of the piece with a number. Throws if there is no such piece. */
   name(kind: string, number: number): string {
     return given(this.names.get(`${kind} ${number}`), `${kind} ${number}`);
   }
 
-  /** Return what is printed on the pieces; throws if they are of another game than `game`. */
+  /** Return the values printed on the pieces. Throws if they are of another game than `game`. */
   details<Game extends Details["case"]>(game: Game): DetailsOf<Game> {
     if (this.printed.case !== game) {
       throw new Error(`these are the pieces of ${this.printed.case}, not of ${game}`);
     }
-    // The compiler does not see that the value follows from the comparison of a type parameter.
+    // The compiler cannot narrow the value's type by comparing a type parameter.
     return this.printed.value as DetailsOf<Game>;
   }
 }

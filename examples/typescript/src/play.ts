@@ -1,4 +1,4 @@
-// Plays one game of each kind, and prints what happens as sentences:
+// Plays one game of each kind, and prints the events as sentences:
 //
 //     node build/src/play.js HOST:PORT [LANGUAGE]
 
@@ -13,7 +13,7 @@ import { at, given } from "./given.js";
 const SEED = 7n;
 const INCLUDE = { legalActions: true, score: true };
 
-/** A game at a service. The state is with the host, and goes with each call. */
+/** A game played with a service. The host keeps the state and sends it with each call. */
 class Game {
   private constructor(
     private readonly service: Client<typeof GameService>,
@@ -21,14 +21,14 @@ class Game {
     private position: Position,
   ) {}
 
-  /** Begin a game with as few seats as it is played with. */
+  /** Start a game with the smallest number of players. */
   static async begin(service: Client<typeof GameService>, headers: HeadersInit, info: GameInfo): Promise<Game> {
     const request = { game: info.name, players: info.minPlayers, seed: SEED, include: INCLUDE };
     const { position } = await service.newGame(request, { headers });
     return new Game(service, headers, given(position, "position"));
   }
 
-  /** Play to the end, and return how it came out. Nothing in it depends on which game it is. */
+  /** Play to the end and return the result. The code is the same for all games. */
   async play(): Promise<string> {
     let refused = false;
     for (;;) {
@@ -38,14 +38,14 @@ class Game {
         const { totals, winners } = given(score, "score");
         return `${end.label}: totals ${totals.join(" ")}, won by seat ${winners.join(" and ")}`;
       }
-      // The menu: labels, one of which a player chooses.
+      // The menu: a player would choose one of the labels.
       const labels = legalActions.map(({ label }) => label);
       const index = (7919 * ply) % labels.length;
       console.log(`> ${at(labels, index)} (of ${labels.length})`);
       const action = at(legalActions, index);
       this.position = await this.applied(action);
       if (!refused) {
-        // The same once more, until it is against the rules.
+        // Try the same action again, until it is refused once.
         try {
           await this.applied(action);
         } catch (error) {
@@ -64,7 +64,7 @@ class Game {
   }
 }
 
-/** Return why a call was refused, in the player's language, and the reason that programs go by. */
+/** Return the reason of a refusal: a text in the player's language, and the name for programs. */
 function sentence(error: unknown): string {
   const refusal = ConnectError.from(error);
   const [text] = refusal.findDetails(LocalizedMessageSchema);

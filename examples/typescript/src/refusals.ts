@@ -1,22 +1,22 @@
-// What the service says when it turns a call down.
+// Refusals of calls, read from the details of their errors.
 
 import { ConnectError } from "@connectrpc/connect";
 
 import { BadRequestSchema, ErrorInfoSchema, LocalizedMessageSchema } from "../generated/google/rpc/error_details_pb.js";
 
-/** A call that was turned down, by the details of its error. */
+/** The refusal of a call. */
 export interface Refusal {
   /** The name of the ErrorReason, such as "ILLEGAL_ACTION". */
   readonly reason: string;
   /** The rule that forbids a move, such as "rule.card_not_in_hand"; "" if no rule does. */
   readonly ruleKey: string;
-  /** The path of the wrong field of the request; "" if none is to blame. */
+  /** The path of the wrong field of the request; "" if no field is wrong. */
   readonly field: string;
   /** The text for players, in the language of the call. */
   readonly text: string;
 }
 
-/** Wait for a call. Return its refusal, or undefined if it succeeds; throws other errors on. */
+/** Wait for a call. Return its refusal, or undefined if it succeeds. Rethrows other errors. */
 export async function refusalOf(call: Promise<unknown>): Promise<Refusal | undefined> {
   try {
     await call;

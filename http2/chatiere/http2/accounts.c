@@ -13,7 +13,7 @@
 #define SWEEP 1.0
 
 struct account {
-    struct account *next; /* at the same place */
+    struct account *next; /* in the same bucket */
     struct in6_addr group;
     atomic_size_t connections;
     struct debt debt;
@@ -21,8 +21,8 @@ struct account {
 
 struct accounts {
     double pace, max_debt;
-    pthread_mutex_t lock; /* for all below, and the debts */
-    uint64_t key;         /* of places, so that nobody can choose them */
+    pthread_mutex_t lock; /* guards the members below, and all debts */
+    uint64_t key;         /* a random key of the hash, so that clients cannot choose the bucket */
     double swept_at;
     struct account *places[PLACES];
 };
@@ -126,7 +126,7 @@ struct account *account_open(struct accounts *accounts, const struct in6_addr *a
 }
 
 void account_close(struct accounts *accounts, struct account *account) {
-    /* Under the lock, so that no sweep frees it meanwhile. */
+    /* With the lock held, so that no sweep frees the account meanwhile. */
     pthread_mutex_lock(&accounts->lock);
     account->connections--;
     pthread_mutex_unlock(&accounts->lock);

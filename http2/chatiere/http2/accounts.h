@@ -1,11 +1,11 @@
-/* What the clients of a server cost, by address, at Unix sockets by user; shared by endpoints, each with a thread. */
+/* The cost of a server's clients, by address or, on Unix sockets, by user. Endpoints in several threads share it. */
 #ifndef CHATIERE_ACCOUNTS_H
 #define CHATIERE_ACCOUNTS_H
 
 #include <netinet/in.h>
 #include <stddef.h>
 
-/* Cost that is owed, at a time; it is paid at a pace. */
+/* The cost owed at a time; it decreases at a fixed pace. */
 struct debt {
     double cost, at;
 };
@@ -13,25 +13,25 @@ struct debt {
 struct account;
 struct accounts;
 
-/* `pace`: the cost a second that a connection may have, and an address. `max_debt`: the debt with which a
- * connection ends. NULL: no memory. */
+/* Create empty accounts. `pace`: the cost per second that a connection, or an address, may cause. `max_debt`: the debt
+ * at which a connection is ended. Returns NULL if there is no memory. */
 struct accounts *accounts_new(double pace, double max_debt);
-/* Give them up, once none is open. */
+/* Free the accounts; every account must have been closed. */
 void accounts_free(struct accounts *accounts);
-/* Pay a debt as time has passed, and add to it; returns what is owed. */
+/* Reduce a debt by the time that has passed, then add `cost` to it. Returns the new debt. */
 double accounts_owed(const struct accounts *accounts, struct debt *debt, double cost, double now);
 double accounts_max_debt(const struct accounts *accounts);
-/* Forget the accounts of addresses that have no connection and owe nothing; once a second at most. */
+/* Forget addresses that have no connection and no debt; does its work at most once a second. */
 void accounts_sweep(struct accounts *accounts, double now);
 
-/* The addresses that count as one: an IPv4 address alone, in either notation; an IPv6 address with its /64. */
+/* Return the group in which an address is counted: an IPv4 address (in either notation), or the /64 of an IPv6 one. */
 struct in6_addr address_group(const struct in6_addr *address);
-/* Take the account of an address for one more of its connections. NULL: no memory. */
+/* Count another connection of an address, and return the account of its group; NULL if there is no memory. */
 struct account *account_open(struct accounts *accounts, const struct in6_addr *address);
 void account_close(struct accounts *accounts, struct account *account);
-/* The number of its connections. */
+/* The number of open connections of the account. */
 size_t account_connections(const struct account *account);
-/* Add to what the address owes; returns that. */
+/* Add `cost` to the account's debt. Returns the new debt. */
 double account_owed(struct accounts *accounts, struct account *account, double cost, double now);
 
 #endif

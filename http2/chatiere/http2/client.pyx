@@ -1,4 +1,4 @@
-"""A client's end of gRPC over HTTP/2: one call with a stream each way, on a connection of its own."""
+"""The client's end of gRPC over HTTP/2: one bidirectional streaming call on its own connection."""
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.exc cimport PyErr_CheckSignals
@@ -53,7 +53,7 @@ cdef extern from "<poll.h>" nogil:
 cdef extern from "connection.h" nogil:
     ctypedef struct nghttp2_session:
         pass
-    # The part of a connection that tells its windows.
+    # The part of a connection from which the windows are read.
     struct windowed "connection":
         nghttp2_session* session
     int32_t nghttp2_session_get_remote_window_size(nghttp2_session* session)
@@ -61,38 +61,42 @@ cdef extern from "connection.h" nogil:
 
 
 cdef enum:
-    STREAM = 1  # the number of the only one
-    COPIED = 16384  # smaller pieces of messages are copied
-    BUFFER = 16384  # all but the beginning of a long message is read past the buffer
-    MAX_MESSAGE_SIZE = 0xFFFFFFFF  # of a message
+    STREAM = 1  # the number of the call's stream
+    COPIED = 16384  # smaller pieces of messages are copied, not lent
+    BUFFER = 16384  # long messages, except their beginning, are read directly, not through this buffer
+    MAX_MESSAGE_SIZE = 0xFFFFFFFF  # in bytes
 
-# Seconds, some weeks: poll counts no further.
+# Seconds (some weeks): the milliseconds of poll are an int.
 cdef double MAX_WAIT = 2e6
 
 
 class Cause(Enum):
-    """The ways in which a call ends."""
+    """The reasons for which a call ends."""
 
     ANSWERED = auto()
-    """With headers or trailers: `fields`."""
+    """The service sent the final headers or trailers (`fields`)."""
     RESET = auto()
-    """By a reset of the service, for HTTP/2's `error`."""
+    """The service reset the stream with an HTTP/2 error (`error`)."""
     STOPPED = auto()
-    """By a service that takes no more calls."""
+    """The service is stopping, and does not handle the call."""
     GONE = auto()
-    """With its connection."""
+    """The connection was closed or broke."""
     STUCK = auto()
-    """By a service that takes nothing."""
+    """The service stopped reading."""
     MALFORMED = auto()
-    """By a service that does not speak gRPC."""
+    """The service does not speak gRPC."""
     LEFT = auto()
-    """By `close`."""
+    """The call was closed by `close`."""
 
 
 class CallEnded(Exception):
     """The end of a call.
 
-    `words`: what is known of it beside `cause`, `error` and `fields`, the headers and trailers that have come.
+    Attributes:
+        cause: The reason for which the call ended.
+        words: A description, in addition to the other attributes.
+        error: The HTTP/2 error code of a reset; otherwise 0.
+        fields: The headers and trailers received.
     """
 
     def __init__(self, cause, words="", error=0, values=None):
@@ -104,7 +108,7 @@ class CallEnded(Exception):
 
 
 cdef class _Message:
-    # In the memory into which it was received.
+    # The content stays in the memory into which it was received.
     cdef message* _message
 
     def __dealloc__(self):
@@ -115,7 +119,7 @@ cdef class _Message:
 
 
 cdef class _Piece:
-    # Bytes that lie in a Python object.
+    # Bytes in the memory of a Python object.
     cdef Py_buffer buffer
 
     def __cinit__(self, piece_):
@@ -126,27 +130,29 @@ cdef class _Piece:
 
 
 cdef class StreamCall:
-    """The call, for one thread at a time.
+    """A bidirectional streaming call, for one thread at a time.
 
-    While nobody waits for a message, nothing is read, and no PING is answered.
+    Only `receive` reads from the connection (and `send`, while it has to wait), so a PING is answered only then.
     """
 
     cdef shared _shared
     cdef connection* _connection  # NULL once the call is over
     cdef stream* _stream
     cdef object _socket
-    cdef tuple _end  # what CallEnded has; None: it goes on
+    cdef tuple _end  # the arguments of CallEnded; None while the call continues
     cdef double _patience
     cdef int _fd
     cdef bint _is_used
-    cdef size_t _head_size  # of the headers that have been looked at
+    cdef size_t _head_size  # bytes of the headers processed so far
     cdef uint8_t[BUFFER] _buffer
 
     def __cinit__(self, connected, headers, double patience):
         """Begin the call.
 
-        `connected`: the socket, which the call closes. `headers`: those of the request, pairs of bytes. `patience`:
-        seconds for which the service may take nothing.
+        Args:
+            connected: The connected socket, which the call closes.
+            headers: The headers of the request, as pairs of bytes.
+            patience: The time in seconds for which the service may stop reading.
         """
         cdef fields head
         memset(&head, 0, sizeof(head))
@@ -176,31 +182,35 @@ cdef class StreamCall:
 
     @property
     def is_over(self):
-        """True once there will be no more messages than those that have come."""
+        """True if the call has ended, so that only messages already received can follow."""
         return self._end is not None
 
     def send(self, pieces):
-        """Send a message, in pieces that are to be joined.
+        """Send one message, given as pieces to be joined.
 
-        What the service is not ready to take is copied, and sent while `receive` waits. If the call is over, it goes
-        nowhere, and `receive` says why.
+        Bytes that the service is not ready to take are copied, and sent while `receive` waits. If the call is over, the
+        message is dropped, and `receive` raises the reason.
         """
         parts = [_Piece(each) for each in pieces]
         self._enter()
         try:
             self._send(parts)
         except BaseException:
-            # What is lent would be the caller's again.
+            # Lent memory belongs to the caller again after this.
             self._finish(Cause.LEFT, "sending was interrupted")
             raise
         finally:
             self._is_used = False
 
     def receive(self, timeout=None):
-        """Return the next message, a read-only memoryview.
+        """Return the next message as a read-only memoryview.
 
-        Raises TimeoutError if none has begun to come within so many seconds (None: never), and CallEnded if the call
-        ends before one.
+        Args:
+            timeout: The time in seconds within which a message must begin to arrive; None to wait indefinitely.
+
+        Raises:
+            TimeoutError: If no message begins to arrive in time.
+            CallEnded: If the call ends before another message.
         """
         cdef _Message taken
         self._enter()
@@ -213,7 +223,7 @@ cdef class StreamCall:
         return memoryview(taken)
 
     def close(self):
-        """Leave the call, if it is not over, and the connection."""
+        """End the call, if it is not over, and close the connection."""
         self._enter()
         try:
             self._finish(Cause.LEFT, "the stream was closed")
@@ -222,7 +232,7 @@ cdef class StreamCall:
 
     cdef int _enter(self) except -1:
         if self._is_used:
-            raise RuntimeError("a call is for one thread at a time")
+            raise RuntimeError("a call may be used by only one thread at a time")
         self._is_used = True
         return 0
 
@@ -230,20 +240,20 @@ cdef class StreamCall:
         cdef size_t size = 0
         cdef bint is_lent
         cdef _Piece each
-        # Why the service has left may still come: what can't be sent is dropped until it is read.
+        # Drop messages that cannot be sent until the reason for the end of the call has been read.
         if self._end is not None or self._connection.is_broken:
             return 0
         for each in pieces:
             size += each.buffer.len
         if size > MAX_MESSAGE_SIZE:
-            raise OverflowError("a message of gRPC has less than 4 GiB")
+            raise OverflowError("gRPC messages are limited to 4 GiB - 1 bytes")
         _check(stream_begin_message(self._stream, size))
-        # Lent memory is the caller's again when this returns.
+        # Lend only what will be sent before this returns, because the memory is the caller's again then.
         is_lent = self._stream.to_send + size <= self._window()
         for each in pieces:
             if is_lent and each.buffer.len >= COPIED:
                 _check(stream_lend(self._stream, <const uint8_t*> each.buffer.buf, each.buffer.len, <void*> each))
-                # Given back among the released.
+                # _release drops this reference.
                 Py_INCREF(each)
             else:
                 _check(stream_copy(self._stream, <const uint8_t*> each.buffer.buf, each.buffer.len))
@@ -251,7 +261,7 @@ cdef class StreamCall:
         return self._write()
 
     cdef size_t _window(self) noexcept:
-        # Bytes that the service is ready to take.
+        # The number of bytes that the service is ready to take.
         cdef nghttp2_session* session = (<windowed*> self._connection).session
         return max(0, min(
             nghttp2_session_get_remote_window_size(session),
@@ -263,7 +273,7 @@ cdef class StreamCall:
         while self._stream.first == NULL:
             if self._end is not None:
                 raise CallEnded(*self._end)
-            # A message that has begun to come may take as long as the service does.
+            # Once a message has begun, the service may take as long as `patience` for each further part.
             if not self._poll(POLLIN, seconds if self._stream.coming == NULL else self._patience):
                 raise TimeoutError("no response yet")
             self._read()
@@ -276,7 +286,7 @@ cdef class StreamCall:
         return 0
 
     cdef int _poll(self, short events, double seconds) except -1:
-        # Wait for the socket. Returns what it is ready for; 0: nothing in so many seconds.
+        # Wait for the socket. Returns the events for which it is ready; 0 after a timeout.
         cdef pollfd polled
         cdef double end = INFINITY if seconds > MAX_WAIT else <double> monotonic() + seconds
         cdef int milliseconds, count, error
@@ -294,12 +304,11 @@ cdef class StreamCall:
             seconds = end - <double> monotonic()
 
     cdef int _read(self) except -1:
-        # Read what has come.
         cdef long count
         cdef int error
         with nogil:
             count = connection_read(self._connection, self._buffer, BUFFER)
-            # Of a message that has begun the rest has mostly come, too.
+            # The rest of a message that has begun is likely to be available.
             while count > 0 and self._stream.coming != NULL:
                 count = connection_read(self._connection, self._buffer, BUFFER)
             error = errno
@@ -313,7 +322,7 @@ cdef class StreamCall:
         return 0
 
     cdef int _look(self) except -1:
-        # End the call, if what was read ends it.
+        # End the call if the input just read ends it.
         cdef stream* found = self._stream
         if found.fault != fault.FAULT_NONE and found.fault != fault.FAULT_BREAKS_OFF:
             return self._finish(Cause.MALFORMED, FAULTS.get(<int> found.fault, ""))
@@ -329,7 +338,7 @@ cdef class StreamCall:
         return 0
 
     cdef int _write(self) except -1:
-        # Send what the service is ready to take. The other end may be waiting for the same: reading lets both go on.
+        # Send as much as the service is ready to take. Read meanwhile: the service may wait until this side reads.
         cdef long result
         cdef int ready
         while self._connection != NULL and not self._connection.is_broken:
@@ -338,7 +347,7 @@ cdef class StreamCall:
             if result < -1:
                 self._finish(Cause.MALFORMED, nghttp2_strerror(<int> result).decode())
             elif self._stream.is_closed:
-                # By libnghttp2.
+                # Closed by libnghttp2.
                 self._finish(Cause.MALFORMED, nghttp2_http2_strerror(self._stream.error).decode())
             elif connection_is_over(self._connection):
                 self._finish(Cause.MALFORMED, "HTTP/2 protocol error")
@@ -353,7 +362,7 @@ cdef class StreamCall:
         return 0
 
     cdef int _finish(self, cause, words="", error=0, values=None) except -1:
-        # Nothing is sent or read any more; messages that have come are still there.
+        # Stop sending and reading; messages already received can still be taken.
         if self._connection == NULL:
             return 0
         farewell = self._connection.words.decode(errors="replace")
@@ -365,7 +374,7 @@ cdef class StreamCall:
         return 0
 
     cdef int _release(self) except -1:
-        # Give lent pieces back.
+        # Give lent memory back.
         cdef piece* released
         cdef _Piece lent
         while self._shared.released != NULL:
@@ -378,7 +387,7 @@ cdef class StreamCall:
 
 
 cdef dict _values(const fields* found):
-    # The last value of each name.
+    # Convert fields to a dict; the last value of a name wins.
     cdef dict values = {}
     cdef const uint8_t* at = found.data
     cdef uint32_t[2] sizes
@@ -391,7 +400,7 @@ cdef dict _values(const fields* found):
 
 
 cdef int _check(int error) except -1:
-    # nghttp2 fails here for want of memory alone.
+    # The functions of nghttp2 used here fail only for lack of memory.
     if error != 0:
         raise MemoryError(f"libnghttp2: error {error}")
     return 0
@@ -399,7 +408,7 @@ cdef int _check(int error) except -1:
 
 cdef dict FAULTS = {
     <int> fault.FAULT_HEADERS: "headers have more than 16384 bytes",
-    <int> fault.FAULT_COMPRESSED: "a message is compressed, which nobody asked for",
+    <int> fault.FAULT_COMPRESSED: "a message is compressed, which was not requested",
     <int> fault.FAULT_SIZE: "no memory for a message",
     <int> fault.FAULT_PREFIX: "a message has an unknown prefix",
 }

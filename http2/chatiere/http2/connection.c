@@ -10,30 +10,31 @@
 #define MSG_NOSIGNAL 0
 #endif
 
-/* The largest frame of HTTP/2, and window. */
+/* The largest frame, and the largest window, of HTTP/2. */
 #define MAX_FRAME ((1 << 24) - 1)
 #define MAX_WINDOW 2147483647
-/* Bytes that a server's connection may receive before the server looks at them. */
+/* Bytes that a connection to a server may receive before the server processes them. */
 #define CONNECTION_WINDOW (16 * 1024 * 1024)
-/* Frames are made while fewer bytes than this wait for the socket. */
+/* Frames are serialized while fewer than this number of bytes wait for the socket. */
 #define ENOUGH (64 * 1024)
-/* Bytes for frames that are kept. */
+/* The largest output buffer that is kept for reuse, in bytes. */
 #define MAX_CAPACITY (1024 * 1024)
-/* Bytes of a message allocated before they come: what a client says of its length may be wrong. */
+/* Bytes of a message that are allocated before they are received, as a client may declare a false length. */
 #define TRUSTED (2 * 1024 * 1024)
 #define MAX_TRAILERS 8
-/* The least part of a message that is read to where it stays, past the buffer. */
+/* The smallest part of a message that is read directly into the message, without the buffer. */
 #define LEAST_DIRECT 4096
-/* Pieces that go to the system at once. */
+/* Pieces passed to the system in one call. */
 #define MAX_PIECES 64
-/* Frames that may wait in libnghttp2: of a client that does not read there could be any number. */
+/* Frames that may wait in libnghttp2; a client that does not read could queue any number. */
 #define MAX_QUEUED 10000
-/* WINDOW_UPDATEs that may answer a DATA frame: of its stream and of the connection; and that are expected at a time. */
+/* WINDOW_UPDATE frames that may answer one DATA frame (for its stream and for the connection), and the largest number
+ * that is expected at a time. */
 #define UPDATES 2
 #define MAX_UPDATES 10000
-/* Bytes of a DATA frame: libnghttp2 keeps as much memory for each connection, and does not use it. */
+/* Bytes of a DATA frame sent. libnghttp2 allocates a buffer of this size for each connection, and does not use it. */
 #define MAX_DATA_FRAME (256 * 1024)
-/* Bytes of answers that a connection may wait for before they are counted. */
+/* Bytes of responses above which a connection counts as slow to take them. */
 #define SLOW (256 * 1024)
 
 #define NO_COPY (NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE)
@@ -120,7 +121,7 @@ static struct message *message_new(struct shared *shared, size_t size) {
     return found;
 }
 
-/* Allocate more of a message. NULL: no memory; the message is as it was. */
+/* Allocate more of a message. Returns NULL if there is no memory; the message is then unchanged. */
 static struct message *message_grown(struct message *before) {
     size_t capacity = before->capacity * 2 < before->size ? before->capacity * 2 : before->size;
     struct message *grown = realloc(before, sizeof(struct message) + capacity);
@@ -150,7 +151,7 @@ int fields_add(struct fields *fields, const char *name, size_t name_size, const 
     return 0;
 }
 
-/* As nghttp2 takes them; returns their number, at most `most`. */
+/* Convert fields to nghttp2's form. Returns their number, at most `most`. */
 static size_t fields_list(const struct fields *fields, nghttp2_nv *list, size_t most, uint8_t flags) {
     size_t count = 0;
     uint8_t *at = fields->data;
@@ -190,7 +191,8 @@ static void drop_pieces(struct stream *stream, struct shared *shared) {
     stream->to_send = 0;
 }
 
-/* A piece that has begun to be sent is released after its last part, which ends where the rest begins. */
+/* If part of a lent piece has been put into the output, make that part release the piece's memory. The part ends where
+ * the rest begins. */
 static void keep_begun_piece(struct stream *stream) {
     struct piece *rest = stream->first_piece;
     if (rest == NULL || rest->lender == NULL)
@@ -260,7 +262,7 @@ static void set_fault(struct stream *stream, enum fault fault) {
     if (stream->fault != FAULT_NONE)
         return;
     stream->fault = fault;
-    /* What still comes is passed over; messages that have come before it stay. */
+    /* Further bytes are skipped; complete messages received before remain. */
     drop_coming(stream);
     mark_ready(stream);
 }
@@ -275,7 +277,7 @@ bool is_reserved(const uint8_t *name, size_t size) {
            IS(name, size, "grpc-encoding") || IS(name, size, "grpc-accept-encoding");
 }
 
-/* Seconds of a grpc-timeout; negative: it is none. */
+/* Return the seconds of a grpc-timeout; negative if it is malformed. */
 static double read_timeout(const uint8_t *text, size_t size) {
     if (size < 2 || size > 9)
         return -1;
@@ -296,9 +298,19 @@ static double read_timeout(const uint8_t *text, size_t size) {
     }
 }
 
+/* Return whether a content type is gRPC with protobuf messages; parameters may follow. */
+static bool is_grpc_type(const uint8_t *value, size_t size) {
+    const char type[] = "application/grpc", proto[] = "+proto";
+    size_t place = sizeof(type) - 1;
+    if (size < place || memcmp(value, type, place) != 0)
+        return false;
+    if (size - place >= sizeof(proto) - 1 && memcmp(value + place, proto, sizeof(proto) - 1) == 0)
+        place += sizeof(proto) - 1;
+    return place == size || value[place] == ';' || value[place] == ' ';
+}
+
 static void look_at_header(struct stream *stream, const uint8_t *name, size_t name_size, const uint8_t *value,
                            size_t value_size) {
-    const char type[] = "application/grpc";
     if (IS(name, name_size, ":path")) {
         const struct shared *shared = stream->connection->shared;
         for (int i = 0; i < shared->path_count; i++)
@@ -307,10 +319,11 @@ static void look_at_header(struct stream *stream, const uint8_t *name, size_t na
     } else if (IS(name, name_size, ":method")) {
         stream->is_method_post = IS(value, value_size, "POST");
     } else if (IS(name, name_size, "content-type")) {
-        /* A type may have a suffix or parameters: application/grpc+proto. */
-        stream->is_type_grpc = value_size >= sizeof(type) - 1 && memcmp(value, type, sizeof(type) - 1) == 0 &&
-                               (value_size == sizeof(type) - 1 || value[sizeof(type) - 1] == '+' ||
-                                value[sizeof(type) - 1] == ';');
+        stream->is_type_grpc = is_grpc_type(value, value_size);
+    } else if (IS(name, name_size, "grpc-encoding")) {
+        stream->is_encoded = !IS(value, value_size, "identity");
+        stream->is_encoding_known =
+            !stream->is_encoded || IS(value, value_size, "gzip") || IS(value, value_size, "deflate");
     } else if (IS(name, name_size, "grpc-timeout")) {
         stream->timeout = read_timeout(value, value_size);
         if (stream->timeout < 0)
@@ -330,12 +343,19 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     return nghttp2_session_set_stream_user_data(session, stream->id, stream);
 }
 
-/* Count a header of a list. An error ends the connection, and nothing more is decoded. */
-static int count_header(struct connection *connection, size_t size) {
+/* End the connection because of too many bytes of headers, after refusing the request that they begin (0: none). */
+static void set_excess_of_headers(struct connection *connection, int32_t begun) {
+    connection->excess = "too large a frame other than DATA, or too many bytes of headers";
+    connection->refused = begun;
+}
+
+/* Count a header of a list. On an error the connection is ended, and decoding stops. */
+static int count_header(struct connection *connection, const nghttp2_frame *frame, size_t size) {
+    bool begins = connection->is_server && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
     connection->decoded += size + 32;
     connection->cost += size + 32;
     if (connection->decoded > MAX_DECODED)
-        connection->excess = "too many bytes of headers";
+        set_excess_of_headers(connection, begins ? frame->hd.stream_id : 0);
     else if (connection->cost > connection->max_cost)
         connection->excess = "frames that cost too much";
     return connection->excess == NULL ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -346,14 +366,14 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     (void)flags;
     struct connection *connection = data;
     struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
-    int error = count_header(connection, name_size + value_size);
+    int error = count_header(connection, frame, name_size + value_size);
     if (error != 0 || stream == NULL)
         return error;
     if (connection->decoded > MAX_HEADERS) {
         set_fault(stream, FAULT_HEADERS);
         return 0;
     }
-    /* What a client sends after its messages says nothing. */
+    /* Trailers of a client have no meaning in gRPC. */
     if (connection->is_server && frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
     if (connection->is_server)
@@ -363,11 +383,11 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     return 0;
 }
 
-/* Count a header that HTTP/2 does not allow and libnghttp2 passes over. */
+/* Count a header that HTTP/2 does not allow and libnghttp2 ignores. */
 static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
                              size_t name_size, const uint8_t *value, size_t value_size, uint8_t flags, void *data) {
-    (void)session, (void)frame, (void)name, (void)value, (void)flags;
-    return count_header(data, name_size + value_size);
+    (void)session, (void)name, (void)value, (void)flags;
+    return count_header(data, frame, name_size + value_size);
 }
 
 static void end_messages(struct stream *stream) {
@@ -377,7 +397,7 @@ static void end_messages(struct stream *stream) {
     mark_ready(stream);
 }
 
-/* Count what a frame costs whose head has come. */
+/* Add the cost of a frame whose header has been received. */
 static void spend(struct connection *connection, size_t size) {
     uint8_t type = connection->head[3], flags = connection->head[4];
     if (type == NGHTTP2_HEADERS)
@@ -390,25 +410,29 @@ static void spend(struct connection *connection, size_t size) {
         connection->cost += COST_OF_FRAME * (1 + size / 1024);
 }
 
-/* Look at the size of a frame whose head has come: it may be too large to be looked at any further. */
+static bool is_of_headers(uint8_t type) {
+    return type == NGHTTP2_HEADERS || type == NGHTTP2_CONTINUATION;
+}
+
+/* Check the size of a frame whose header has been received, before its body is processed. */
 static void look_at_size(struct connection *connection, size_t size) {
     uint8_t type = connection->head[3];
     if (type == NGHTTP2_HEADERS)
         connection->encoded = 0;
-    if (type == NGHTTP2_HEADERS || type == NGHTTP2_CONTINUATION)
+    if (is_of_headers(type))
         connection->encoded += size;
-    /* Above what it may have, it is libnghttp2 that refuses it. */
+    /* libnghttp2 itself refuses frames above STREAM_WINDOW. */
     if (type != NGHTTP2_DATA && type <= NGHTTP2_CONTINUATION && size <= STREAM_WINDOW &&
         (size > MAX_ENCODED || connection->encoded > MAX_ENCODED))
-        connection->excess = "too large a frame other than DATA, or too many bytes of headers";
+        set_excess_of_headers(connection, is_of_headers(type) ? connection->beginning : 0);
 }
 
-/* The client has ended or reset a stream: it must not send more of it. */
+/* Remember that the client has ended or reset a stream; it must send no more frames on it. */
 static void remember_gone(struct connection *connection, int32_t id) {
     connection->gone[connection->gone_count++ % MAX_GONE] = id;
 }
 
-/* Look at the stream of a client's HEADERS: it must not be one that was skipped (RFC 9113, 5.1.1). */
+/* Check the stream of a client's HEADERS frame: it must not be one that was skipped (RFC 9113, 5.1.1). */
 static void look_at_begun(struct connection *connection, int32_t id) {
     if (id > connection->last_begun) {
         if (id > connection->last_begun + 2) {
@@ -423,12 +447,14 @@ static void look_at_begun(struct connection *connection, int32_t id) {
         connection->is_skipped_used |= connection->skipped[i].first <= id && id <= connection->skipped[i].last;
 }
 
-/* Look at the stream of a frame whose head has come. */
+/* Check the stream of a frame whose header has been received. */
 static void look_at_stream(struct connection *connection) {
     const uint8_t *head = connection->head;
     int32_t id = (int32_t)((head[5] & 0x7Fu) << 24 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 8 | head[8]);
     if (head[3] == NGHTTP2_RST_STREAM)
         remember_gone(connection, id);
+    if (head[3] == NGHTTP2_HEADERS)
+        connection->beginning = id & 1 && id > connection->last_begun ? id : 0;
     if (head[3] == NGHTTP2_HEADERS && id & 1)
         look_at_begun(connection, id);
     if (id != 0 && (head[3] == NGHTTP2_DATA || head[3] == NGHTTP2_HEADERS))
@@ -439,10 +465,10 @@ static void look_at_stream(struct connection *connection) {
 static bool is_block_open(const struct connection *connection) {
     uint8_t type = connection->head[3], flags = connection->head[4];
     return connection->head_size == sizeof(connection->head) && !(flags & NGHTTP2_FLAG_END_HEADERS) &&
-           (type == NGHTTP2_HEADERS || type == NGHTTP2_CONTINUATION);
+           is_of_headers(type);
 }
 
-/* See where frames begin and end: libnghttp2 does not tell of those that it passes over. */
+/* Track where frames begin and end, because libnghttp2 has no callback for frames that it ignores. */
 static void walk(struct connection *connection, size_t size, const uint8_t *at) {
     while (size > 0) {
         size_t part;
@@ -467,8 +493,8 @@ static void walk(struct connection *connection, size_t size, const uint8_t *at) 
                 const uint8_t *head = connection->head;
                 connection->body_left = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
                 spend(connection, connection->body_left);
-                look_at_size(connection, connection->body_left);
                 look_at_stream(connection);
+                look_at_size(connection, connection->body_left);
             }
         }
         at += part;
@@ -523,6 +549,8 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
             set_fault(stream, FAULT_HTTP_METHOD);
         else if (connection->is_server && !stream->is_type_grpc)
             set_fault(stream, FAULT_CONTENT_TYPE);
+        else if (stream->is_encoded && !stream->is_encoding_known)
+            set_fault(stream, FAULT_ENCODING);
         stream->has_head = true;
         mark_ready(stream);
     }
@@ -559,7 +587,7 @@ static int begin_message(struct stream *stream) {
     const uint8_t *prefix = stream->prefix;
     size_t size = (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
     if (prefix[0] != 0) {
-        set_fault(stream, prefix[0] == 1 ? FAULT_COMPRESSED : FAULT_PREFIX);
+        set_fault(stream, prefix[0] != 1 ? FAULT_PREFIX : stream->is_encoded ? FAULT_ENCODING : FAULT_COMPRESSED);
     } else if (size > max_size_of(stream)) {
         set_fault(stream, FAULT_SIZE);
     } else {
@@ -574,7 +602,7 @@ static int begin_message(struct stream *stream) {
     return 0;
 }
 
-/* Take bytes of messages; those that lie where they stay need not be copied. */
+/* Receive bytes of messages. Bytes read directly into the message are not copied. */
 static int take_bytes(struct stream *stream, const uint8_t *at, size_t size) {
     const uint8_t *end = at + size;
     while (at < end && stream->fault == FAULT_NONE && !(stream->is_finished && stream->connection->is_server)) {
@@ -610,7 +638,7 @@ static int take_bytes(struct stream *stream, const uint8_t *at, size_t size) {
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
                          void *data) {
     struct connection *connection = data;
-    /* Padding that comes with something costs the client something. */
+    /* Padding is free of cost in a frame that also has data. */
     if (flags & NGHTTP2_FLAG_PADDED && connection->cost >= COST_OF_FRAME)
         connection->cost -= COST_OF_FRAME;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
@@ -624,7 +652,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, co
         nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_ENHANCE_YOUR_CALM);
         set_fault(stream, FAULT_SIZE);
     }
-    /* While a message waits, the client may send no more than a window. */
+    /* While a message waits, the client may send at most one window. */
     if (stream->waiting == 0 || stream->fault != FAULT_NONE || !connection->is_server) {
         size = stream->unconsumed;
         stream->unconsumed = 0;
@@ -664,7 +692,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
     return 0;
 }
 
-/* What has been put into `out` by now, as far as it was not sent. */
+/* The position in the output of the first byte that has not been sent. */
 static uint64_t sent_place(const struct connection *connection) {
     return connection->out_place - (connection->out_end - connection->out_begin);
 }
@@ -810,7 +838,7 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
             free(piece);
         }
     }
-    /* Whoever sends more is told that it may. */
+    /* Notify the sender that it may send more. */
     if (stream->to_send == 0 && !stream->is_finished)
         mark_ready(stream);
     return error == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -823,13 +851,13 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
     if (!connection->is_server || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         return 0;
     struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
-    /* What the client still wants to send is not read. */
+    /* Further data of the client is not read. */
     if (stream != NULL && !stream->has_ended)
         return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
     return 0;
 }
 
-/* Fill `parts` with what comes next; returns their number. */
+/* Fill `parts` with the next bytes to send. Returns the number of parts. */
 static int next_parts(const struct connection *connection, struct iovec *parts) {
     uint64_t place = sent_place(connection);
     const struct piece *lent = connection->first_lent;
@@ -990,7 +1018,7 @@ int stream_finish(struct stream *stream) {
     if (stream->is_answered && stream->to_send > 0)
         return stream_push(stream);
     if (stream->is_answered) {
-        /* A client whose window is closed is told, too. */
+        /* A trailer needs no window, so it is sent even if the client's window is closed. */
         nghttp2_nv trailers[MAX_TRAILERS];
         size_t number = fields_list(&stream->tail, trailers, MAX_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
         return nghttp2_submit_trailer(stream->connection->session, stream->id, trailers, number);
@@ -1061,9 +1089,9 @@ static int session_new(struct connection *connection) {
     int error = callbacks == NULL ? NGHTTP2_ERR_NOMEM : nghttp2_option_new(&option);
     if (error == 0) {
         nghttp2_option_set_no_auto_window_update(option, 1);
-        /* It would keep a thousand of a connection; `gone` has those that matter. */
+        /* libnghttp2 would keep a thousand closed streams of a connection; `gone` has the relevant ones. */
         nghttp2_option_set_no_closed_streams(option, 1);
-        /* A token that is empty in "Bearer " has a value that ends in a space: it is refused as a token. */
+        /* If the token in "Bearer " is empty, the value ends in a space. The service reports a better error for it. */
         nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
         error = (connection->is_server ? nghttp2_session_server_new2 : nghttp2_session_client_new2)(
             &connection->session, callbacks, connection, option);
@@ -1160,13 +1188,35 @@ bool connection_is_over(const struct connection *connection) {
            !nghttp2_session_want_write(connection->session);
 }
 
+/* Refuse the request whose headers are too large. libnghttp2 has not seen all of them, so the frame is built here. Its
+ * fields are literals without indexing, which do not depend on the tables of header compression. */
+static void refuse_headers(struct connection *connection) {
+    const char fields[] = "\x88"                                 /* :status: 200, from the static table */
+                          "\x0F\x10\x10" "application/grpc"      /* content-type, its name from the static table */
+                          "\x00\x0B" "grpc-status" "\x01" "8"    /* RESOURCE_EXHAUSTED */
+                          "\x00\x0C" "grpc-message" "\x31" "limit exceeded: bytes of metadata (at most 16384)";
+    const size_t size = sizeof(fields) - 1;
+    uint32_t id = (uint32_t)connection->refused;
+    uint8_t head[] = {0, 0, (uint8_t)size, NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM | NGHTTP2_FLAG_END_HEADERS,
+                      (uint8_t)(id >> 24), (uint8_t)(id >> 16), (uint8_t)(id >> 8), (uint8_t)id};
+    _Static_assert(sizeof(fields) <= 256, "the size fits in one byte");
+    _Static_assert(MAX_HEADERS == 16384, "the text states the limit");
+    /* If there is no memory, the connection is ended without a refusal. */
+    if (put(connection, head, sizeof(head)) == 0)
+        put(connection, (const uint8_t *)fields, size);
+}
+
 void connection_leave(struct connection *connection, uint32_t error, const char *words) {
+    int32_t last = nghttp2_session_get_last_proc_stream_id(connection->session);
     mark_changed(connection);
-    /* Twice at most: libnghttp2 may have said so already. */
-    nghttp2_submit_goaway(connection->session, NGHTTP2_FLAG_NONE,
-                          nghttp2_session_get_last_proc_stream_id(connection->session), error,
-                          (const uint8_t *)words, strlen(words));
-    nghttp2_session_terminate_session(connection->session, error);
+    if (connection->refused > 0) {
+        refuse_headers(connection);
+        /* With a smaller number the client would try again, as if the request had not been read. */
+        last = connection->refused > last ? connection->refused : last;
+    }
+    /* There are at most two GOAWAY frames: libnghttp2 may have sent one already. */
+    nghttp2_submit_goaway(connection->session, NGHTTP2_FLAG_NONE, last, error, (const uint8_t *)words, strlen(words));
+    nghttp2_session_terminate_session2(connection->session, last, error);
 }
 
 void connection_drain(struct connection *connection) {
@@ -1177,7 +1227,7 @@ void connection_drain(struct connection *connection) {
 }
 
 void connection_drain_now(struct connection *connection) {
-    const char words[] = "the server stops: begin again, at another one";
+    const char words[] = "begin new calls on another connection";
     if (!connection->is_draining)
         return;
     connection->is_draining = false;

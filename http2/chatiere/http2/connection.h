@@ -1,7 +1,7 @@
-/* gRPC's messages over one HTTP/2 connection, by libnghttp2 (https://nghttp2.org): the same for both ends.
+/* gRPC messages over one HTTP/2 connection, for both clients and servers, with libnghttp2 (https://nghttp2.org).
  *
- * Nothing here waits, and nothing here knows Python. Whoever owns a connection reads (`connection_read`) when the socket
- * is readable, looks at the streams that have become ready, and writes (`connection_write`) when it is writable.
+ * The functions never block and do not depend on Python. The owner of a connection calls `connection_read` when the
+ * socket is readable, handles the streams that have become ready, and calls `connection_write` when it is writable.
  * gRPC over HTTP/2: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md.
  */
 #ifndef CHATIERE_CONNECTION_H
@@ -12,61 +12,66 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a stream's requests that a client may send before they are taken, beside one message; and of a frame of them,
- * as a larger one would never be sent whole. */
+/* Bytes of requests that a client may send on a stream before they are taken, in addition to one message. It is also
+ * the largest DATA frame, as a client could never send a larger one whole. */
 #define STREAM_WINDOW (4 * 1024 * 1024)
-/* Messages of a stream that may wait: small ones take more memory than their bytes. */
+/* Messages of a stream that may wait to be taken; limited because a small message takes more memory than its bytes. */
 #define MAX_WAITING 16384
-/* Bytes of a list of headers, counted as in RFC 9113, 6.5.2: above these a call is refused. */
+/* Bytes of a header list, counted as in RFC 9113, 6.5.2, above which a call is refused. */
 #define MAX_HEADERS (16 * 1024)
-/* Above these its connection ends: bytes so counted; bytes as they come, and those of any of HTTP/2's frames but DATA. */
+/* Bytes of a header list, counted in the same way, above which the connection is ended after that refusal. */
 #define MAX_DECODED (64 * 1024)
+/* Bytes on the wire of a header list, or of any frame other than DATA, above which the connection is ended. */
 #define MAX_ENCODED (32 * 1024)
-/* What frames cost a server, in some nanoseconds. A byte of headers, counted as above, costs 1; beside that, a byte of
- * them as it comes, their frame, and a frame that costs the client nothing, such as PING, or a KiB of it: */
+/* The cost of frames to a server, in units of a few nanoseconds. Each byte of a header list, counted as for MAX_HEADERS,
+ * costs 1; its other costs follow. */
+/* The cost of each byte of headers on the wire. */
 #define COST_OF_ENCODED 4
+/* The cost of each HEADERS frame. */
 #define COST_OF_HEADERS 256
+/* The cost of each frame that a client can send without effort, such as PING, and of each KiB of it. */
 #define COST_OF_FRAME 16384
 
-/* Streams that are remembered to have been ended by the client, and ranges of them that it has skipped. */
+/* The number of streams ended by the client, and of ranges of streams skipped by it, that are remembered. */
 #define MAX_GONE 32
 
-/* What is wrong with a call, as far as HTTP/2 and gRPC's framing go; stream.fault. */
+/* Faults of a call in HTTP/2 or in gRPC's framing; see stream.fault. */
 enum fault {
     FAULT_NONE,
     FAULT_HTTP_METHOD,   /* not POST */
-    FAULT_CONTENT_TYPE,  /* not application/grpc */
-    FAULT_TIMEOUT,       /* grpc-timeout cannot be read */
+    FAULT_CONTENT_TYPE,  /* neither application/grpc nor application/grpc+proto */
+    FAULT_TIMEOUT,       /* malformed grpc-timeout */
     FAULT_HEADERS,       /* above MAX_HEADERS */
-    FAULT_COMPRESSED,    /* a message is compressed */
-    FAULT_SIZE,          /* a message is above the connection's limit */
-    FAULT_COUNT,         /* above MAX_WAITING */
-    FAULT_PREFIX,        /* a message's prefix is neither that of a plain nor of a compressed message */
+    FAULT_ENCODING,      /* unknown grpc-encoding, or a message compressed with the declared encoding */
+    FAULT_COMPRESSED,    /* a message is compressed, but grpc-encoding declares no compression */
+    FAULT_SIZE,          /* a message exceeds the size limit */
+    FAULT_COUNT,         /* more than MAX_WAITING messages wait */
+    FAULT_PREFIX,        /* the first byte of a message's prefix is neither 0 nor 1 */
     FAULT_BREAKS_OFF,    /* the stream ends inside a message */
 };
 
-/* A message that has come whole or in part; `message_free` takes it. */
+/* A message received completely or in part; free it with `message_free`. */
 struct message {
     struct message *next;
     size_t size;
     size_t capacity; /* bytes allocated for `content` so far */
-    size_t *held; /* where `capacity` is counted until it is taken */
+    size_t *held; /* the counter that includes `capacity` until the message is taken; then NULL */
     _Alignas(16) uint8_t content[];
 };
 
-/* Bytes to send. A piece with a lender lies in the lender's memory, which is released once it was sent. */
+/* Bytes to send. If a piece has a lender, the bytes are in the lender's memory, which is released after sending. */
 struct piece {
     struct piece *next;
     const uint8_t *data;
     size_t size;
     void *lender;
-    uint64_t place; /* in the connection's output: bytes before it that are not lent */
+    uint64_t place; /* the position in the connection's output: the number of copied bytes before the piece */
     uint8_t own[];
 };
 
 struct connection;
 
-/* Names and values, one after another: two lengths (uint32_t), the name, the value. */
+/* A list of names and values. Each entry is two lengths (uint32_t), the name and the value. */
 struct fields {
     uint8_t *data;
     size_t size;
@@ -75,49 +80,50 @@ struct fields {
 
 struct stream {
     struct connection *connection; /* NULL once the connection has ended */
-    struct stream *next, *before; /* the connection's others */
+    struct stream *next, *before; /* in the connection's list of streams */
     struct stream *next_ready;
-    void *owner; /* whoever looks after it; NULL: nobody yet */
+    void *owner; /* the object that handles the stream; NULL until there is one */
     int32_t id;
-    int path;            /* the index of its path among the connection's; -1: none of them */
-    double timeout;      /* grpc-timeout in seconds; negative: none */
+    int path;            /* the index of the path in `shared.paths`; -1 if it is not among them */
+    double timeout;      /* grpc-timeout in seconds; negative without one */
     enum fault fault;
-    bool has_head;       /* its headers are whole */
+    bool has_head;       /* all headers have been received */
     bool is_ready;       /* in the list of ready streams */
-    bool is_watched;     /* its owner wants to know at once when it is closed */
-    bool has_ended;      /* the other end sends nothing more */
-    bool is_closed;      /* nothing is sent or received any more */
-    bool is_answered;    /* its headers or its end have been sent by this end */
-    bool is_finished;    /* its end is to follow the last piece */
-    bool waits;          /* for more to send */
+    bool is_watched;     /* the owner must be notified immediately when the stream closes */
+    bool has_ended;      /* the other end has finished sending */
+    bool is_closed;      /* neither end sends any more */
+    bool is_answered;    /* this end has sent headers or the end of the stream */
+    bool is_finished;    /* the stream ends after the last piece */
+    bool waits;          /* sending is deferred until there is more to send */
     bool is_method_post, is_type_grpc;
-    uint32_t error;      /* HTTP/2's error with which it was closed */
-    struct fields head;  /* received, pseudo-headers and trailers among them */
+    bool is_encoded, is_encoding_known; /* by grpc-encoding: clients that compress leave small messages uncompressed */
+    uint32_t error;      /* the HTTP/2 error code with which the stream was closed */
+    struct fields head;  /* headers received, including pseudo-headers and trailers */
     struct fields tail;  /* trailers to send */
-    /* The message that comes, and those that have come. */
+    /* The message being received, and the messages received completely. */
     uint8_t prefix[5];
     unsigned prefix_size;
     struct message *coming;
     size_t come;
     struct message *first, *last;
     unsigned waiting;
-    size_t unconsumed;   /* bytes not yet given back to the stream's window */
+    size_t unconsumed;   /* bytes received for which the stream's window has not been enlarged yet */
     /* Pieces to send. */
     struct piece *first_piece, *last_piece;
     size_t to_send;
-    size_t held;         /* bytes of messages that have come, in part or whole, and were not taken */
+    size_t held;         /* bytes of messages received, completely or in part, and not taken */
 };
 
-/* What several connections share. */
+/* State shared by several connections. */
 struct shared {
     struct stream *first_ready, *last_ready;
-    struct stream *finished;    /* closed streams whose owners need not know at once */
+    struct stream *finished;    /* closed streams whose owners need no immediate notification */
     struct connection *changed; /* connections that may have something to write */
-    struct piece *released;     /* pieces whose lenders are to be told */
-    size_t held;         /* bytes of messages that have come and were not taken */
-    double now;          /* seconds; the owner keeps it */
-    size_t max_size;     /* bytes of a message that comes */
-    const size_t *max_sizes; /* the same by path; NULL: `max_size` for all */
+    struct piece *released;     /* pieces whose memory can be given back to the lenders */
+    size_t held;         /* bytes of messages received and not taken */
+    double now;          /* the time in seconds, kept up to date by the owner */
+    size_t max_size;     /* the largest message that may be received, in bytes */
+    const size_t *max_sizes; /* the same for each path; NULL to use `max_size` for all paths */
     const char *const *paths;
     int path_count;
 };
@@ -127,27 +133,27 @@ struct connection {
     nghttp2_session *session;
     int fd;
     bool is_server;
-    bool has_begun;      /* the other end's settings have come */
-    bool is_at_end;      /* the other end sends nothing more */
-    bool is_broken;      /* the socket can't be written to */
-    bool is_changed;     /* in the list of changed ones */
-    bool is_draining;    /* begins no more calls, once the other end knows */
+    bool has_begun;      /* the other end's settings have been received */
+    bool is_at_end;      /* the other end has finished sending */
+    bool is_broken;      /* writing to the socket has failed */
+    bool is_changed;     /* in the list of changed connections */
+    bool is_draining;    /* no more calls are accepted once the other end has been notified */
     struct connection *next_changed;
     struct stream *streams;
     size_t stream_count;
-    /* Frames to send: those of `out`, and lent pieces among them. */
+    /* Frames to send: the contents of `out`, with lent pieces between them. */
     uint8_t *out;
     size_t out_begin, out_end, out_capacity;
-    uint64_t out_place;  /* bytes that have been put into `out` */
+    uint64_t out_place;  /* the number of bytes ever put into `out` */
     struct piece *first_lent, *last_lent;
     size_t unsent;
     size_t to_send;      /* bytes of all streams' pieces */
-    size_t left;         /* bytes that could not be sent when it was last written */
-    /* The DATA frame that comes: its stream and what is missing of it. */
+    size_t left;         /* bytes that remained after the last write */
+    /* The DATA frame being received: its stream, and the number of bytes missing. */
     struct stream *current;
     size_t frame_left;
-    /* The frame that comes, which is told from the bytes alone: its head, as far as it has come, and what is missing of
-     * the rest; the bytes of the client's preface that are missing; when the frame began. */
+    /* The frame being received, as parsed from the raw bytes: the part of its header received so far, the number of
+     * bytes missing of its body and of the client's preface, and the time when the frame began. */
     uint8_t head[9];
     unsigned head_size;
     size_t body_left;
@@ -155,85 +161,88 @@ struct connection {
     double began_at;
     int32_t gone[MAX_GONE];
     unsigned gone_count;
-    bool is_gone_used;   /* the client has sent more of one of these */
+    bool is_gone_used;   /* the client has sent another frame on one of `gone` */
     int32_t last_begun;  /* the largest stream that the client has begun */
+    int32_t beginning;   /* the stream begun by the last HEADERS frame; 0 if it began none */
     struct { int32_t first, last; } skipped[MAX_GONE];
     unsigned skipped_count;
     bool is_skipped_used; /* the client has begun one of these */
-    /* The list of headers that comes: its bytes as they come, and as they are counted. */
+    /* The header list being received: its size on the wire, and as counted by RFC 9113. */
     size_t encoded, decoded;
-    /* What the frames that have come cost, which the owner resets; above `max_cost` the connection ends. */
+    /* The cost of the frames received; the owner resets it. If it exceeds `max_cost`, the connection is ended. */
     uint64_t cost, max_cost;
-    const char *excess;  /* of what too much has come, in words; NULL: of nothing */
-    unsigned updates;    /* WINDOW_UPDATEs that answer DATA, and cost nothing */
-    /* GOAWAY of the other end: the last stream that it takes (-1: none came), and its words. */
+    const char *excess;  /* a description of the limit that the client has exceeded; NULL if none */
+    int32_t refused;     /* the stream begun by a request with too many bytes of headers, or 0 */
+    unsigned updates;    /* WINDOW_UPDATE frames that are expected in answer to DATA, and cost nothing */
+    /* From the other end's GOAWAY: the last stream that it handles (-1 if none was received), and its debug data. */
     int32_t last_taken;
     char words[200];
-    /* The owner's. */
+    /* The owner's data. */
     void *owner;
 };
 
-/* Begin a connection on a socket. `max_streams`: that the other end may have open. NULL: no memory. */
+/* Begin a connection on a socket. `max_streams`: the number of streams that the other end may have open. Returns NULL
+ * if there is no memory. */
 struct connection *connection_new(struct shared *shared, int fd, bool is_server, uint32_t max_streams);
-/* End it: its streams are closed, and stay until `stream_free`. The socket is left to the caller. */
+/* End a connection. Its streams are closed, but exist until `stream_free`. The socket is left open. */
 void connection_free(struct connection *connection);
 
-/* Let it share with others. It has one stream, which is not ready, and nothing lent. */
+/* Move a connection to another shared state. It must have one stream, which is not ready, and no lent pieces. */
 void connection_move(struct connection *connection, struct shared *to);
 
-/* Read once from the socket into `buffer` or where a message stays. Returns the bytes read; 0: nothing has come, or the
- * end (is_at_end); negative: an error of nghttp2 (FLOODED also for what is in excess), or -1 with errno for one of
- * the socket. */
+/* Read once from the socket, into `buffer` or directly into a message. Returns the number of bytes read; 0 if there
+ * were none, or at the end (is_at_end); a negative error of nghttp2 (NGHTTP2_ERR_FLOODED also if a limit was exceeded);
+ * or -1 with errno for an error of the socket. */
 long connection_read(struct connection *connection, uint8_t *buffer, size_t size);
-/* Write what there is. Returns 0, or a negative number as above. `unsent` tells if the socket took all of it. */
+/* Write as much as the socket takes. Returns 0, or a negative number as above. `unsent` is 0 if it took all. */
 long connection_write(struct connection *connection);
-/* The next of the changed connections; NULL: none. */
+/* Take the next of the changed connections; NULL if the list is empty. */
 struct connection *next_changed(struct shared *shared);
-/* Tell the client to begin no more calls: those that it has begun before it knows go on. */
+/* Ask the client to begin no more calls. Calls that it begins before it receives the notice continue. */
 void connection_drain(struct connection *connection);
-/* Begin no more calls, even if the client has not said that it knows. */
+/* Accept no more calls, even if the client has not acknowledged the notice. */
 void connection_drain_now(struct connection *connection);
-/* Whether a frame has come in part, other than one with contents of messages. */
+/* Return whether a frame other than one with message contents has been received in part. */
 bool connection_is_part_way(const struct connection *connection);
-/* Whether the client is slow to take answers. */
+/* Return whether the client is slow to take responses. */
 bool connection_is_behind(const struct connection *connection);
-/* Bytes that are copied and were not sent. */
+/* The number of copied bytes that have not been sent. */
 size_t connection_copied(const struct connection *connection);
-/* Whether neither end has anything more to say. */
+/* Return whether both ends have finished sending. */
 bool connection_is_over(const struct connection *connection);
-/* Tell the other end why the connection ends; nothing more is read. */
+/* Notify the other end why the connection is ended, with an HTTP/2 error code and debug data, and stop reading. */
 void connection_leave(struct connection *connection, uint32_t error, const char *words);
 
-/* The next of the ready streams; NULL: none. */
+/* Take the next of the ready streams; NULL if the list is empty. */
 struct stream *next_ready(struct shared *shared);
-/* The next of the finished streams; NULL: none. */
+/* Take the next of the finished streams; NULL if the list is empty. */
 struct stream *next_finished(struct shared *shared);
-/* Take the first message that has come; NULL: none. */
+/* Take the first message received; NULL if no message waits. */
 struct message *stream_take(struct stream *stream);
 void message_free(struct message *message);
-/* Send a message of so many bytes: its pieces must follow. */
+/* Begin to send a message of `size` bytes; its pieces must follow. */
 int stream_begin_message(struct stream *stream, size_t size);
-/* Copy bytes to send. */
+/* Send a copy of the bytes. */
 int stream_copy(struct stream *stream, const uint8_t *data, size_t size);
-/* Lend bytes to send; `lender` is among the released once they were sent or can't be. */
+/* Send bytes without copying them; `lender` is put into shared.released once they were sent or dropped. */
 int stream_lend(struct stream *stream, const uint8_t *data, size_t size, void *lender);
-/* Let what was copied and lent be sent. */
+/* Start sending the pieces copied and lent so far. */
 int stream_push(struct stream *stream);
 /* Add a header of a request, or a trailer. */
 int fields_add(struct fields *fields, const char *name, size_t name_size, const char *value, size_t value_size);
-/* Whether a header is the protocol's own, and no metadata. */
+/* Return whether a header belongs to the protocol, and is not metadata. */
 bool is_reserved(const uint8_t *name, size_t size);
-/* Server: answer with HTTP's 200, gRPC's headers and, unless it is "", the language; messages may follow. */
+/* Server: send HTTP status 200, gRPC's headers and, unless it is "", the content language; messages may follow. */
 int stream_answer(struct stream *stream, const char *language);
-/* Server: end the call with the trailers in `tail`, after what is being sent. */
+/* Server: end the call with the trailers in `tail`, after the messages being sent. */
 int stream_finish(struct stream *stream);
-/* Server: answer with an HTTP status alone. */
+/* Server: respond with only an HTTP status. */
 int stream_refuse(struct stream *stream, const char *status);
-/* Client: begin a call with the headers in `head`. NULL: no memory, or no further stream. */
+/* Client: begin a call with the headers in `head`. Returns NULL if there is no memory or no stream number left. */
 struct stream *stream_request(struct connection *connection, const struct fields *head);
-/* Reset it. */
+/* Reset a stream with an HTTP/2 error code. */
 void stream_reset(struct stream *stream, uint32_t error);
-/* Give it up, once it is closed. */
+/* Free a closed stream. */
 void stream_free(struct stream *stream);
 
 #endif

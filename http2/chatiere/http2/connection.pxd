@@ -1,4 +1,4 @@
-# gRPC's messages over HTTP/2 connections; connection.h, accounts.h and endpoint.h have the comments.
+# Declarations of connection.h, accounts.h and endpoint.h, which document them.
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 
@@ -9,6 +9,7 @@ cdef extern from "connection.h" nogil:
         FAULT_CONTENT_TYPE
         FAULT_TIMEOUT
         FAULT_HEADERS
+        FAULT_ENCODING
         FAULT_COMPRESSED
         FAULT_SIZE
         FAULT_COUNT
@@ -106,6 +107,8 @@ cdef extern from "endpoint.h" nogil:
         uint32_t max_streams
         double greeting
         double idle
+        double max_age
+        double age_grace
         double long_turn
         size_t peer_count
         int trouble

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
@@ -14,56 +15,61 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes read at a time, few enough for any frames; bytes, and what frames cost, that are read from one connection
- * before it is the others' turn. */
+/* Bytes per read; frames may be larger. */
 #define BUFFER (16 * 1024)
+/* The number of bytes read, and the cost of frames, after which the next connection has its turn. */
 #define SHARE (1024 * 1024)
 #define SHARE_OF_COST 1000000
-/* What a new connection costs, as frames do. */
+/* The cost of a new connection, in the units of frames. */
 #define COST_OF_CONNECTION 16384
-/* Of the debt that ends a connection, the part above which it is read more slowly, and the part above which an address
- * is not read while processor time is short; seconds between two reads; seconds for which time counts as short. */
+/* The fraction of the largest debt above which a connection is read more slowly. */
 #define PATIENT 0.125
+/* The fraction of the largest debt above which an address is not read while processor time is short. */
 #define IMPATIENT 0.01
+/* Seconds for which reading pauses. */
 #define PAUSE 0.005
+/* Seconds for which processor time counts as short. */
 #define SHORTAGE 1.0
 #define MAX_EVENTS 256
-/* Seconds for which a wait looks again and again before it sleeps, and the longest wait after which it does so. On two
- * cores the server and a client with one call in flight would fall asleep in turn, and to be woken takes longer than a
- * call. */
+/* Seconds for which a wait polls before it sleeps, and the longest wait, in seconds, after which the next wait polls. On
+ * two cores, the server and a client with one call in flight would otherwise fall asleep in turn, and waking up takes
+ * longer than a call. */
 #define AWAKE 50e-6
 #define QUICK 120e-6
-/* Seconds: with answers of which the client takes nothing, because learners may be busy with something
- * else; to hear why the connection ends; between two looks at all connections. */
+/* Seconds for which a client may leave its responses unread; long, because learners may be busy with other work. */
 #define PATIENCE 600.0
+/* Seconds for a client to read the reason why its connection is ended. */
 #define FAREWELL 1.0
+/* Seconds between two checks of all connections. */
 #define LOOK 0.25
-/* Bytes of small answers, and of frames, that clients have not taken. */
+/* Copied bytes of responses and frames that clients may leave unsent, over all connections. */
 #define MAX_UNSENT (64 * 1024 * 1024)
-/* Connections that are taken before it is the others' turn. */
+/* Connections accepted before the existing ones have their turn. */
 #define MAX_ACCEPTED 64
-/* NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61, which distributions have put into their 1.52, too. */
+/* NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61, which distributions have backported to their 1.52. */
 #define TOO_MANY_CONTINUATIONS (-905)
-/* What a silent machine is asked: after how many seconds, how many seconds between questions, and how many. */
+/* TCP keepalive: seconds of silence before the first probe, seconds between probes, and the number of probes. */
 static const int KEEPALIVE[][2] = {{TCP_KEEPIDLE, 60}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}};
 
 /* A connection with its client. */
 struct peer {
     struct connection *connection;
-    struct peer *next, *before;  /* from old to new */
+    struct peer *next, *before;  /* in the order of age, oldest first */
     struct endpoint *endpoint;
     struct in6_addr address;
     struct account *account;
-    struct debt debt;            /* its own; that of its address is in the account */
+    struct debt debt;            /* of this connection; `account` has the debt of its address */
     struct peer *next_paused, *before_paused;
-    double reads_at;             /* the time when it is read again; 0: it is not paused */
+    double reads_at;             /* the time when reading resumes; 0 if it is not paused */
     char name[80];
-    size_t copied;               /* bytes not yet sent, as counted in the endpoint's */
+    size_t copied;               /* copied bytes not yet sent, included in the endpoint's `unsent` */
     double used;                 /* the time of its last call */
-    double moved;                /* the time when the client last took something, or nothing waited */
-    double told_at;              /* the time when it was told that the connection ends; 0: it was not */
-    double leaves;               /* the time when it is closed; 0: it is not leaving */
-    bool is_written;             /* whether epoll tells when it can be written to */
+    double moved;                /* the last time when the client took output, or no output waited */
+    double told_at;              /* the time when it was notified that the connection ends; 0 if it was not */
+    double drains_at;            /* the time when it is to be asked to use another connection */
+    bool is_drained;             /* the client has been asked to use another connection */
+    double leaves;               /* the time when the connection is closed; 0 if it is not closing */
+    bool is_written;             /* epoll reports when the socket is writable */
 };
 
 double monotonic(void) {
@@ -76,12 +82,12 @@ const char *peer_name(const struct connection *connection) {
     return ((const struct peer *)connection->owner)->name;
 }
 
-/* Name it by who has connected: a user, and its process as it was then. */
+/* Name a peer by the user that has connected, and by its process at that time. */
 static void name_user(struct peer *peer, int fd) {
     struct ucred user = {.uid = UINT32_MAX};
     socklen_t size = sizeof(user);
     getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &user, &size);
-    /* Like no client's address: of a multicast. */
+    /* Use a multicast address, which no client has. */
     peer->address = (struct in6_addr){.s6_addr = {[0] = 0xFF}};
     memcpy(peer->address.s6_addr + 4, &user.uid, 4);
     snprintf(peer->name, sizeof(peer->name), "unix:%u:%d", user.uid, user.pid);
@@ -166,7 +172,7 @@ static void unlink_peer(struct peer *peer) {
 }
 
 static void peer_end(struct peer *peer) {
-    /* To close it is not enough while a process that was just forked has the socket, too. */
+    /* Closing the socket is not enough while a process forked at this moment still has it. */
     epoll_ctl(peer->endpoint->poll, EPOLL_CTL_DEL, peer->connection->fd, NULL);
     close(peer->connection->fd);
     connection_free(peer->connection);
@@ -187,7 +193,7 @@ bool endpoint_adopt(struct endpoint *endpoint, struct connection *connection) {
     return true;
 }
 
-/* Have epoll tell what there is to do. */
+/* Update the events for which epoll watches the peer. */
 static void peer_watch(struct peer *peer) {
     uint32_t wanted = (peer->reads_at == 0 ? EPOLLIN : 0u) | (peer->is_written ? EPOLLOUT : 0u);
     struct epoll_event event = {.events = wanted, .data.ptr = peer};
@@ -201,7 +207,7 @@ static void want_write(struct peer *peer, bool is_wanted) {
     peer_watch(peer);
 }
 
-/* Do not read it for a while. */
+/* Stop reading a peer temporarily. */
 static void peer_pause(struct peer *peer) {
     enter_paused(peer);
     peer_watch(peer);
@@ -211,13 +217,13 @@ static void peer_go_on(struct peer *peer) {
     if (peer->reads_at == 0)
         return;
     leave_paused(peer);
-    /* However long it had to wait, it has paid for no more, so that a flood comes to an end. */
+    /* Limit the time that counts as payment, however long the pause lasted, so that a flood comes to an end. */
     if (peer->debt.at < peer->endpoint->shared.now - PAUSE)
         peer->debt.at = peer->endpoint->shared.now - PAUSE;
     peer_watch(peer);
 }
 
-/* Close it once the client has read why. To close before it has nothing more to say would take that back. */
+/* Close the connection once the client has had time to read the reason. An immediate close would discard it. */
 static void peer_leave(struct peer *peer) {
     if (peer->leaves != 0)
         return;
@@ -226,7 +232,7 @@ static void peer_leave(struct peer *peer) {
     peer_go_on(peer);
 }
 
-/* Write what there is. Returns whether the connection goes on. */
+/* Write pending output. Returns false if the connection must be ended. */
 static bool peer_write(struct peer *peer) {
     struct connection *connection = peer->connection;
     if (peer->leaves != 0)
@@ -245,7 +251,7 @@ static bool peer_write(struct peer *peer) {
     return true;
 }
 
-/* HTTP/2's error for one of nghttp2's. */
+/* Return the HTTP/2 error code for an error of nghttp2. */
 static uint32_t error_of(long error) {
     switch (error) {
     case NGHTTP2_ERR_FLOODED:
@@ -257,7 +263,7 @@ static uint32_t error_of(long error) {
     }
 }
 
-/* Whether calls have had to wait lately because there was more to do than time. */
+/* Return whether processor time is short: a recent turn took long, so that calls had to wait. */
 static bool is_short(struct endpoint *endpoint) {
     double now = monotonic();
     endpoint->shared.now = now;
@@ -266,13 +272,13 @@ static bool is_short(struct endpoint *endpoint) {
     return now < endpoint->short_until;
 }
 
-/* What a connection's address owes: nothing while there is time for all. */
+/* Return the debt of a peer's address; 0 while processor time is not short. */
 static double owed_by_address(const struct peer *peer) {
     struct endpoint *endpoint = peer->endpoint;
     return is_short(endpoint) ? account_owed(endpoint->accounts, peer->account, 0, endpoint->shared.now) : 0;
 }
 
-/* Read once, if what is owed allows it. Returns as connection_read does; 0 also if it is not to be read now. */
+/* Read once if the debts allow it. Returns as connection_read does, and 0 if the peer is not to be read now. */
 static long read_once(struct peer *peer) {
     struct connection *connection = peer->connection;
     struct endpoint *endpoint = peer->endpoint;
@@ -295,7 +301,7 @@ static long read_once(struct peer *peer) {
     return count;
 }
 
-/* Read what has come. Returns whether the connection goes on. */
+/* Read input. Returns false if the connection must be ended. */
 static bool peer_read(struct peer *peer) {
     struct connection *connection = peer->connection;
     struct endpoint *endpoint = peer->endpoint;
@@ -312,7 +318,7 @@ static bool peer_read(struct peer *peer) {
         if (count == -1)
             return false;
         if (count < 0) {
-            /* Why is said, as far as the client listens. */
+            /* Notify the client of the reason, as far as it still reads. */
             connection_leave(connection, error_of(count),
                              connection->excess != NULL ? connection->excess : nghttp2_strerror((int)count));
             return peer_write(peer) && (peer_leave(peer), true);
@@ -327,7 +333,8 @@ static bool peer_read(struct peer *peer) {
     return true;
 }
 
-/* End one, for a new one: of an address that has most, the oldest without calls, or else the oldest. */
+/* End a connection to make room for a new one. It belongs to an address with the most connections: the oldest one
+ * without calls or, if all have calls, the oldest. */
 static void end_one(struct endpoint *endpoint) {
     struct peer *chosen = NULL;
     size_t most = 0;
@@ -353,11 +360,18 @@ static void listen_on(struct endpoint *endpoint, bool is_listening) {
     }
 }
 
+/* Return a random factor from 0.9 to 1.1, so that clients that connected together do not reconnect together. */
+static double jitter(struct endpoint *endpoint) {
+    /* Knuth's MMIX generator. */
+    endpoint->random = endpoint->random * 6364136223846793005u + 1442695040888963407u;
+    return 0.9 + 0.2 * (double)(endpoint->random >> 32) / 4294967296.0;
+}
+
 static bool peer_begin(struct endpoint *endpoint, int fd, const struct sockaddr_in6 *address) {
     int on = 1;
-    /* For TCP; a Unix socket refuses what it has no use for. */
+    /* For TCP; it fails without harm on a Unix socket. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    /* Else there would be no end to waiting for a machine that has vanished. */
+    /* Otherwise a connection to a machine that has vanished would never end. */
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
     for (size_t i = 0; i < sizeof(KEEPALIVE) / sizeof(KEEPALIVE[0]); i++)
         setsockopt(fd, IPPROTO_TCP, KEEPALIVE[i][0], &KEEPALIVE[i][1], sizeof(int));
@@ -377,6 +391,7 @@ static bool peer_begin(struct endpoint *endpoint, int fd, const struct sockaddr_
         free(found);
         return false;
     }
+    found->drains_at = endpoint->shared.now + endpoint->max_age * jitter(endpoint);
     account_owed(endpoint->accounts, found->account, COST_OF_CONNECTION, endpoint->shared.now);
     found->connection->owner = found;
     found->used = found->moved = endpoint->shared.now;
@@ -390,7 +405,7 @@ static void accept_some(struct endpoint *endpoint, int listening, int most) {
         socklen_t size = sizeof(address);
         int fd = accept4(listening, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
-            /* Which may change; until the next look at all connections, nobody else is taken. */
+            /* The shortage may pass. Until the next check of all connections, no more are accepted. */
             endpoint->trouble = errno;
             end_one(endpoint);
             listen_on(endpoint, false);
@@ -409,7 +424,7 @@ static void accept_some(struct endpoint *endpoint, int listening, int most) {
     }
 }
 
-/* End connections that have done nothing for too long. */
+/* End connections that have been inactive for too long, or are too old. */
 static void look_at_all(struct endpoint *endpoint) {
     double now = endpoint->shared.now;
     if (now < endpoint->looked_at + LOOK)
@@ -426,7 +441,11 @@ static void look_at_all(struct endpoint *endpoint) {
             each->used = now;
         if (connection->unsent + connection->to_send == 0)
             each->moved = now;
-        if (endpoint->is_draining && now > endpoint->drained_at + FAREWELL)
+        if (now > each->drains_at && !each->is_drained && !endpoint->is_draining) {
+            each->is_drained = true;
+            connection_drain(connection);
+        }
+        if (endpoint->is_draining ? now > endpoint->drained_at + FAREWELL : now > each->drains_at + FAREWELL)
             connection_drain_now(connection);
         if (each->leaves != 0) {
             if (now > each->leaves)
@@ -434,10 +453,13 @@ static void look_at_all(struct endpoint *endpoint) {
         } else if (each->told_at != 0 ? now > each->told_at + FAREWELL : now > each->moved + PATIENCE) {
             peer_end(each);
         } else if (is_part_way && now > connection->began_at + endpoint->greeting) {
-            connection_leave(connection, NGHTTP2_NO_ERROR, "no whole frame has come in time");
+            connection_leave(connection, NGHTTP2_NO_ERROR, "no complete frame received in time");
+            each->told_at = now;
+        } else if (each->is_drained && now > each->drains_at + endpoint->age_grace) {
+            connection_leave(connection, NGHTTP2_NO_ERROR, "the connection is too old: begin new calls on another one");
             each->told_at = now;
         } else if (now > each->used + endpoint->idle) {
-            connection_leave(connection, NGHTTP2_NO_ERROR, "no call has come for long");
+            connection_leave(connection, NGHTTP2_NO_ERROR, "the connection was idle for too long");
             each->told_at = now;
         }
     }
@@ -448,7 +470,7 @@ static void write_all(struct endpoint *endpoint) {
     while ((each = next_changed(&endpoint->shared)) != NULL)
         if (!peer_write(each->owner))
             peer_end(each->owner);
-    /* Small answers that nobody takes are not counted elsewhere. */
+    /* Limit the copied output that clients do not take; it is not limited elsewhere. */
     while (endpoint->unsent > MAX_UNSENT) {
         struct peer *largest = endpoint->peers;
         for (struct peer *other = largest; other != NULL; other = other->next)
@@ -458,7 +480,7 @@ static void write_all(struct endpoint *endpoint) {
     }
 }
 
-/* Read those again that have not been read for long enough, unless their addresses still owe too much. */
+/* Resume reading peers whose pause is over, unless their addresses still owe too much. */
 static void end_pauses(struct endpoint *endpoint) {
     struct peer *last = endpoint->last_paused;
     double now = endpoint->shared.now;
@@ -475,21 +497,21 @@ static void end_pauses(struct endpoint *endpoint) {
     }
 }
 
-/* Wait as epoll_wait does, at most so many seconds. */
+/* Wait as epoll_wait does, for at most `seconds`. */
 static int wait_for_events(struct endpoint *endpoint, struct epoll_event *events, double seconds) {
     double began = monotonic();
     int count = 0;
     if (endpoint->is_quick && seconds > AWAKE) {
-        /* Others that want this core have it. */
+        /* Yield the core to other threads that want it. */
         do
             count = epoll_wait(endpoint->poll, events, MAX_EVENTS, 0);
         while (count == 0 && monotonic() < began + AWAKE && sched_yield() == 0);
     }
-    /* Rounded up, so that what is due then is due. */
+    /* Round up, so that work due at that time is due when the wait ends. */
     if (count == 0)
         count = epoll_wait(endpoint->poll, events, MAX_EVENTS, (int)(1000 * seconds + 0.999));
     endpoint->shared.now = endpoint->turned_at = monotonic();
-    /* Of one client alone, and of the same as before: where several call, sleeping costs little. */
+    /* Poll only while a single client, the same as before, sends: with several, sleeping costs little. */
     const void *heard = count == 1 ? events[0].data.ptr : NULL;
     endpoint->is_quick = heard != NULL && heard == endpoint->heard && endpoint->turned_at - began < QUICK;
     endpoint->heard = heard;
@@ -518,7 +540,7 @@ bool endpoint_turn(struct endpoint *endpoint, double seconds) {
             if (read(endpoint->wakeup, &wakeups, sizeof(wakeups)) < 0)
                 continue;
         } else if ((int *)source >= endpoint->listening && (int *)source < endpoint->listening + MAX_LISTENING) {
-            /* After the others: a connection ended for a new one may be among them. */
+            /* Accept last, because this may end a connection that has an event of this round. */
             listening[listening_count++] = *(int *)source;
         } else {
             struct peer *peer = source;
@@ -526,7 +548,7 @@ bool endpoint_turn(struct endpoint *endpoint, double seconds) {
             if (events[i].events & EPOLLOUT)
                 goes_on = peer_write(peer);
             if (goes_on && peer->reads_at != 0)
-                /* Of one that is not read, epoll tells only that it is gone. */
+                /* While a peer is not read, epoll reports only the end of its connection. */
                 goes_on = !(events[i].events & (EPOLLHUP | EPOLLERR));
             else if (goes_on && events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
                 goes_on = peer_read(peer);
@@ -542,7 +564,7 @@ bool endpoint_turn(struct endpoint *endpoint, double seconds) {
 
 void endpoint_wake(struct endpoint *endpoint) {
     uint64_t one = 1;
-    /* If it can't be written, it has been before. */
+    /* The write can fail only if a wakeup is already pending. */
     if (write(endpoint->wakeup, &one, sizeof(one)) < 0)
         return;
 }
@@ -550,7 +572,7 @@ void endpoint_wake(struct endpoint *endpoint) {
 void endpoint_drain(struct endpoint *endpoint) {
     if (endpoint->is_draining)
         return;
-    /* Those that have connected are told, too. */
+    /* Clients that have already connected must be notified as well. */
     for (int i = 0; i < endpoint->listening_count; i++)
         accept_some(endpoint, endpoint->listening[i], (int)endpoint->max_connections);
     endpoint->is_draining = true;
@@ -580,6 +602,8 @@ struct endpoint *endpoint_new(const int *listening, int count, const size_t *max
     found->shared = (struct shared){
         .now = monotonic(), .max_sizes = max_sizes, .paths = paths, .path_count = path_count};
     found->turned_at = found->shared.now;
+    found->random = (uint64_t)(1e9 * found->shared.now);
+    found->max_age = found->age_grace = INFINITY;
     found->accounts = accounts;
     for (int i = 0; i < count && i < MAX_LISTENING; i++)
         found->listening[found->listening_count++] = listening[i];

@@ -79,6 +79,8 @@ class Endpoint:
         connections: int,
         greeting: float,
         idle: float,
+        max_age: float = ...,
+        age_grace: float = ...,
         long_turn: float = ...,
     ) -> Self: ...
     @property

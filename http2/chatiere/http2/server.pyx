@@ -1,4 +1,4 @@
-"""A server's end of gRPC over HTTP/2: calls of many connections, for one thread."""
+"""The server's end of gRPC over HTTP/2: the calls of many connections, handled by one thread."""
 
 from base64 import b64encode
 from urllib.parse import quote
@@ -8,6 +8,7 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeLatin1
+from libc.math cimport INFINITY
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, strlen
@@ -51,19 +52,29 @@ from chatiere.http2.connection cimport (
 )
 
 cdef enum:
-    COPIED = 16384  # smaller pieces of messages are copied
-    MAX_MESSAGE_SIZE = 0xFFFFFFFF  # of a message
-    CANCEL = 8  # HTTP/2's error for a stream that is not wanted any more
+    COPIED = 16384  # smaller pieces of messages are copied, not lent
+    MAX_MESSAGE_SIZE = 0xFFFFFFFF  # in bytes
+    CANCEL = 8  # the HTTP/2 error code of a stream that is no longer needed
 
 
-# What can be wrong with a call, as far as HTTP/2 and gRPC's framing go: by `fault` of connection.h.
+# The faults of a call in HTTP/2 or in gRPC's framing, in the order of `fault` in connection.h.
 FAULTS = (
-    "", "http_method", "content_type", "timeout", "headers", "compressed", "size", "count", "prefix", "breaks_off"
+    "",
+    "http_method",
+    "content_type",
+    "timeout",
+    "headers",
+    "encoding",
+    "compressed",
+    "size",
+    "count",
+    "prefix",
+    "breaks_off",
 )
 
 
 cdef class _Message:
-    # In the memory into which it was received; a writable buffer.
+    # A writable buffer: the memory into which the message was received.
 
     cdef message* _message
 
@@ -75,7 +86,7 @@ cdef class _Message:
 
 
 cdef class _Loan:
-    # Bytes that lie in a Python object until they have been sent.
+    # Bytes in the memory of a Python object, held until they have been sent.
     cdef Py_buffer buffer
     cdef Call call
 
@@ -86,9 +97,12 @@ cdef class _Loan:
 cdef class Call:
     """A call of a client.
 
-    `peer`: the client's address in gRPC's notation; at a Unix socket unix:UID:PID. `path`: the index of its path among
-    the endpoint's; -1: none of them. `metadata`: the client's, names in lower case. `timeout`: its grpc-timeout in
-    seconds; None without one. `loop`: its endpoint's.
+    Attributes:
+        peer: The client's address in gRPC's notation; unix:UID:PID on a Unix socket.
+        path: The index of the call's path among the endpoint's routes; -1 if it is not among them.
+        metadata: The client's metadata, as pairs of names in lower case and values.
+        timeout: The grpc-timeout in seconds; None if the client sent no timeout.
+        loop: The `loop` of the endpoint.
     """
 
     cdef stream* _stream
@@ -103,66 +117,69 @@ cdef class Call:
 
     @property
     def fault(self):
-        """The fault of the call so far, one of FAULTS; messages that came before it can still be taken."""
+        """The fault of the call so far, one of FAULTS. Messages received before the fault can still be taken."""
         return FAULTS[<int> self._stream.fault] if self._stream != NULL else ""
 
     @property
     def has_ended(self):
-        """True once all its messages have come."""
+        """True once all messages of the call have been received."""
         return self._stream == NULL or self._stream.has_ended
 
     @property
     def has_part(self):
-        """True while a message has come in part."""
+        """True if part of another message has been received."""
         return self._stream != NULL and self._stream.coming != NULL
 
     @property
     def waiting(self):
-        """The number of messages that can be taken."""
+        """The number of complete messages that can be taken."""
         return self._stream.waiting if self._stream != NULL else 0
 
     @property
     def is_closed(self):
-        """True once nothing more is sent or received: it was answered, reset, or its connection has ended."""
+        """True once the call is closed: it was answered or reset, or its connection ended."""
         return self._stream == NULL or self._stream.is_closed
 
     @property
     def is_delivered(self):
-        """True once the memory of its answers is free again; then it is closed, too."""
+        """True once the call is closed and no memory of its responses is in use any more."""
         return self._loans == 0 and (self._stream == NULL or self._stream.is_closed)
 
     @property
     def is_behind(self):
-        """True if the client is slow to take the answers of its connection."""
+        """True if the client is slow to take the responses on the call's connection."""
         if self._stream == NULL or self._stream.connection == NULL:
             return False
         return connection_is_behind(self._stream.connection)
 
     @property
     def held(self):
-        """The bytes of its messages that have come, in part or whole, and were not taken; in any thread, roughly."""
+        """The bytes of messages received, completely or in part, and not taken; approximate in other threads."""
         return self._stream.held if self._stream != NULL else 0
 
     @property
     def is_alone(self):
-        """True if its connection has no other call."""
+        """True if the call is the only one of its connection."""
         return self._stream != NULL and self._stream.connection != NULL and self._stream.connection.stream_count == 1
 
     @property
     def is_sending(self):
-        """True while bytes of its answers wait for the client to take them."""
+        """True while bytes of responses wait to be sent."""
         return self._loans > 0 or (self._stream != NULL and self._stream.to_send > 0)
 
     def request(self):
-        """Take the only message of a call whose messages have all come; None: it is not exactly one, or has a fault."""
+        """Take the message of a unary call; None if it is incomplete, has a fault, or has not exactly one message."""
         if self._stream == NULL or not self._stream.has_ended or self._stream.waiting != 1 or self._stream.fault:
             return None
         return self.take()
 
     @property
     def watch(self):
-        """Called when something of the call has changed: a message or its end has come, it is closed, its answers have
-        been delivered. None: nobody is."""
+        """A function called when the call changes; None for no notification.
+
+        It is called after a message or the end of the stream has been received, after the call has been closed, and
+        after the responses have been sent.
+        """
         return self._watch
 
     @watch.setter
@@ -172,7 +189,7 @@ cdef class Call:
             self._stream.is_watched = watch is not None
 
     cpdef bytes take(self):
-        """Take the first message that has come, as bytes; None: there is none."""
+        """Take the first message received, as bytes; None if no message waits."""
         cdef message* found = stream_take(self._stream) if self._stream != NULL else NULL
         if found == NULL:
             return None
@@ -182,7 +199,7 @@ cdef class Call:
             message_free(found)
 
     def take_buffer(self):
-        """Take the first message that has come, where it lies: a writable memoryview; None: there is none."""
+        """Take the first message received, as a writable memoryview of the receive buffer; None if no message waits."""
         cdef message* found = stream_take(self._stream) if self._stream != NULL else NULL
         if found == NULL:
             return None
@@ -191,7 +208,7 @@ cdef class Call:
         return memoryview(owner)
 
     cpdef answer(self, bytes response, str request_id, str language=""):
-        """End the call with a response and status OK. `language`: of the response, for its headers; "": none."""
+        """End the call with a response, status OK and, unless it is "", the content language of the response."""
         cdef bytes spoken = language.encode("ascii")
         if self._stream == NULL or self._stream.connection == NULL:
             return
@@ -204,9 +221,11 @@ cdef class Call:
         _check(stream_finish(self._stream))
 
     def send(self, list pieces, str language=""):
-        """Send a message, whose bytes are in `pieces`, one after another; the call goes on.
+        """Send a message, given as pieces to be joined; the call continues.
 
-        `language`: as in `answer`.
+        Args:
+            pieces: The parts of the message: bytes-like objects.
+            language: The content language for the headers; "" to omit it.
         """
         cdef bytes spoken = language.encode("ascii")
         cdef size_t size = 0
@@ -215,7 +234,7 @@ cdef class Call:
         for each in pieces:
             size += len(each)
         if size > MAX_MESSAGE_SIZE:
-            raise OverflowError("a message of gRPC has less than 4 GiB")
+            raise OverflowError("gRPC messages are limited to 4 GiB - 1 bytes")
         _check(stream_answer(self._stream, spoken))
         _check(stream_begin_message(self._stream, size))
         for each in pieces:
@@ -223,7 +242,7 @@ cdef class Call:
         _check(stream_push(self._stream))
 
     def finish(self, status, str request_id):
-        """End the call, after what is being sent, with a status of gRPC: its `code`, `message` and `details`."""
+        """End the call, after the messages being sent, with a gRPC status (`code`, `message` and `details`)."""
         if self._stream == NULL or self._stream.connection == NULL or self._stream.is_finished:
             return
         self._add(b"grpc-status", b"%d" % status.code)
@@ -232,25 +251,25 @@ cdef class Call:
             self._add(b"grpc-message", quote(status.message, safe=" ,;:=()'!/").encode("ascii"))
         if status.details:
             self._add(b"grpc-status-details-bin", b64encode(status.details).rstrip(b"="))
-        if self.fault == "compressed":
+        if self.fault == "encoding":
             self._add(b"grpc-accept-encoding", b"identity")
         self.metadata = ()
         _check(stream_finish(self._stream))
 
     def refuse(self, bytes status):
-        """End the call with a status of HTTP alone, such as b"415"."""
+        """End the call with only an HTTP status, such as b"415"."""
         if self._stream != NULL:
             _check(stream_refuse(self._stream, status))
 
     def reset(self, uint32_t error=CANCEL):
-        """End the call without a status, by an error of HTTP/2."""
+        """Reset the stream with an HTTP/2 error code, without a status."""
         if self._stream != NULL:
             stream_reset(self._stream, error)
 
     def move(self, Endpoint to):
-        """Move the connection to an endpoint that no thread uses yet. Returns False, and leaves it, if it can't be.
+        """Move the call's connection to an endpoint that no thread uses yet.
 
-        For calls that have just begun, and are the only one of their connection.
+        The call must be new, and the only one of its connection. Returns False, and does not move it, if that fails.
         """
         cdef connection* moved = self._stream.connection if self._stream != NULL else NULL
         if moved == NULL or moved.stream_count != 1 or moved.first_lent != NULL or to._endpoint == NULL:
@@ -262,7 +281,7 @@ cdef class Call:
         return True
 
     cdef int _add(self, bytes name, bytes value) except -1:
-        # A trailer.
+        # Add a trailer.
         _check(fields_add(&self._stream.tail, name, len(name), value, len(value)))
         return 0
 
@@ -278,22 +297,24 @@ cdef class Call:
         PyObject_GetBuffer(piece_, &loan.buffer, PyBUF_SIMPLE)
         loan.call = self
         _check(stream_lend(self._stream, <const uint8_t*> loan.buffer.buf, loan.buffer.len, <void*> loan))
-        # It is given back among the released.
+        # _give_back_loans drops this reference.
         Py_INCREF(loan)
         self._loans += 1
         return 0
 
 
 cdef class Accounts:
-    """The cost of clients by address, for several endpoints."""
+    """The cost of clients by address, shared by several endpoints."""
 
     cdef wire_accounts* _accounts
 
     def __cinit__(self, double pace, double max_debt):
-        """Begin without clients.
+        """Create empty accounts.
 
-        `pace`: what frames may cost a second before they have to wait: those of a connection and, while processor time
-        is short, those of all connections of an address. `max_debt`: how far a connection may be ahead before it ends.
+        Args:
+            pace: The cost of frames per second above which they have to wait. It applies to each connection and, while
+                processor time is short, to all connections of an address together.
+            max_debt: The cost by which a connection may exceed its pace before it is ended.
         """
         self._accounts = accounts_new(pace, max_debt)
         if self._accounts == NULL:
@@ -304,10 +325,10 @@ cdef class Accounts:
             accounts_free(self._accounts)
 
 
-# Its connections have accounts until it is given up.
+# The connections use the accounts until __dealloc__ ends them.
 @cython.no_gc_clear
 cdef class Endpoint:
-    """Listening sockets and the connections of clients; for one thread, but for `wake`."""
+    """Listening sockets and the connections of clients, used by one thread; only `wake` may be called from others."""
 
     cdef endpoint* _endpoint
     cdef Accounts _accounts
@@ -331,17 +352,32 @@ cdef class Endpoint:
         size_t connections,
         double greeting,
         double idle,
+        double max_age=INFINITY,
+        double age_grace=INFINITY,
         double long_turn=0.02,
     ):
-        """Listen.
+        """Listen on the sockets.
 
-        `loop`: whatever uses it, for its calls. `listening`: descriptors of listening sockets, which it closes.
-        `routes`: what gets the calls of each path (bytes). `other`: what gets all others, and those with faults from
-        the beginning. `failed`: gets the call and the error if one of these, or a call's `watch`, raises. `accounts`:
-        what clients cost. `max_sizes`: bytes of a message, for each route. `streams`: calls of one connection at
-        once. `connections`: at a time; more end others. `greeting`: seconds for a client to begin, and for each of its
-        frames to come whole. `idle`: seconds that a connection may be without a call. `long_turn`: seconds of work at a
-        time after which processor time counts as short for a second. Raises OSError.
+        Args:
+            loop: The object that uses the endpoint, for `Call.loop`.
+            listening: The descriptors of listening sockets, which the endpoint closes.
+            routes: A mapping from paths (bytes) to functions that receive the calls.
+            other: A function that receives calls of all other paths, and calls that begin with a fault.
+            failed: A function that receives the call and the exception if one of these functions, or a call's `watch`,
+                raises one.
+            accounts: The accounts of the clients' cost.
+            max_sizes: The largest message in bytes, for each route.
+            streams: The maximum number of concurrent calls of a connection.
+            connections: The maximum number of connections; a further connection ends another one.
+            greeting: The time in seconds within which a client must begin, and complete each of its frames.
+            idle: The time in seconds that a connection may be without a call.
+            max_age: The age in seconds, within 10 %, at which a client is asked to use another connection; infinity for
+                no limit.
+            age_grace: The time in seconds for calls of the old connection to finish; infinity for no limit.
+            long_turn: The seconds of uninterrupted work after which processor time counts as short for one second.
+
+        Raises:
+            OSError: If there is no memory or no descriptor.
         """
         cdef int[16] descriptors
         cdef int count = 0
@@ -368,6 +404,8 @@ cdef class Endpoint:
         self._endpoint.max_connections = connections
         self._endpoint.greeting = greeting
         self._endpoint.idle = idle
+        self._endpoint.max_age = max_age
+        self._endpoint.age_grace = age_grace
         self._endpoint.long_turn = long_turn
 
     def __dealloc__(self):
@@ -384,7 +422,7 @@ cdef class Endpoint:
 
     @property
     def max_connections(self):
-        """The connections at a time; more end others."""
+        """The maximum number of connections; a further connection ends another one."""
         return self._endpoint.max_connections if self._endpoint != NULL else 0
 
     @max_connections.setter
@@ -394,12 +432,12 @@ cdef class Endpoint:
 
     @property
     def held(self):
-        """The bytes of messages that have come, in part or whole, and were not taken."""
+        """The bytes of messages received, completely or in part, and not taken."""
         return self._endpoint.shared.held if self._endpoint != NULL else 0
 
     @property
     def trouble(self):
-        """The errno of the last connection that could not be taken; 0: none since it was last asked."""
+        """The errno of the last connection that could not be accepted, or 0; reading it resets it to 0."""
         if self._endpoint == NULL:
             return 0
         trouble = self._endpoint.trouble
@@ -407,9 +445,14 @@ cdef class Endpoint:
         return trouble
 
     def turn(self, double seconds):
-        """Send what there is, wait at most so many seconds, and look at what has come.
+        """Send pending output, wait for at most `seconds`, and handle input.
 
-        Returns the time after the wait, of time.monotonic. Raises OSError; ValueError once it is closed.
+        Returns:
+            The time after the wait, as of time.monotonic.
+
+        Raises:
+            OSError: If waiting for the sockets fails.
+            ValueError: If the endpoint is closed.
         """
         cdef bint goes_on
         if self._endpoint == NULL:
@@ -417,17 +460,17 @@ cdef class Endpoint:
         with nogil:
             goes_on = endpoint_turn(self._endpoint, seconds)
         if not goes_on:
-            raise OSError("the sockets of an endpoint can't be waited for")
+            raise OSError("cannot wait for the endpoint's sockets")
         self._tell()
         return self._endpoint.shared.now
 
     def wake(self):
-        """End the wait of `turn`; from any thread."""
+        """End the wait of `turn`; may be called from any thread."""
         if self._endpoint != NULL:
             endpoint_wake(self._endpoint)
 
     def drain(self):
-        """Take no more connections, and let clients begin no more calls."""
+        """Accept no more connections, and ask clients to begin no more calls."""
         if self._endpoint != NULL:
             endpoint_drain(self._endpoint)
 
@@ -439,7 +482,7 @@ cdef class Endpoint:
         self._tell()
 
     def close(self):
-        """Give up all connections and sockets; after it, it has none."""
+        """End all connections and close all sockets."""
         if self._endpoint == NULL:
             return
         self.cut()
@@ -459,7 +502,7 @@ cdef class Endpoint:
                 call = <Call> found.owner
                 self._tell_watch(call)
             elif found.is_closed:
-                # Gone before anybody has looked at it.
+                # The call ended before any function received it.
                 stream_free(found)
                 continue
             elif not found.has_head:
@@ -474,7 +517,7 @@ cdef class Endpoint:
                 except Exception as error:
                     self._failed(call, error)
                 if call._has_moved:
-                    # Its new endpoint's thread may have ended it.
+                    # The thread of the new endpoint may have ended the call.
                     continue
             if found.is_closed:
                 call._stream = NULL
@@ -553,7 +596,7 @@ cdef list _metadata(const fields* found):
 
 
 cdef int _check(int error) except -1:
-    # nghttp2 fails here for want of memory alone.
+    # The functions of nghttp2 used here fail only for lack of memory.
     if error != 0:
         raise MemoryError(f"libnghttp2: error {error}")
     return 0

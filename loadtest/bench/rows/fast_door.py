@@ -1,6 +1,6 @@
-"""Single calls of Apply, with legal actions, at the fast door: beside grpcio's port, grpcio's echo and grpc++'s.
+"""Single calls of Apply with legal actions at the fast door, compared with grpcio's port and echo servers.
 
-One call in flight also goes over Unix sockets.
+The echo servers use grpcio and grpc++. One call in flight is also measured over Unix sockets.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from loadtest.bench.rows import unary
 from loadtest.bench.rows.unary import APPLY, cpu_row
 from loadtest.bench.servers import at_unix_sockets, bare, chatiere, echo, echo_built, fast_door_built
 
-# Limits that count each call and refuse none.
+# Limits high enough that each call is counted but not refused.
 LIMITS = ("--max-calls-per-client=100000", "--max-rate-per-client=1e9")
 # Calls in flight: connections with one call at a time.
 SINGLE, FULL = 1, 16
@@ -31,12 +31,12 @@ PEERS = {
     BARE: unary.BARE,
     CPP: "a grpc++ server that sends bytes made in advance",
 }
-# Milliseconds within which half of the calls over a Unix socket are to have their responses.
+# The maximum median duration of a call over a Unix socket, in milliseconds.
 UNIX_P50 = 0.06
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the server's processor time for Apply, and the time of a call at half load, for each game."""
+    """Measure the server's processor time for Apply, and the duration of a call at half load, for each game."""
     if not fast_door_built():
         return Result(tables={"Apply, fast door: not measured, as the service was built without it": []})
     if not h2load.installed():
@@ -92,7 +92,7 @@ def _medians(runs: Mapping[str, list[Load]]) -> dict[str, Load]:
 
 
 def _half_load(contenders: Mapping[str, tuple[Contender, float]], call: Call, plan: BenchPlan) -> dict[str, Load]:
-    """Return the run with the median p99 of each contender, at its number of calls per second."""
+    """Return, for each contender at its rate of calls per second, the run with the median p99."""
     loads = {
         name: partial(h2load.load, contender, call, FULL, max(FULL, int(rate * plan.seconds)), rate)
         for name, (contender, rate) in contenders.items()
@@ -116,7 +116,7 @@ def _rows(game: str, loads: Mapping[str, Load], in_flight: int) -> list[Row]:
 
 
 def _unix_rows(game: str, single: Mapping[str, Load], shared: Mapping[str, Load]) -> list[Row]:
-    """Return the rows of Unix sockets: with client and server on one core, and on cores of their own."""
+    """Return the rows of Unix sockets, with client and server on one core and on separate cores."""
     name = f"Apply, fast door at a Unix socket beside grpcio's port, {SINGLE} in flight on one core"
     ours = single[FAST_UNIX]
     return [

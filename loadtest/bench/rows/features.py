@@ -1,4 +1,4 @@
-"""Features of observations, beside the same in NumPy and beside filling their array with zeros."""
+"""Features of observations, compared with the same features in NumPy and with filling their array with zeros."""
 
 from collections.abc import Callable
 
@@ -14,9 +14,9 @@ from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, middl
 from loadtest.bench.self_play import SEED
 
 OURS, NUMPY, ZEROS = "features", "planes, concatenated", "filling with zeros"
-# The games whose compact form is measured, too.
+# The games whose compact form is also measured.
 COMPACT = ("chat_cartonne",)
-# Rows of NumPy's arrays, whose planes take several times the memory.
+# The number of rows in NumPy's arrays, whose planes take several times the memory.
 NUMPY_ROWS = 64
 Work = Callable[[], int]
 
@@ -51,7 +51,8 @@ def _observations(game: Game, players: int, plan: BenchPlan) -> NDArray[np.uint8
 
 
 def _features(layout: ObservationLayout, observations: NDArray[np.uint8]) -> tuple[Work, Work]:
-    # What encodes the observations, and what fills the same array; both return the number of rows.
+    # Returns a function that encodes the observations, and one that fills the same array. Both return the number of
+    # rows.
     out = np.empty((len(observations), layout.num_features), np.float32)
 
     def encode() -> int:
@@ -66,7 +67,7 @@ def _features(layout: ObservationLayout, observations: NDArray[np.uint8]) -> tup
 
 
 def _compact_features(compact: CompactObservations, observations: NDArray[np.uint8]) -> tuple[Work, Work]:
-    # The same, with cutting out the windows.
+    # The same, including cropping of the windows.
     layout = ObservationLayout(compact)
     out = np.empty((len(observations), layout.num_features), np.float32)
     _, fill = _features(layout, compact.crop(observations))
@@ -79,7 +80,7 @@ def _compact_features(compact: CompactObservations, observations: NDArray[np.uin
 
 
 def _planes(layout: ObservationLayout, observations: NDArray[np.uint8]) -> Work:
-    # The same features in NumPy.
+    # Returns a function that computes the same features in NumPy.
     some = observations[:NUMPY_ROWS]
 
     def concatenate() -> int:

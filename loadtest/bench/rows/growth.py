@@ -19,18 +19,20 @@ from loadtest.bench.servers import LOOPBACK, BenchServer, chatiere, fast_door_bu
 
 BATCHES = (1, 16, 256, 1024, 4096, 16384)
 WORKERS = (1, 2)
-# The same number of connections for each number of workers, with a batch in flight on each, to spread over the workers.
+# The same number of connections, each with a batch in flight, for each number of workers, over which they are
+# distributed.
 CONNECTIONS = 4
 TENTHS = 10
-# Connections that wait for their next call: a door takes 10,000, or its share of the files that the worker may open.
+# The numbers of connections that wait for their next call. A door accepts 10,000, or its share of the worker's limit on
+# open files.
 WAITING = (1, 10, 100, 1000, 5000)
 _FILES_EACH = 4
-# What each has sent: HTTP/2's preface and SETTINGS, or a request of HTTP/1.1.
+# The bytes sent on each connection: the HTTP/2 preface and SETTINGS, or an HTTP/1.1 request.
 _HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0" + b"\0\0\0\4\1\0\0\0\0"
 _HTTP1 = b"GET /icon.svg HTTP/1.1\r\nhost: localhost\r\n\r\n"
-# They come from so many addresses, as a server limits the connections of one.
+# The number of source addresses, because a server limits the connections from one address.
 _SOURCES = 200
-# Calls that are timed beside them.
+# The number of timed calls.
 _CALLS = 400
 
 
@@ -95,11 +97,11 @@ def _connections(plan: BenchPlan) -> list[dict[str, object]]:
         doors["door for browsers"] = lambda server: (server.web_address, CONNECT, _HTTP1)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _FILES_EACH
     for name, door in doors.items():
-        # Those that wait are left alone, however long the measurement takes.
+        # Waiting connections are not closed during the measurement.
         with chatiere(1, "--request-timeout", "3600", "--stream-idle-timeout", "0") as server, ExitStack() as stack:
             address, form, first = door(server)
             contender = Contender(server, address, APPLY, form)
-            # The first ones make what stays.
+            # The first connections cause allocations that remain.
             stack.enter_context(_waiting(address, LOOPBACK, first))
             _timed(contender, call)
             before, opened = server.memory(), 0
@@ -123,7 +125,7 @@ def _connections(plan: BenchPlan) -> list[dict[str, object]]:
 
 
 def _timed(contender: Contender, call: Call) -> Load | None:
-    # None without h2load.
+    # Returns None without h2load.
     return h2load.load(contender, call, 1, _CALLS) if h2load.installed() else None
 
 

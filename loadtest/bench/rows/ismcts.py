@@ -1,4 +1,4 @@
-"""Information-set Monte Carlo tree search in process, beside playouts of the worlds that it plays in."""
+"""Information-set Monte Carlo tree search in process, compared with playouts of the same worlds."""
 
 from collections.abc import Callable
 from itertools import count
@@ -54,7 +54,7 @@ def contenders(game: Game, players: int) -> dict[str, Callable[[], int]]:
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows, and the simulations per second beside OpenSpiel's."""
+    """Measure the rows, and the simulations per second compared with OpenSpiel."""
     runners: dict[tuple[str, str], Callable[[], Run]] = {}
     moves_of_simulation = {}
     for game, players in plan.games.items():

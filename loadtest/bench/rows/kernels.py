@@ -1,6 +1,6 @@
-"""The cost of the kernels from Python, over positions of random games, net of the cost of a call.
+"""The cost of the kernels from Python, over positions of random games, without the cost of a call.
 
-`apply` and `resample` are measured on a copy, whose cost is subtracted, too.
+`apply` and `resample` are measured on a copy, whose cost is also subtracted.
 """
 
 import random
@@ -36,7 +36,7 @@ def nanoseconds(work: Callable[[Position], object], positions: list[Position]) -
 
 
 def net_costs(game: Game, players: int, plan: BenchPlan) -> Mapping[str, float]:
-    """Return the cost of each kernel in ns: medians over rounds in which all take turns."""
+    """Return the cost of each kernel in ns: medians over rounds in which all kernels are measured in turn."""
     # Few enough to stay in the processor's cache, like a state that has just been unpacked.
     positions = positions_of(game, players, 500)
     actions = {id(position): position.legal_actions()[0] for position in positions}
@@ -66,7 +66,7 @@ def net_costs(game: Game, players: int, plan: BenchPlan) -> Mapping[str, float]:
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows of check beside apply, and the table of all kernels."""
+    """Measure the rows for check compared with apply, and the table of all kernels."""
     result = Result()
     lines = result.tables.setdefault("kernels, ns a call from Python, net of the call", [])
     for game, players in plan.games.items():

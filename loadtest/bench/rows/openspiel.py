@@ -1,4 +1,4 @@
-"""The games in OpenSpiel, by chatiere.envs.openspiel, beside one of OpenSpiel's own games written in Python."""
+"""The games in OpenSpiel, by chatiere.envs.openspiel, compared with one of OpenSpiel's own games written in Python."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -8,12 +8,12 @@ from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, middle, pinned
 
 PEER = "python_liars_poker"
-# Games are registered by importing these.
+# Importing these modules registers the games.
 MODULES = ("chatiere.envs.openspiel", "open_spiel.python.games.liars_poker")
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows against OpenSpiel's game; there are none without OpenSpiel."""
+    """Measure the rows against OpenSpiel's game. Without OpenSpiel there are no rows."""
     if not peers.installed():
         return Result()
     for module in MODULES:

@@ -1,4 +1,4 @@
-"""The page in Chromium: how long until a table is first drawn, and from a move's response until it is drawn."""
+"""The page in Chromium: the time until a table is first drawn, and from the response to a move until it is drawn."""
 
 import shutil
 import statistics
@@ -10,14 +10,14 @@ from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row
 from loadtest.bench.servers import chatiere, web_door_built
 
-# Milliseconds that people are to wait at most.
+# The maximum waiting times for people, in milliseconds.
 TABLE, MOVE = 1000.0, 100.0
-# Moves of a round whose drawings are timed, at most.
+# The maximum number of moves per round whose drawings are timed.
 MOVES = 40
-# Milliseconds that Chromium has for anything.
+# The timeout of all operations in Chromium, in milliseconds.
 _PATIENCE = 60_000
 
-# Notes when what is drawn has reached the screen, in milliseconds since the navigation.
+# Records the times at which drawings reached the screen, in milliseconds since the navigation.
 _NOTE = """(() => {
   if (!location.protocol.startsWith("http")) return;
   localStorage.setItem("pace", "none");
@@ -32,7 +32,8 @@ _NOTE = """(() => {
   }).observe(document, { childList: true, subtree: true });
 })()"""
 
-# Makes moves from the list of all, one after the other, and returns how long each response of Move was not drawn.
+# Makes moves from the list of all moves, one after another, and returns the time between each response of Move and its
+# drawing.
 _PLAY = """async (moves) => {
   const calls = () =>
     performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("TableService/Move"));
@@ -57,7 +58,7 @@ _PLAY = """async (moves) => {
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure both times for each game, in browsers that have nothing of the page yet."""
+    """Measure both times for each game, in browsers with an empty cache."""
     chromium = shutil.which("chromium")
     if chromium is None or find_spec("playwright") is None or not web_door_built():
         needed = "Chromium, Playwright and the packages of chatiere[web]"
@@ -92,7 +93,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def _times(browser: Any, origin: str, game: Game, players: int, rounds: int) -> tuple[list[float], list[float]]:
-    # The milliseconds until each round's table was drawn, and until each of its moves was.
+    # Returns the milliseconds until each round's table was drawn, and until each of its moves was drawn.
     tables: list[float] = []
     moves: list[float] = []
     with browser.new_context() as context:

@@ -20,7 +20,7 @@ STATES = 256
 def contender(
     server: BenchServer, stub: BatchServiceStub, game: Game, players: int, plan: BenchPlan
 ) -> Callable[[], Run]:
-    """Return a contender that repeats playouts of the same states, as many per call as take about a tenth of a run."""
+    """Return a contender that repeats playouts of the same states, in calls that take about a tenth of a run."""
     table = BatchSetup(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
     begun = stub.NewGames(NewGamesRequest(setup=table, seeds=seeds, game_numbers=numbers))

@@ -1,4 +1,4 @@
-"""Rooms in which games are played at people's pace: how long from Post until all followers have the table."""
+"""Rooms in which games are played at human pace: the time from Post until all followers have the table."""
 
 import asyncio
 import gc
@@ -26,19 +26,22 @@ GRPCIO, WEB = "grpcio's port", "door for browsers"
 FOLLOWERS = 4
 # Seconds between two moves in a room.
 PERIOD = 5.0
-# Milliseconds within which 99 % of the moves are to be with all followers.
+# The maximum time, in milliseconds, until all followers have 99 % of the moves.
 MOST = 100.0
-# Calls at a time while rooms fill, and seconds that anything may take.
+# The number of concurrent calls while rooms fill, and the timeout of all operations in seconds.
 _AT_A_TIME, _PATIENCE = 100, 120.0
 
 
 class Load(NamedTuple):
     """The figures of rooms at one door.
 
-    - `seconds`: of each move, from when its Post was due until all followers had the table.
-    - `delivered`, `expected`: tables that came to followers, and those that had to.
-    - `server_us`, `client_us`: processor time of a move in the server and in this process, in µs.
-    - `follower_kb`: the server's memory of a follower, in kB.
+    Attributes:
+        seconds: For each move, the time from when its Post was due until all followers had the table.
+        delivered: The number of tables that followers received.
+        expected: The number of tables that followers should have received.
+        server_us: The server's processor time for a move, in µs.
+        client_us: The processor time for a move in this process, in µs.
+        follower_kb: The server's memory for a follower, in kB.
     """
 
     seconds: list[float]
@@ -57,7 +60,7 @@ class GameTables(NamedTuple):
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure rooms at each door, with a move a room in every round."""
+    """Measure rooms at each door, with one move per room in every round."""
     game, players = next(iter(plan.games.items()))
     result = Result()
     title = f"{plan.rooms:,} rooms with {FOLLOWERS} followers each, a move in {PERIOD:g} s in each"
@@ -65,10 +68,10 @@ def measure(plan: BenchPlan) -> Result:
     doors: dict[str, Callable[[BenchServer], RoomClients]] = {GRPCIO: lambda server: GrpcClients(server.address)}
     if web_door_built():
         doors[WEB] = lambda server: WebClients(server.web_address)
-    # At the door for browsers each follower is a connection.
+    # At the door for browsers, each follower has a connection.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    # One client may have half of all.
+    # One client may have half of the total.
     limits = ("--max-rooms", 2 * plan.rooms, "--max-followers", 2 * FOLLOWERS * plan.rooms)
     for door, connect in doors.items():
         with chatiere(1, "--relay", "memory", *map(str, limits), with_fast_door=False) as server:
@@ -113,7 +116,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def play(server: BenchServer, game: Game, players: int, moves: int) -> GameTables:
-    """Play so many moves of a game, or all of it; it can be posted to any room."""
+    """Play a number of moves of a game, or all of it. The tables can be posted to any room."""
     with server.channel() as channel:
         stub = TableServiceStub(channel)
         begun = stub.NewTable(
@@ -139,17 +142,17 @@ def play(server: BenchServer, game: Game, players: int, moves: int) -> GameTable
 
 
 class _Rooms:
-    """All rooms, and when what came to whom."""
+    """All rooms, and the times at which followers received tables."""
 
     def __init__(self, clients: RoomClients, played: GameTables, count: int) -> None:
         self._clients, self._played = clients, played
         self._ids = [secrets.token_bytes(16) for _ in range(count)]
-        # By room and ply, when the table came to each follower.
+        # By room and ply, the times at which followers received the table.
         self.came: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def enter(self) -> None:
-        """Let all follow, some at a time, and return when they do."""
+        """Start all followers, some at a time, and return when they follow."""
         rooms = [room for room in range(len(self._ids)) for _ in range(FOLLOWERS)]
         for first in range(0, len(rooms), _AT_A_TIME):
             entered = [(room, asyncio.Event()) for room in rooms[first : first + _AT_A_TIME]]
@@ -165,9 +168,9 @@ class _Rooms:
             now = time.perf_counter()
             entered.set()
             for entry in response.entries:
-                # Each table, once and in order.
+                # Each table must arrive once and in order.
                 if entry.table != self._played.tables[ply]:
-                    raise RuntimeError(f"another table than that of ply {ply} came to a follower")
+                    raise RuntimeError(f"a follower received a table other than that of ply {ply}")
                 self.came[room, ply].append(now)
                 ply += 1
 
@@ -179,7 +182,7 @@ class _Rooms:
         await self._arrived(0, 0)
 
     async def play(self) -> list[float]:
-        """Post all other tables, each when it is due, spread evenly; return the seconds until all followers had it."""
+        """Post all other tables when they are due, evenly spread; return the seconds until all followers had each."""
         count, plies = len(self._ids), len(self._played.tables) - 1
         begin = time.perf_counter() + 0.1
         due = {(n % count, 1 + n // count): begin + n * PERIOD / count for n in range(count * plies)}
@@ -200,7 +203,8 @@ class _Rooms:
             raise RuntimeError(f"the table of ply {ply} was not taken")
 
     async def _arrived(self, first: int, last: int) -> None:
-        # Until all of these plies have come to all, or nothing comes any more; a follower that failed raises its error.
+        # Waits until all followers have these plies, or no more tables arrive. Raises the error of a follower that
+        # failed.
         end = time.perf_counter() + _PATIENCE
         expected = len(self._ids) * FOLLOWERS * (last - first + 1)
         while self.count(first) < expected and time.perf_counter() < end:
@@ -210,11 +214,11 @@ class _Rooms:
             await asyncio.sleep(0.05)
 
     def count(self, first: int) -> int:
-        """Return how many tables, from a ply on, have come to followers."""
+        """Return the number of tables, from a ply on, that followers have received."""
         return sum(len(came) for (_, ply), came in self.came.items() if ply >= first)
 
     async def leave(self) -> None:
-        """End all that follow."""
+        """Stop all followers."""
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:
@@ -233,7 +237,7 @@ async def _load(
         await rooms.enter()
         memory = server.memory() - before
         await rooms.begin()
-        # A collection of all that this process holds would count as the server's time.
+        # Otherwise a garbage collection in this process would count as the server's time.
         gc.collect()
         gc.freeze()
         with measured(server) as timer:

@@ -1,4 +1,4 @@
-"""SeatEnv beside our raw_env of PettingZoo: random games by the action mask, the fewest players, all random."""
+"""SeatEnv compared with our PettingZoo raw_env: random games by the action mask, with the fewest players."""
 
 import random
 from collections.abc import Callable
@@ -27,14 +27,14 @@ def random_episodes(game: Game) -> Callable[[], int]:
         while not over:
             legal = info["action_mask"].view(np.bool_).nonzero()[0]
             _, _, over, _, info = env.step(legal[int(draw() * len(legal))])
-        # The environment itself counts only its own seat's.
+        # The environment counts only the decisions of its seat.
         return env._game.position.ply()
 
     return one_episode
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure SeatEnv against raw_env, game by game."""
+    """Measure SeatEnv against raw_env for each game."""
     works = {(game.name, OURS): random_episodes(game) for game in plan.games}
     works |= {(game.name, PEER): random_games(raw_env(game.name)) for game in plan.games}
     contenders: dict[tuple[str, str], Callable[[], Run]] = {

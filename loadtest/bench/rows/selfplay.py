@@ -1,7 +1,7 @@
 """Random self-play over gRPC: the server lists the legal actions, the client chooses from them.
 
-Two batches are in flight on one stream, so that client and server work in parallel. Games that end begin anew;
-measuring begins when the games are out of step.
+Two batches are in flight on one stream, so that client and server work in parallel. Games that end are restarted.
+Measuring starts when the games are at different plies.
 """
 
 import time
@@ -24,7 +24,7 @@ OWN = "the same loop in process"
 KEPT = "states kept on the stream"
 FAST, CHANNEL = "the fast door", "gRPC's channel"
 OVER = (FAST, CHANNEL)
-# By peer, the row in bounds.toml.
+# The row in bounds.toml, by peer.
 ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 BOUNDS = {**ROWS, OWN: "self_play_own"}
 
@@ -32,7 +32,7 @@ BOUNDS = {**ROWS, OWN: "self_play_own"}
 def contender(
     stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan, *, keeps: bool = False
 ) -> Callable[[], Run]:
-    """Return a contender whose games have begun and are out of step. `keeps`: True to leave states on the service."""
+    """Return a contender whose games are at different plies. `keeps` is True to keep states in the service."""
     playing = SelfPlay(server.fast_address, game, players, plan.batch, connections=1, in_flight=2, keeps=keeps)
     stack.callback(playing.close)
     playing.advance(lambda moves: moves < plan.warm_up * plan.batch * 2)
@@ -49,7 +49,7 @@ def contender(
 def environment(
     stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan, over: str
 ) -> Callable[[], Run]:
-    """Return a contender that uses the library's VectorEnv; `over`: what its stream goes over."""
+    """Return a contender that uses the library's VectorEnv, with its stream over `over`."""
     env = stack.enter_context(
         VectorEnv(
             stack.enter_context(server.channel()),
@@ -95,7 +95,7 @@ def measure(plan: BenchPlan) -> Result:
                 contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
                 contenders[SHELL, name] = contender(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
-        # Apart from the others, because each has a channel in this process, whose threads are never idle.
+        # Measured separately, because each has a channel in this process, whose threads are never idle.
         environments = alternate(
             {
                 (game.name, over): environment(stack, ours, game.name, players, plan, over)

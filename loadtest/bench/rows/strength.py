@@ -1,4 +1,4 @@
-"""How well the tree search plays: against random play, and against flat playouts of equal processor time."""
+"""The strength of the tree search: against random play, and against flat playouts with equal processor time."""
 
 import time
 from collections.abc import Sequence
@@ -15,9 +15,10 @@ from loadtest.bench.self_play import SEED
 
 SIMULATIONS = 1000
 ISMCTS = f"ismcts:simulations={SIMULATIONS}"
-# Games with runs of a second; games, and rounds, in which playouts are fitted to the time of a simulation.
+# The number of games with runs of a second; the numbers of games and rounds used to match playouts to the time of a
+# simulation.
 GAMES, FITTING, ROUNDS = 200, 16, 2
-# By the number of players: the names of the bounds.
+# The names of the bounds, by number of players.
 BOUNDS = {2: "ismcts_random_2", 3: "ismcts_random_3"}
 
 
@@ -25,7 +26,7 @@ class Timed(Bot):
     """A bot whose processor time is measured."""
 
     def __init__(self, bot: Bot) -> None:
-        """Measure a bot."""
+        """Wrap a bot."""
         self.needs_observations, self.needs_worlds, self.budget = bot.needs_observations, bot.needs_worlds, bot.budget
         self.seconds, self.decisions = 0.0, 0
         self._bot = bot
@@ -39,13 +40,13 @@ class Timed(Bot):
         begin = time.process_time()
         judgement = self._bot.judge(decisions)
         self.seconds += time.process_time() - begin
-        # What is the only legal action costs a search nothing.
+        # A search does not consider a single legal action.
         self.decisions += int((decisions.legal_counts() > 1).sum())
         return judgement
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the games that `ismcts` wins; fewer games with shorter runs."""
+    """Measure the share of games that `ismcts` wins, with fewer games if runs are shorter."""
     result = Result()
     lines = result.tables.setdefault("ismcts and flat with equal processor time", [])
     for game in plan.games:
@@ -58,7 +59,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def play(game: Game, players: int, one: Bot, others: Bot, games: int, seed: int = SEED) -> Results:
-    """Play one bot against players - 1 others, in turn in every seat."""
+    """Play one bot against players - 1 other bots, in each seat in turn."""
     seated: Sequence[Bot] = [one, *[others] * (players - 1)]
     results = Results.of(games, players, players)
     observations = one.needs_observations or others.needs_observations

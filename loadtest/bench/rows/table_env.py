@@ -1,4 +1,4 @@
-"""TableEnv beside pgx, each on one core, and what it takes to divide a step among two threads."""
+"""TableEnv compared with pgx, each on one core, and the cost of dividing a step between two threads."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -9,9 +9,9 @@ from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, faste
 from loadtest.bench.pinned import CORES, Pinned, pgx_installed
 
 PEER = "pgx on this processor, jitted scan"
-# The games of pgx that it plays fastest, of those that are more than toys.
+# The fastest games of pgx that are not trivial.
 PEERS = ("connect_four", "leduc_holdem")
-# The games of a batch that is divided, in batches.
+# The number of games in a divided batch, in batches.
 DIVIDED = 8
 ONE, TWO, SPREAD, APART = "one thread", "two threads", "two threads, two cores", "two processes"
 
@@ -61,7 +61,8 @@ def _divide(plan: BenchPlan) -> Result:
     for game in plan.games:
         with ExitStack() as stack:
             asked = ("steps", game.name, DIVIDED * plan.batch, plan.warm_up)
-            # Both on one core: two cores share caches and more, and so take longer for the same, divided or not.
+            # Both on one core, because two cores share caches and other resources, so the same work takes longer,
+            # divided or not.
             one, two = (_ended_by(stack, Pinned(*asked, threads)) for threads in (1, 2))
             spread = _ended_by(stack, Pinned(*asked, 2, cores=CORES[:1] + CORES[-1:]))
             apart = [_ended_by(stack, Pinned(*asked, 1, cores=cores)) for cores in (CORES[:1], CORES[-1:])]
@@ -94,7 +95,7 @@ def _runs(pinned: Pinned, plan: BenchPlan) -> Callable[[], Run]:
 
 
 def _together(contenders: list[Pinned], plan: BenchPlan) -> Run:
-    # The moves of all in the time of one.
+    # Returns a run with the moves of all contenders in the time of one.
     for contender in contenders:
         contender.start(plan.seconds)
     runs = [contender.finish() for contender in contenders]

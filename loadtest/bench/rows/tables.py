@@ -1,4 +1,4 @@
-"""The handler's time for a move at a sealed table, beside Apply with the same move and the same update."""
+"""The handler's time for a move at a sealed table, compared with Apply with the same move and update."""
 
 import random
 import statistics
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import Game
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.wire import fill
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
@@ -27,7 +27,7 @@ _NOTHING = Cancellation()
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows of Move beside Apply."""
+    """Measure the rows for Move compared with Apply."""
     result = Result()
     for game, players in plan.games.items():
         keys = Keyring(None)
@@ -59,7 +59,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def _requests(service: TableService, keys: Keyring, game: Game, players: int) -> tuple[list[bytes], list[bytes]]:
-    # Those of all moves of a random game, for Move and for Apply.
+    # Returns the requests for all moves of a random game, for Move and for Apply.
     new = pb.NewTableRequest(
         game=game.name, players=players, seats=[pb.TableSeat()] * players, acknowledgement=pb.ACKNOWLEDGEMENT_NONE
     )

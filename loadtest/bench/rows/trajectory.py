@@ -1,6 +1,6 @@
 """The same seeded games in process, by single calls, by batches and on a stream, and a hash of their states.
 
-The hash is SHA-256 of every packed state from the first decision to the end, game after game.
+The hash is the SHA-256 of all packed states from the first decision to the end, game after game.
 """
 
 import hashlib
@@ -30,17 +30,17 @@ from loadtest.bench.servers import chatiere
 
 GAMES = 8
 _COLUMNS = Columns(legal=True)
-# A game's packed states, in order.
+# The packed states of a game, in order.
 History = list[bytes]
 
 
 def pick(move: int, game_number: int, count: int) -> int:
-    """Return the index of the action chosen at a move of a game, by an arbitrary rule that depends on nothing else."""
+    """Return the index of the action chosen at a move of a game, by an arbitrary rule of these arguments."""
     return (move * 7919 + game_number * 104729) % count
 
 
 def in_process(game: Game, players: int) -> list[History]:
-    """Play through Position."""
+    """Play with Position."""
     histories = []
     for number in range(GAMES):
         position = game.new_game(players, seed=SEED, game_number=number)
@@ -54,7 +54,7 @@ def in_process(game: Game, players: int) -> list[History]:
 
 
 def by_single_calls(channel: grpc.Channel, game: Game, players: int) -> list[History]:
-    """Play through GameService; Convert packs the states."""
+    """Play with GameService; Convert packs the states."""
     games = GameServiceStub(channel)
     batches = BatchServiceStub(channel)
     include = Include(legal_actions=True)
@@ -74,7 +74,7 @@ def by_single_calls(channel: grpc.Channel, game: Game, players: int) -> list[His
 
 
 def by_batches(channel: grpc.Channel, game: Game, players: int) -> list[History]:
-    """Play through BatchService, all games in one batch."""
+    """Play with BatchService, all games in one batch."""
     stub = BatchServiceStub(channel)
 
     def ask(request: NewGamesRequest | StepRequest) -> Positions:
@@ -86,7 +86,7 @@ def by_batches(channel: grpc.Channel, game: Game, players: int) -> list[History]
 
 
 def by_stream(channel: grpc.Channel, game: Game, players: int) -> list[History]:
-    """Play through BatchService on a stream, all games in one batch."""
+    """Play with BatchService on a stream, all games in one batch."""
     stub = BatchServiceStub(channel)
     requests: queue.SimpleQueue[PlayRequest | None] = queue.SimpleQueue()
     responses = stub.Play(iter(requests.get, None))
@@ -122,7 +122,7 @@ def _in_batches(game: Game, players: int, ask: Callable[[NewGamesRequest | StepR
         positions = ask(StepRequest(setup=table, states=states, moves=moves.tobytes(), columns=_COLUMNS))
         for number, state in zip(going, _split(positions.states, game.packed_size), strict=True):
             histories[number].append(state)
-        # Games that are over have no legal ids, so the remaining ids belong to those that go on.
+        # Games that are over have no legal ids, so the remaining ids belong to the other games.
         over = np.frombuffer(positions.final, "<u1")
         going = [number for number, final in zip(going, over, strict=True) if not final]
         positions = _without_over(positions, over)
@@ -130,7 +130,7 @@ def _in_batches(game: Game, players: int, ask: Callable[[NewGamesRequest | StepR
 
 
 def _without_over(positions: Positions, over: np.ndarray) -> Positions:
-    """Return the legal actions of the games that go on."""
+    """Return the legal actions of the games that are not over."""
     offsets = np.frombuffer(positions.legal_offsets, "<u4")
     kept = np.append(offsets[:-1][over == 0], offsets[-1])
     return Positions(legal_offsets=kept.tobytes(), legal_ids=positions.legal_ids)

@@ -11,16 +11,16 @@ from loadtest.bench.h2load import Contender, Load
 from loadtest.bench.measure import BenchPlan, Result, Row
 from loadtest.bench.servers import bare, chatiere, echoing
 
-# Methods of GameService; the second is added by echo_server.py.
+# Methods of GameService. The second one is added by echo_server.py.
 APPLY, ECHO = "Apply", "Echo"
 BARE = "a grpcio server that sends bytes made in advance"
-# Calls in flight: connections with one call at a time, which spread over the workers.
+# Calls in flight: connections with one call at a time, which are distributed over the workers.
 IN_FLIGHT = (1, 16)
 WORKERS = (1, 2)
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure Apply for each game and number of calls in flight, beside a bare server and beside Echo."""
+    """Measure Apply for each game and number of calls in flight, compared with a bare server and with Echo."""
     result = Result()
     if not h2load.installed():
         result.tables["one Apply a call: not measured without h2load, which is in Debian's package nghttp2-client"] = []
@@ -41,7 +41,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def cpu_row(row: str, game: str, ours: Load, peer: Load, bound_name: str, peer_name: str) -> Row:
-    """Return a row about the server's processor time, whose target is for the ratio, too."""
+    """Return a row about the server's processor time, whose target also applies to the ratio."""
     bound = bound_of(bound_name, game)
     return Row(
         row=row,

@@ -1,4 +1,4 @@
-"""Single calls of Apply, with legal actions, at the door for browsers: in binary and as JSON, beside grpcio's port."""
+"""Single calls of Apply with legal actions at the door for browsers, binary and JSON, compared with grpcio's port."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from loadtest.bench.servers import chatiere, web_door_built
 # Calls in flight: connections with one call at a time.
 IN_FLIGHT = 16
 GRPCIO = "grpcio's port"
-# The door's forms, with the names of their bounds.
+# The door's encodings, with the names of their bounds.
 FORMS = {CONNECT: "web_binary", JSON: "web_json"}
 
 
@@ -56,7 +56,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def _as_json(game: Game, players: int) -> Call:
-    # As the server writes it.
+    # Encodes the call as the server does.
     from chatiere.service.ports.web.json_form import JsonForm
 
     request = apply_request(game, players)

@@ -2,30 +2,33 @@
 
 import os
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from chatiere.command import streams
+
 
 class _Subcommand(NamedTuple):
-    # The first sentence of its help, and the extra that it needs; None: the package alone.
+    # The first sentence of the subcommand's help, and the extra that it needs (None if it needs none).
     help: str
     extra: str | None = None
 
 
-# A subcommand is imported when it is called, so that --help is quick and each needs its own libraries alone.
+# A subcommand is imported when it is called, so that --help is fast and each needs only its own libraries.
 _SUBCOMMANDS = {
     "analyse": _Subcommand("Judge the decisions of a record by a tree search.", "service"),
     "arena": _Subcommand("Let bots play a tournament, and report win rates, ratings and balance."),
     "ladder": _Subcommand("Measure the ladder of GAME, the bots to play against by strength."),
     "perft": _Subcommand("Count the sequences of moves from a new game."),
     "play": _Subcommand("Watch bots play a game, move by move, or play against them.", "service"),
-    "protos": _Subcommand("Write the definition of the API into DIR, to generate a client's code from."),
+    "protos": _Subcommand("Write the definition of the API into DIR, to generate code for clients."),
     "puzzles": _Subcommand("Find puzzles of GAME: positions in which one action is much better than all others."),
-    "replay": _Subcommand("Show records of games, and check the service against sample games.", "service"),
+    "replay": _Subcommand("Show records of games, or check the service against sample games.", "service"),
+    "rules": _Subcommand("Show the rules of GAME, for players or for authors, as Markdown.", "service"),
     "selfplay": _Subcommand("Let bots play many games against each other, and report who wins."),
     "serve": _Subcommand("Serve the games over gRPC.", "service"),
-    "token": _Subcommand("Make a bearer token for a client.", "service"),
+    "token": _Subcommand("Create a bearer token for a client.", "service"),
     "train": _Subcommand("Train a network for a game by self-play, for net:FILE.", "train"),
     "verify": _Subcommand("Verify the record of a game at a sealed table.", "service"),
     "verify-data": _Subcommand("Verify a data set of chatiere selfplay."),
@@ -34,7 +37,12 @@ _SUBCOMMANDS = {
 
 
 class _Group(click.Group):
-    """A group that prints errors of the engine, the service and the connection as errors of the command."""
+    """A group that reports errors of the engine, the service and the connection as errors of the command."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command in this process, using its standard streams."""
+        streams.prepare()
+        return super().__call__(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_SUBCOMMANDS)

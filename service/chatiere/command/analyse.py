@@ -8,15 +8,16 @@ import click
 
 from chatiere.arena.picture import import_figure
 from chatiere.clients import ChatiereError, Client, TransportError
-from chatiere.clients.records import MalformedRecordError, printable, read_record
+from chatiere.clients.records import printable
 from chatiere.command.common import SEED, CommandError, progress
+from chatiere.command.formats import record_in
 from chatiere.command.servers import address_option, info_of, reach
 from chatiere.engine.whole_files import write_whole
 from chatiere.v1.bot_service_pb2 import AnalysedDecision
 from chatiere.v1.record_pb2 import GameRecord
 
 _PLY = click.IntRange(0, 2**32 - 1)
-# Simulations of a call: a few seconds.
+# The simulations of a call, which take a few seconds.
 _AT_ONCE = 100_000
 _HEADINGS = ("ply", "seat", "chances", "loss", "visits", "played", "best")
 
@@ -30,14 +31,14 @@ _HEADINGS = ("ply", "seat", "chances", "loss", "visits", "played", "best")
     type=click.IntRange(1, 1_000_000),
     default=1000,
     show_default=True,
-    help="Games played out for each decision.",
+    help="Playouts for each decision.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The seed of the search.")
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE.png",
-    help="Draw the seats' chances from ply to ply. Needs chatiere[arena].",
+    help="Plot the seats' chances from ply to ply. Needs chatiere[arena].",
 )
 @address_option
 def command(
@@ -45,22 +46,22 @@ def command(
 ) -> None:
     """Judge the decisions of a record by a tree search.
 
-    The search uses only what the seat could know. The chances of a seat are the share of the win that it could expect
-    before its decision; the loss is the part of them that its action gave away. The value of an action with few visits
-    is rough. A ply is the number of decisions before.
+    The search uses only information that the seat had. The chances of a seat are its expected share of the win before
+    its decision; the loss is the part of them that the action gave away. The value of an action with few visits is
+    imprecise. A ply is the number of decisions made before.
     """
     try:
         if plot is not None:
             import_figure()
-        record = read_record(file)
-    except (MalformedRecordError, OSError, ImportError) as error:
+    except ImportError as error:
         raise CommandError(str(error)) from error
+    record = record_in(file)
     last = len(record.actions) if last is None else last
     with reach(address) as client:
         decisions = _analysed(client, file, record, (first, last), simulations, seed)
         title = info_of(client, record.game).title
     given = [printable(name) for name in record.seat_names] or [""] * record.players
-    # Two may have one name.
+    # Two seats may have the same name.
     names = [f"seat {seat} {name}".rstrip() for seat, name in enumerate(given)]
     for line in _table(decisions, names):
         click.echo(line)
@@ -80,7 +81,7 @@ def _analysed(
     found: list[AnalysedDecision] = []
     try:
         with progress(max(0, last - first), "decisions") as report:
-            # A stretch that there is not is asked for, too, to be refused.
+            # Request even an empty range, so that an invalid one is refused.
             for place in range(first, max(last, first + 1), step):
                 end = min(place + step, last)
                 found += client.analyse(record, place, end, simulations=simulations, seed=seed)
@@ -118,12 +119,12 @@ def _loss(decision: AnalysedDecision, players: int) -> str:
 
 
 def _share(returns: float, players: int) -> float:
-    # A return of -1 is no part of the win, one of players - 1 all of it.
+    # A return of -1 is no share of the win; a return of players - 1 is all of it.
     return returns / players
 
 
 def _drawn(decisions: Sequence[AnalysedDecision], names: Sequence[str], title: str) -> bytes:
-    # A PNG file: a line for each seat, from decision to decision, and a mark where it lost more than a tenth.
+    # Return a PNG file with a line for each seat, and a mark at each decision that lost more than a tenth.
     figure = import_figure()(figsize=(10, 5))
     figure.set_layout_engine("constrained")
     axes = figure.subplots()

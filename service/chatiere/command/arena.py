@@ -46,23 +46,23 @@ class SequentialTest(click.ParamType[Sprt]):
     "names",
     required=True,
     metavar="NAME[:PARAMETER=NUMBER,…],…",
-    help=f"The bots. A single one plays against itself. {BOTS_HELP}",
+    help=f"The bots. A single bot plays against itself. {BOTS_HELP}",
 )
 @click.option(
     "--games",
     type=click.IntRange(2, 1_000_000),
     default=200,
     show_default=True,
-    help="Games of each pairing; with --sprt, at most; with --paired, a multiple of the number of players.",
+    help="Games per pairing; with --sprt, at most; with --paired, a multiple of the number of players.",
 )
 @click.option(
-    "--paired", is_flag=True, help="Play each deal with every rotation of the bots' seats; intervals are over deals."
+    "--paired", is_flag=True, help="Play each deal with all rotations of the bots' seats; intervals are over deals."
 )
 @click.option(
     "--sprt",
     type=SequentialTest(),
-    help="End a pairing once a sequential test has decided whether its first bot wins P0 of the games or less, or P1 "
-    "or more, with the error rates ALPHA and BETA (0.05 each).",
+    help="End a pairing once a sequential test has decided whether its first bot wins at most P0 or at least P1 of the "
+    "games, with the error rates ALPHA and BETA (0.05 each).",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
 @game_option
@@ -70,7 +70,7 @@ class SequentialTest(click.ParamType[Sprt]):
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write all figures to arena.json and, for two bots or more, a picture, arena.png, in this directory. "
+    help="Write all figures to arena.json and, for two bots or more, a plot to arena.png, in this directory. "
     "Existing files are replaced.",
 )
 def command(
@@ -86,10 +86,11 @@ def command(
 ) -> None:
     """Let bots play a tournament, and report win rates, ratings and balance. Needs chatiere[arena].
 
-    Every bot plays every other. With n > 2 players one plays alone against n - 1 of the other, then the other way
-    round. Seats are rotated. A shared win counts in parts. The intervals of win rates are Wilson's, those of paired
-    deals normal. Ratings are openskill's, from all games. The balance describes the game: the number of decisions,
-    the share of shared wins, the wins of the first seat to play, and the kinds of actions, with 95 % intervals.
+    Every bot plays against every other one. With n > 2 players, one bot plays one seat against n - 1 seats of the
+    other, and the other way round. Seats are rotated. A shared win counts in parts. Intervals are Wilson intervals for
+    win rates, and normal intervals for paired deals. Ratings are computed by openskill from all games. The balance
+    describes the game: the number of decisions, the share of shared wins, the wins of the first seat to play, and the
+    kinds of actions, with 95 % intervals.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)
@@ -99,7 +100,7 @@ def command(
     except ValueError as error:
         raise CommandError(str(error)) from error
     try:
-        # Before the games, which can take hours.
+        # Check this before the games, which can take hours.
         import_model()
         if output is not None:
             import_figure()
@@ -236,7 +237,7 @@ def _percent(share: float) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    # A table in Markdown, in columns for the eye.
+    # Yield the lines of a Markdown table with aligned columns.
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     for row in (heads, ["-" * width for width in widths], *rows):
         yield f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |"

@@ -21,10 +21,10 @@ LOOPBACK = "127.0.0.1"
 _OPTION_FORMS = {
     OptionType.FLAG: "must be true or false",
     OptionType.NUMBER: "must be a whole number",
-    OptionType.NUMBERS: "must be whole numbers with commas between them",
-    OptionType.PIECES: "must be numbers of pieces with commas between them",
+    OptionType.NUMBERS: "must be whole numbers separated by commas",
+    OptionType.PIECES: "must be numbers of pieces separated by commas",
 }
-# A function of spec, game and players, as bots.get.
+# A function of spec, game and players, like bots.get.
 GetBot = Callable[[str, str, int], Bot]
 
 
@@ -35,10 +35,10 @@ class CommandError(click.ClickException):
 
 
 def description_of(error: Exception) -> str | None:
-    """Return the words of an error of the engine, of a bot, or of the service or the way there; None for any other."""
+    """Return the text of an error of the engine, a bot, the service or the connection; None for other errors."""
     if isinstance(error, EngineError):
         return f"{error.reason}: {error.message}"
-    # The client is an extra: only who has imported it gets its errors.
+    # The client is an extra: its errors occur only if it was imported.
     client = sys.modules.get("chatiere.clients.calls.errors")
     if isinstance(error, BotError) or (client is not None and isinstance(error, client.ChatiereError)):
         return str(error)
@@ -78,7 +78,7 @@ class Several(click.ParamType["tuple[str, ...]"]):
     """The type of a list, with commas between its items."""
 
     def __init__(self, item: str) -> None:
-        """`item`: an item, for --help."""
+        """Name the type for --help, from the description of an item."""
         self.name = f"{item},…"
 
     def convert(
@@ -91,7 +91,7 @@ class Several(click.ParamType["tuple[str, ...]"]):
 
 
 class AddedBots(click.ParamType["tuple[str, ...]"]):
-    """The type of a list of bots with the names that others may call them by."""
+    """The type of a list of bots with names for callers."""
 
     name = "NAME[=BOT],…"
 
@@ -109,24 +109,24 @@ game_option = click.option(
     "given_options",
     metavar="NAME=VALUE",
     multiple=True,
-    help="An option of the game, such as first_seat=0; may be given several times. Lists have commas: 1,2,3,5.",
+    help="An option of the game, such as first_seat=0; may be given several times. Lists use commas: 1,2,3,5.",
 )
 BOTS_HELP = (
-    "A comma separates bots, and the parameters of one bot: flat:playouts=500,random is two bots. "
-    "random, flat and ismcts play any game; net:FILE is a network that chatiere train made, FILE.py:CLASS or "
-    "MODULE:CLASS a bot of your own (see docs/bots.md)."
+    "Commas separate bots, and the parameters of a bot: flat:playouts=500,random is two bots. "
+    "random, flat and ismcts play any game; net:FILE is a network made by chatiere train, FILE.py:CLASS or "
+    "MODULE:CLASS your own bot (see docs/bots.md)."
 )
 
 
 @contextmanager
 def progress(length: int, label: str) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error, if that is a terminal. Yield what is called with how many more games are done."""
+    """Show a progress bar on standard error, if that is a terminal. Yields a function that adds completed units."""
     with click.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         yield bar.update
 
 
 def player_count(info: Game | GameInfo, players: int | None) -> int:
-    """Return the number of players, by default the smallest one. Raise CommandError if the game is not for it."""
+    """Return the number of players, by default the smallest. Raises CommandError if the game does not allow it."""
     seats = info.min_players if players is None else players
     if not info.min_players <= seats <= info.max_players:
         raise CommandError(f"{info.name} is for {info.min_players} to {info.max_players} players")
@@ -134,11 +134,29 @@ def player_count(info: Game | GameInfo, players: int | None) -> int:
 
 
 def parse_options(game: Game, given: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a game, each given as NAME=VALUE, as `Game.new_game` takes them. Raise CommandError.
+    """Parse options of a game.
 
-    The value of a flag is true or false, that of a list or a set of pieces numbers with commas between them. Whether a
-    game can have the values the engine says.
+    The value of a flag is true or false; lists and sets of pieces are numbers separated by commas. The engine checks
+    whether the game allows the values.
+
+    Args:
+        game: The game.
+        given: The options, as NAME=VALUE.
+
+    Returns:
+        The options in the form for `Game.new_game`.
+
+    Raises:
+        CommandError: If an option is unknown or malformed.
     """
+    found: dict[str, Any] = engine.codec(game.name).read_options(
+        Reader(getattr(options_message(game, given), game.name))
+    )
+    return found
+
+
+def options_message(game: Game, given: Sequence[str]) -> Options:
+    """Return the options as a message, which is empty if there are no options. See parse_options."""
     known = {option.name: option for option in game.description.options}
     message = Options()
     own = getattr(message, game.name)
@@ -158,8 +176,7 @@ def parse_options(game: Game, given: Sequence[str]) -> dict[str, Any]:
             json_format.ParseDict({name: _option_value(known[name].type, value)}, own)
         except (ValueError, json_format.ParseError) as error:
             raise CommandError(f"--option {each}: {_OPTION_FORMS[known[name].type]}") from error
-    found: dict[str, Any] = engine.codec(game.name).read_options(Reader(own))
-    return found
+    return message
 
 
 def _option_value(kind: OptionType, text: str) -> Any:
@@ -168,14 +185,21 @@ def _option_value(kind: OptionType, text: str) -> Any:
     if kind == OptionType.NUMBER:
         return int(text)
     numbers = [int(number) for number in text.split(",")]
-    # A set that may be empty is a message of its own.
+    # A set that may be empty has its own message type.
     return {"cards": numbers} if kind == OptionType.PIECES else numbers
 
 
 def parse_bots(info: Game | GameInfo, players: int, specs: str, *, get: GetBot = bots.get) -> list[tuple[str, Bot]]:
-    """Make the bots of a list of them, each with its spec. Raise CommandError for one that there is not.
+    """Create the bots of a comma-separated list. Raises CommandError for unknown bots.
 
-    `get`: for specs that others wrote, that of a Registry.
+    Args:
+        info: The game.
+        players: The number of players.
+        specs: The list.
+        get: A function that returns a bot; that of a Registry for specs from untrusted sources.
+
+    Returns:
+        The bots, each with its spec.
     """
     try:
         return [(spec, get(spec, info.name, players)) for spec in bots.split(specs)]

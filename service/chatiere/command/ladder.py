@@ -15,7 +15,7 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
 from chatiere.engine import Game
 from chatiere.engine.whole_files import write_whole
 
-# The Elo points that the lowest rung should be below the game's own bot, so that it takes 17 % of the points.
+# The Elo points by which the lowest rung should be below the game's own bot, so that it takes 17 % of the points.
 _LOWEST = 275
 
 
@@ -35,32 +35,32 @@ _LOWEST = 275
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="Keep all games played in this JSON file. If it exists, the measurement continues.",
+    help="Keep all games played in this JSON file. If the file exists, the measurement continues.",
 )
 @click.option(
     "--propose",
     "chain",
     metavar="BOT,BOT,…",
-    help="Instead measure these bots, the strongest first, and print rungs between them. Neighbours differ in one "
+    help="Instead measure these bots, strongest first, and print rungs between them. Adjacent bots differ in one "
     "parameter.",
 )
 @click.option(
-    "--write", is_flag=True, help="Write strengths and times into the ladder of the package, for the fewest players."
+    "--write", is_flag=True, help="Write strengths and times into the package's ladder, for the fewest players."
 )
 def command(
     game: str, players: int | None, games: int, seed: int, output: Path, chain: str | None, write: bool
 ) -> None:
     """Measure the ladder of GAME, the bots to play against by strength.
 
-    For each rung this measures the share of points that it takes from the next lower one, and its thinking time. Deals
-    are paired, seats rotated. With more than two players, each bot plays alone against the other, and points are the
-    share of the pairs of both bots' seats in which the higher one finished ahead; a tie counts half. The lowest rung
-    also plays the game's own bot. The command can be stopped at any time; the same command continues.
+    For each rung, this measures its share of points against the next lower rung, and its thinking time. Deals are
+    paired, and seats rotated. With more than two players, each bot plays one seat against the other bot, and points are
+    the share of pairs of seats, one of each bot, in which the higher rung finished ahead; a tie counts half. The lowest
+    rung also plays against the game's own bot. The command can be stopped at any time; the same command continues.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)
     if write and (chain is not None or seats != rules.min_players):
-        raise CommandError("--write is for the ladder as it is, with the fewest players")
+        raise CommandError("--write is for the existing ladder, with the fewest players")
     own = next(iter(GAME_BOTS[game]))
     try:
         measurement = Measurement(game, seed, output)

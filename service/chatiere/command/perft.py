@@ -12,16 +12,16 @@ from chatiere.engine import Position, game
 @click.option("--game", "name", required=True, metavar="NAME", help="The game.")
 @click.option("--players", type=int, required=True, help="The number of players.")
 @click.option("--depth", type=click.IntRange(0, 100), required=True, help="The depth in moves.")
-@click.option("--seed", type=SEED, help="The seed of sampled chance. Default: 1.")
+@click.option("--seed", type=SEED, help="The seed of sampled chance events. Default: 1.")
 @click.option("--explicit", is_flag=True, help="Use explicit chance: every outcome of a chance event counts as a move.")
-@click.option("--divide", is_flag=True, help="Print the count below each first move, too.")
+@click.option("--divide", is_flag=True, help="Also print the count after each first move.")
 def command(name: str, players: int, depth: int, seed: int | None, explicit: bool, divide: bool) -> None:
     """Count the sequences of moves from a new game.
 
-    A game that ends before the depth counts once. The count goes to standard output, the time taken to standard error.
+    A game that ends before the depth counts once. The count is written to standard output, the time to standard error.
     """
     if explicit and seed is not None:
-        raise click.UsageError("--explicit takes no --seed: nothing is drawn")
+        raise click.UsageError("--explicit excludes --seed: no random numbers are drawn")
     if not explicit and seed is None:
         seed = 1
     position = game(name).new_game(players, seed=seed)

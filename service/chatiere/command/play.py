@@ -13,6 +13,7 @@ from chatiere.bots.ladder import ladder
 from chatiere.clients import Client, Step, begin, records
 from chatiere.clients import play as play_match
 from chatiere.command.common import BOTS_HELP, SEED, CommandError, parse_bots, player_count
+from chatiere.command.formats import record_in
 from chatiere.command.servers import address_option, info_of, reach
 from chatiere.engine.core.record import MAX_NAME_LENGTH
 from chatiere.terminal.human_match import HumanMatch
@@ -41,15 +42,15 @@ _PERSON = "human"
     "--bots",
     "names",
     metavar="NAME[:PARAMETER=NUMBER,…],…",
-    help="The bots, which take in turn the seats that people do not have. "
-    f"{BOTS_HELP} Those of the game's ladder also have names, such as house-cat. Default: the ladder, from its lowest "
-    "rung on; with --human its second rung.",
+    help="The bots, which take the seats that people do not have, in turn. "
+    f"{BOTS_HELP} Bots of the game's ladder also have names, such as house-cat. Default: the ladder, from its lowest "
+    "rung; with --human its second rung.",
 )
 @click.option(
     "--resume",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Continue a saved game: game, players, seed and, unless given, people and bots come from the file.",
+    help="Continue a saved game. The file determines game, players, seed and, unless given here, people and bots.",
 )
 @click.option(
     "--record",
@@ -71,21 +72,21 @@ def command(
 ) -> None:
     """Watch bots play a game, move by move, or play against them.
 
-    Every move goes through a gRPC channel. Without --human all hands are shown; with it only what the person's seat
-    may know. Several people take turns at one terminal, whose screen is cleared between them. Each bot knows what its
-    seat knows. Needs chatiere[play] for people in a terminal; without one, people's moves are read line by line.
+    Every move passes through a gRPC channel. Without --human all hands are shown; with it only information that the
+    person's seat may have. Several people take turns at one terminal, which is cleared between their turns. Each bot
+    has only the information of its seat. Playing in a terminal needs chatiere[play]; without a terminal, moves of
+    people are read line by line.
     """
     if path is not None and path.suffix != records.SUFFIX:
-        raise CommandError(f"{path}: the name of a record ends in {records.SUFFIX}")
+        raise CommandError(f"{path}: the name of a record must end in {records.SUFFIX}")
+    if path is not None and path.exists():
+        raise CommandError(f"{path}: the file exists")
     if resume is not None:
         if game is not None or players is not None or seed is not None:
-            raise CommandError("--resume goes on with the file's game: leave out --game, --players and --seed")
-        try:
-            record = records.read_record(resume)
-        except (records.MalformedRecordError, OSError) as error:
-            raise CommandError(str(error)) from error
+            raise CommandError("--resume continues the game in the file: omit --game, --players and --seed")
+        record = record_in(resume)
     elif game is None:
-        raise CommandError("--game is missing: name a game, or a saved one with --resume FILE")
+        raise CommandError("--game is missing: name a game, or a saved game with --resume FILE")
     else:
         if seed is None:
             seed = secrets.randbits(64) if people else 1
@@ -122,12 +123,13 @@ def _watch(client: Client, info: GameInfo, record: GameRecord, names: str | None
 
 
 def _rungs(info: GameInfo, players: int) -> dict[str, str]:
-    # The ladder's bots by the names of its rungs, the weakest first.
-    return {rung.name: rung.bot_for(players) for rung in ladder(engine.game(info.name))}
+    # Return the ladder's bots by the names of its rungs, weakest first. A game without a ladder has two bots instead.
+    rungs = {rung.name: rung.bot_for(players) for rung in ladder(engine.game(info.name))}
+    return rungs or {"random": "random", "flat": "flat"}
 
 
 def _chosen(info: GameInfo, players: int, given: list[str]) -> list[tuple[str, Bot]]:
-    # The bots, of which rungs are given by their names, with their specs.
+    # Return the bots with their specs; bots of the ladder may be given by the names of their rungs.
     rungs = _rungs(info, players)
     return parse_bots(info, players, ",".join(rungs.get(name, name) for name in given))
 
@@ -141,9 +143,9 @@ def _recorded(record: GameRecord, steps: Iterable[Step]) -> Iterator[Step]:
 def _sit_down(
     client: Client, info: GameInfo, record: GameRecord, people: tuple[int, ...], names: str | None, path: Path | None
 ) -> None:
-    # Lets people play the game of a record on; `path`: its file.
+    # Let people continue the game of a record. `path`: the file of a saved game.
     if record.WhichOneof("chance") != "stream":
-        raise CommandError(f"{path}: chance is explicit in this record, so nobody knows what comes next")
+        raise CommandError(f"{path}: this record has explicit chance, so its future chance events are unknown")
     player_count(info, record.players)
     if path is not None and not people:
         people = tuple(seat for seat, name in enumerate(record.seat_names) if name == _PERSON)
@@ -158,7 +160,7 @@ def _sit_down(
     except ImportError as error:
         raise CommandError(str(error)) from error
     if len(set(people)) > 1 and not lines.is_terminal:
-        raise CommandError("several people need a terminal, whose screen is cleared between them")
+        raise CommandError("several people need a terminal, which is cleared between their turns")
     if path is None:
         record.date = date.today().isoformat()
     del record.seat_names[:]
@@ -174,13 +176,13 @@ def _sit_down(
 def _seat_bots(
     info: GameInfo, record: GameRecord, people: tuple[int, ...], names: str | None
 ) -> dict[int, tuple[str, Bot]]:
-    # The bots and their specs by seat: those named, or those of the record, or the default.
+    # Return the bots and their specs by seat: the named bots, the bots of the record, or the default.
     seats = [seat for seat in range(record.players) if seat not in people]
     _, usual, *_ = _rungs(info, record.players).values()
     if names is None and record.seat_names:
         if any(record.seat_names[seat] == _PERSON for seat in seats):
-            raise CommandError("a seat that a person played is a bot's now: name the bots with --bots")
-        # Whoever wrote the file must not choose the code that runs here.
+            raise CommandError("a bot must replace the person at a seat: name the bots with --bots")
+        # The file may be untrusted, so it must not choose code that runs here.
         recorded = ",".join(record.seat_names[seat] for seat in seats) or usual
         chosen = parse_bots(info, record.players, recorded, get=Registry().get)
     else:

@@ -8,19 +8,19 @@ import click
 from chatiere.command.common import CommandError
 
 DESCRIPTORS = "descriptors.binpb"
-# What the status of a refusal is made of, which Google defines.
+# The files that define the status of an error, by Google.
 _STATUS = ("code.proto", "error_details.proto", "status.proto")
 
 
 @click.command("protos")
 @click.argument("directory", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 def command(directory: Path) -> None:
-    """Write the definition of the API into DIR, to generate a client's code from.
+    """Write the definition of the API into DIR, to generate code for clients.
 
-    The file DIR/descriptors.binpb alone is enough for tools that take descriptor sets, such as buf, protoc and grpcurl.
-    It has chatiere.v1 and the details of errors (google.rpc) with their comments, and all that these import. For other
-    tools, DIR has the same definition as .proto files, which import each other from DIR; those of google/protobuf come
-    with compilers.
+    Tools that read descriptor sets, such as buf, protoc and grpcurl, need only the file DIR/descriptors.binpb. It
+    contains chatiere.v1 and the details of errors (google.rpc), with their comments, and everything that these import.
+    For other tools, DIR contains the same definition as .proto files, which import each other relative to DIR;
+    compilers provide the files of google/protobuf.
     """
     ours = files("chatiere.v1")
     found = {Path(DESCRIPTORS): ours / DESCRIPTORS}

@@ -13,21 +13,21 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
 @click.argument("game")
 @click.option("--players", type=int, help="The number of players. Default: the game's smallest.")
 @click.option(
-    "--count", type=click.IntRange(1, 1000), default=50, show_default=True, help="End with so many puzzles in the file."
+    "--count", type=click.IntRange(1, 1000), default=50, show_default=True, help="Stop at this number of puzzles."
 )
 @click.option(
     "--games",
     type=click.IntRange(1, 1_000_000),
     default=10_000,
     show_default=True,
-    help="The most games to play, even with fewer puzzles.",
+    help="The most games to play, even if there are fewer puzzles.",
 )
 @click.option(
     "--simulations",
     type=click.IntRange(1, 25_000),
     default=1000,
     show_default=True,
-    help="Games played out for each action, in each search.",
+    help="Playouts for each action, in each search.",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same puzzles.")
 @click.option(
@@ -35,22 +35,22 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="Keep the puzzles in this JSON file. If it exists, the search continues.",
+    help="Keep the puzzles in this JSON file. If the file exists, the search continues.",
 )
 @click.option(
     "--easy",
     is_flag=True,
-    help="Also take puzzles that the game's own bot solves: for games in which others are rare.",
+    help="Also accept puzzles that the game's own bot solves, for games in which others are rare.",
 )
 def command(
     game: str, players: int | None, count: int, games: int, simulations: int, seed: int, output: Path, easy: bool
 ) -> None:
     """Find puzzles of GAME: positions in which one action is much better than all others.
 
-    They come from games of the ladder's strongest bot, at most one from each. Three tree searches from what the seat
-    to act may know, with the same number of simulations for each action, have to agree on one that is better than all
-    others by a return of 0.25, and the game's own bot must not choose it. The command can be stopped at any time; the
-    same command continues.
+    The positions are taken from games of the ladder's strongest bot, at most one per game. Three tree searches, with
+    only the information of the seat to act and the same number of simulations for each action, must agree on an action
+    whose return exceeds that of every other action by at least 0.25, and the game's own bot must not choose it. The
+    command can be stopped at any time; the same command continues.
     """
     seats = player_count(engine.game(game), players)
     try:

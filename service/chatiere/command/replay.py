@@ -6,23 +6,27 @@ from typing import Any, NamedTuple
 import click
 
 from chatiere.clients import ChatiereError, Client, TransportError
-from chatiere.clients.records import SUFFIX, MalformedRecordError, printable, read_record
+from chatiere.clients.records import SUFFIX, printable
 from chatiere.command.common import CommandError
+from chatiere.command.formats import Format, record_in, unreadable
 from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
 from chatiere.command.servers import address_option, info_of, reach
 from chatiere.engine import EngineError, codec, game
 from chatiere.engine.wire import fill
+from chatiere.service.base.names import is_visible
 from chatiere.terminal.lines import show_stretch
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Options, Position
 from chatiere.v1.record_pb2 import GameRecord
 
 SPECTATOR = -1
+# The length in characters of the longest name that labels may contain (Include.seat_names).
+_MAX_LABEL_NAME = 40
 _PLY = click.IntRange(0, 2**32 - 1)
 _INCLUDE = Include(legal_actions=True, score=True)
 
 
 class Viewer(click.ParamType[int]):
-    """The type of a parameter SEAT or "spectator", which is SPECTATOR."""
+    """The type of a parameter SEAT or "spectator", which becomes SPECTATOR."""
 
     name = "SEAT|spectator"
 
@@ -50,23 +54,23 @@ class Difference(NamedTuple):
 @click.option(
     "--viewer",
     type=Viewer(),
-    help="Show records as a seat, or a spectator, may see them. Default: with all hands open.",
+    help="Show records as a seat or a spectator may see them. Default: with all hands open.",
 )
-@click.option("--from", "first", type=_PLY, metavar="PLY", help="Show records from this ply on. Default: 0.")
-@click.option("--to", "last", type=_PLY, metavar="PLY", help="Show records up to this ply. Default: all.")
+@click.option("--from", "first", type=_PLY, metavar="PLY", help="Show records from this ply. Default: 0.")
+@click.option("--to", "last", type=_PLY, metavar="PLY", help="Show records up to this ply. Default: all plies.")
 @address_option
 def command(
     files: tuple[Path, ...], viewer: int | None, first: int | None, last: int | None, address: str | None
 ) -> None:
-    """Show records of games, and check the service against sample games.
+    """Show records of games, or check the service against sample games.
 
-    A record is a file NAME.chatiere, as chatiere play --record writes it. The command checks it, lets the service play
-    it again and shows it move by move; a ply is the number of moves made so far. The command exits with 1 if the
-    service refuses to play it, with 2 if the file is not a record or has no such plies.
+    A record is a file NAME.chatiere, as written by chatiere play --record. The command checks the record, lets the
+    service replay it and shows it move by move; a ply is the number of decisions made before. The command exits with 1
+    if the service refuses to replay the record, and with 2 if the file is not a record or has no such plies.
 
     All other files are sample games. The command replays them through a gRPC channel, and compares every response of
-    the service with them. A sample game is a file of JSON lines, the first for the beginning and then one per step,
-    with explicit chance:
+    the service with them. A sample game is a file of JSON lines: the first describes the game, and each further line
+    is a step, with explicit chance:
 
     \b
       {"game": name, "players": number, "options": {name: value, …}}
@@ -80,17 +84,14 @@ def command(
       {"actor": -2, "totals": [total, …], "winners": [seat, …]}
           the end of the game, the last line
 
-    Outcomes and ids ascend. The actor, outcomes, weights, ids, totals and winners must be the same at every line. At
-    the first difference the command prints the file, the line, the expected and the actual value, and exits with 1;
-    with 2 if a file is not a sample game or the service cannot be reached.
+    Outcomes and ids are in ascending order. The actor, outcomes, weights, ids, totals and winners must match in every
+    line. At the first difference the command prints the file, the line, and the expected and actual values, and exits
+    with 1. It exits with 2 if a file is not a sample game or the service cannot be reached.
     """
-    try:
-        records = [(path, read_record(path)) for path in files if path.suffix == SUFFIX]
-        samples = [read_sample(path) for path in files if path.suffix != SUFFIX]
-    except (MalformedRecordError, MalformedSampleError, OSError) as error:
-        raise CommandError(str(error)) from error
+    records = [(path, record_in(path)) for path in files if path.suffix == SUFFIX]
+    samples = [_read_sample(path) for path in files if path.suffix != SUFFIX]
     if samples and (viewer, first, last) != (None, None, None):
-        raise CommandError(f"--viewer, --from and --to are for records (*{SUFFIX}) alone")
+        raise CommandError(f"--viewer, --from and --to apply only to records (*{SUFFIX})")
     steps = games = 0
     difference = None
     with reach(address) as client:
@@ -113,10 +114,20 @@ def command(
         raise click.exceptions.Exit(1)
 
 
+def _read_sample(path: Path) -> SampleGame:
+    try:
+        return read_sample(path)
+    except (MalformedSampleError, OSError) as error:
+        raise unreadable(path, Format.SAMPLE, error) from error
+
+
 def _show(client: Client, path: Path, record: GameRecord, viewer: int | None, first: int, last: int | None) -> None:
-    include = Include(score=True, viewers=range(record.players))
-    if viewer is not None:
-        include = Include(score=True, spectator=True) if viewer == SPECTATOR else Include(score=True, viewers=[viewer])
+    names = [printable(name) for name in record.seat_names]
+    include = Include(score=True, seat_names=_in_labels(names))
+    if viewer == SPECTATOR:
+        include.spectator = True
+    else:
+        include.viewers.extend(range(record.players) if viewer is None else [viewer])
     try:
         positions = client.replay(record, first, last, include=include)
     except TransportError:
@@ -126,13 +137,19 @@ def _show(client: Client, path: Path, record: GameRecord, viewer: int | None, fi
             raise CommandError(f"{path}: {error}") from error
         click.echo(f"{path}: {error}", err=True)
         raise click.exceptions.Exit(1) from error
-    names = [printable(name) for name in record.seat_names] or ["no name"] * record.players
+    names = names or ["no name"] * record.players
     for line in show_stretch(info_of(client, record.game), names, positions, first, hands_open=viewer is None):
         click.echo(line)
 
 
+def _in_labels(names: list[str]) -> list[str]:
+    # Include.seat_names takes only distinct, visible and short names; otherwise labels contain the seats' numbers.
+    fitting = {name for name in names if len(name) <= _MAX_LABEL_NAME and is_visible(name)}
+    return names if len(fitting) == len(names) else []
+
+
 def _replay(client: Client, sample: SampleGame) -> tuple[int, Difference | None]:
-    # The number of steps that matched, and the first difference.
+    # Return the number of steps that matched, and the first difference.
     position = _begin(client, sample)
     for number, step in enumerate(sample.steps):
         actual = _record_of(position)
@@ -156,7 +173,7 @@ def _replay(client: Client, sample: SampleGame) -> tuple[int, Difference | None]
 def _begin(client: Client, sample: SampleGame) -> Position:
     options = Options()
     try:
-        # The engine takes options by the names in the file, and refuses unknown ones.
+        # The engine reads options by the names in the file, and rejects unknown ones.
         game(sample.game).new_game(sample.players, sample.options)
         own_options = getattr(options, sample.game)
         own_options.SetInParent()
@@ -169,7 +186,7 @@ def _begin(client: Client, sample: SampleGame) -> Position:
 
 
 def _record_of(position: Position) -> dict[str, Any]:
-    # The record of a position, as in a sample game.
+    # Return the line of a sample game for a position.
     if position.turn.kind == TURN_KIND_CHANCE:
         return {"actor": CHANCE, "outcomes": [[each.outcome, each.weight] for each in position.chance_outcomes]}
     totals = list(position.score.totals)

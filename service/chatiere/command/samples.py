@@ -1,13 +1,13 @@
 """Sample games: files of JSON lines with the correct result of every step of a game.
 
-Line 1 describes the game: {"game": name, "players": number of seats, "options": {name: value, …}}; the options have the
-names and values of the rules file (a set of cards is one integer, bit card - 1). Other fields, such as the seed in the
-file's name, are ignored. Each further line is a step, with explicit chance:
+Line 1 describes the game: {"game": name, "players": number of seats, "options": {name: value, …}}. The options have the
+names and values of the rules file (a set of cards is an integer with bit card - 1 set for each card). Other fields,
+such as the seed, are ignored. Each further line is a step, with explicit chance:
 
-- a chance event: {"actor": -1, "outcomes": [[outcome, weight], …], "move": outcome}, with all possible outcomes,
-  ascending, and their smallest whole weights;
-- a decision: {"actor": seat, "legal": [dense id, …], "totals": [total, …], "move": dense id}, with all legal
-  actions, ascending, and each seat's score if the game ended there;
+- a chance event: {"actor": -1, "outcomes": [[outcome, weight], …], "move": outcome}, with all possible outcomes in
+  ascending order, and their smallest integer weights;
+- a decision: {"actor": seat, "legal": [dense id, …], "totals": [total, …], "move": dense id}, with all legal actions in
+  ascending order, and the score that each seat would have if the game ended there;
 - the end, as the last line: {"actor": -2, "totals": [total, …], "winners": [seat, …]}.
 """
 
@@ -21,7 +21,7 @@ OVER = -2
 
 
 class MalformedSampleError(ValueError):
-    """The error of a file that is not a sample game; the message names the file and the line."""
+    """A file is not a sample game; the message contains the file and the line."""
 
 
 class SampleStep(NamedTuple):
@@ -45,19 +45,20 @@ class SampleGame(NamedTuple):
 def read_sample(path: Path) -> SampleGame:
     """Read a sample game. Raises MalformedSampleError; OSError if the file cannot be read."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise MalformedSampleError(f"{path}: not a text file in UTF-8") from error
-    records = [_record(path, number, line) for number, line in enumerate(lines, 1)]
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    records = [_record(path, number, lines[number - 1]) for number in numbers]
     if not records:
         raise MalformedSampleError(f"{path}, line 1: the file is empty")
-    _check_fields(path, 1, records[0], _BEGINNING)
-    steps = [_step(path, number, record) for number, record in enumerate(records[1:], 2)]
+    _check_fields(path, numbers[0], records[0], _BEGINNING)
+    steps = [_step(path, number, record) for number, record in zip(numbers[1:], records[1:], strict=True)]
     for step in steps[:-1]:
         if step.move is None:
-            raise MalformedSampleError(f"{path}, line {step.line}: the game is over, but the file goes on")
+            raise MalformedSampleError(f"{path}, line {step.line}: the game is over, but the file continues")
     if not steps or steps[-1].move is not None:
-        raise MalformedSampleError(f"{path}, line {len(records)}: the file ends before the game is over")
+        raise MalformedSampleError(f"{path}, line {numbers[-1]}: the file ends before the game is over")
     return SampleGame(path, records[0]["game"], records[0]["players"], records[0]["options"], steps)
 
 

@@ -46,27 +46,27 @@ from chatiere.selfplay.shards import ShardPlayer
     type=click.IntRange(0, 2**32 - 1),
     default=0,
     show_default=True,
-    help="Decisions at the beginning of each game that are made at random.",
+    help="The number of random decisions at the beginning of each game.",
 )
 @click.option(
     "--temperature",
     type=click.FloatRange(min=0),
     default=0.0,
     show_default=True,
-    help="Draw the actions of ismcts and of networks by their shares, to the power of 1/temperature; 0: take the best.",
+    help="Draw the actions of ismcts and networks by their shares to the power of 1/temperature; 0: take the best.",
 )
 @click.option(
     "--temperature-plies",
     type=click.IntRange(0, 2**32 - 1),
     default=2**32 - 1,
-    help="Decisions at the beginning of each game that --temperature applies to. Default: all.",
+    help="The number of decisions at the beginning of each game to which --temperature applies. Default: all.",
 )
 @game_option
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write all decisions to a data set in this directory, or finish an interrupted one there. "
+    help="Write all decisions to a data set in this directory, or complete an interrupted data set there. "
     "Needs chatiere[data].",
 )
 @click.option(
@@ -79,15 +79,15 @@ from chatiere.selfplay.shards import ShardPlayer
 @click.option(
     "--ray",
     metavar="ADDRESS|local",
-    help="Play on the Ray cluster at this address, or on one started on this machine. Needs --output, chatiere[ray].",
+    help="Play on the Ray cluster at this address, or start one on this machine. Needs --output and chatiere[ray].",
 )
-@click.option("--batch", type=click.IntRange(1), default=1024, show_default=True, help="Games at a time, per request.")
+@click.option("--batch", type=click.IntRange(1), default=1024, show_default=True, help="Games per request.")
 @click.option(
     "--in-flight",
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Requests to a server at a time, each with its own games.",
+    help="Concurrent requests to a server, each with its own games.",
 )
 @click.option(
     "--address", type=ServerAddress(), help="A running server to play against. Default: play without a server."
@@ -111,8 +111,8 @@ def command(
 ) -> None:
     """Let bots play many games against each other, and report who wins.
 
-    A shared win counts in parts. The intervals of win rates are Wilson's. Neither --batch, --in-flight, --ray nor
-    --address changes the games.
+    A shared win counts in parts. The intervals of win rates are Wilson intervals. The games do not depend on --batch,
+    --in-flight, --ray or --address.
     """
     if ray is not None and output is None:
         raise click.UsageError("--ray needs --output")
@@ -131,7 +131,7 @@ def command(
     try:
         with _responding(address):
             results, last = (_play(player), []) if output is None else _write(player, output, ray)
-    # OSError: the directory's, or there is no Ray cluster at the address.
+    # OSError: from the directory, or because there is no Ray cluster at the address.
     except (DataSetError, TaskError, ImportError, OSError) as error:
         raise CommandError(str(error)) from error
     for line in [*_report(game, chosen, results, time.perf_counter() - begun), *last]:
@@ -139,7 +139,7 @@ def command(
 
 
 def _responding(address: str | None) -> AbstractContextManager[None]:
-    # Games in this process need no client, which is an extra.
+    # Games in this process do not need the client, which is an extra.
     if address is None:
         return nullcontext()
     try:
@@ -160,7 +160,7 @@ def _play(player: ShardPlayer) -> Results:
 
 
 def _write(player: ShardPlayer, directory: Path, ray: str | None) -> tuple[Results, list[str]]:
-    # The results, and what there is to tell of the data set.
+    # Return the results, and lines to report about the data set.
     recipe, data_set = player.recipe, DataSet(directory, player.recipe)
     missing = data_set.missing()
     kept = recipe.games - sum(games.length for games in missing)
@@ -174,7 +174,7 @@ def _write(player: ShardPlayer, directory: Path, ray: str | None) -> tuple[Resul
                 for games, shard in play_on_ray(player.play, missing):
                     data_set.add(games, shard)
                     report(games.length)
-    lines = [f"{kept:,} games were there already"] if kept else []
+    lines = [f"{kept:,} games existed already"] if kept else []
     return data_set.results(), [*lines, f"written to {directory}; the games' hash is {data_set.finish()}"]
 
 

@@ -16,37 +16,40 @@ from chatiere.v1.game_pb2 import GameInfo
 address_option = click.option(
     "--address",
     type=ServerAddress(),
-    help="A running server. Default: the command starts its own, on a free local port.",
+    help="A running server. Default: the command starts its own on a free local port.",
 )
 
 
 @contextmanager
-def reach(address: str | None) -> Iterator[Client]:
-    """Connect a client to the server at an address or, without one, to a server started in this process."""
+def reach(address: str | None, language: str | None = None) -> Iterator[Client]:
+    """Connect a client to a server at an address or, without an address, to a server started in this process.
+
+    `language` is the language in ClientOptions.
+    """
     if address is not None:
-        with channel_to(address) as channel, Client(channel) as client:
+        with channel_to(address) as channel, Client(channel, language=language) as client:
             yield client
         return
     server, port = create_server(Settings(address=f"{LOOPBACK}:0"), CollectorRegistry())
     server.start()
     try:
-        with _local_channel(f"{LOOPBACK}:{port}") as channel, Client(channel) as client:
+        with _local_channel(f"{LOOPBACK}:{port}") as channel, Client(channel, language=language) as client:
             yield client
     finally:
-        # The channel may still be closing: if the server stopped at once, gRPC would print a message.
+        # The channel may still be closing: if the server stopped immediately, gRPC would print a message.
         server.stop(grace=1.0).wait()
 
 
 @contextmanager
 def channel_to(address: str) -> Iterator[grpc.Channel]:
-    """Open a channel to the server at an address. Raise CommandError if it does not respond."""
+    """Open a channel to the server at an address. Raises CommandError if it does not respond."""
     with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel, responding(address):
         yield channel
 
 
 @contextmanager
 def responding(address: str) -> Iterator[None]:
-    """Raise CommandError if the server at an address does not respond."""
+    """Raise CommandError if the server at an address does not respond inside the context."""
     try:
         yield
     except TransportError as error:
@@ -54,12 +57,12 @@ def responding(address: str) -> Iterator[None]:
 
 
 def _local_channel(address: str) -> grpc.Channel:
-    # A proxy from the environment could not reach this machine's own addresses.
+    # A proxy set in the environment could not reach this machine's loopback addresses.
     return grpc.insecure_channel(address, options=(*CHANNEL_OPTIONS, ("grpc.enable_http_proxy", 0)))
 
 
 def info_of(client: Client, game: str) -> GameInfo:
-    """Return the server's description of a game. Raise CommandError if it has no such game."""
+    """Return the server's description of a game. Raises CommandError if the server does not have it."""
     games = {info.name: info for info in client.list_games()}
     if game not in games:
         raise CommandError(f"unknown game {game!r}; known games: {', '.join(games)}")

@@ -9,9 +9,9 @@ from chatiere.service.guards.tokens import new_token
 @click.command("token")
 @click.argument("name")
 def command(name: str) -> None:
-    """Make a bearer token for a client.
+    """Create a bearer token for a client.
 
-    Prints the token, which is for the client alone and cannot be recovered, and its line for the file of chatiere serve
+    Prints the token, which is only for the client and cannot be recovered, and its line for the file of chatiere serve
     --tokens, which does not reveal the token. NAME identifies the client in logs and limits.
     """
     try:

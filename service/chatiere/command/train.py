@@ -17,34 +17,34 @@ from chatiere.training.run import Run, RunError, Setting
     type=click.IntRange(1),
     default=3_000_000,
     show_default=True,
-    help="Decisions to learn from; the learning rate falls to 0 over them.",
+    help="Decisions to learn from; the learning rate decreases to 0 over them.",
 )
 @click.option(
     "--games",
     type=click.IntRange(1, 2**19),
     default=1024,
     show_default=True,
-    help="Games of each iteration, which plays, then learns.",
+    help="Games per iteration, which plays and then learns.",
 )
 @click.option(
     "--measure-games",
     type=click.IntRange(1, 2**17),
     default=1000,
     show_default=True,
-    help="Games against each opponent whenever a twentieth of the decisions is done; in the end four times as many.",
+    help="Games against each opponent, each time a twentieth of the decisions is done; four times as many at the end.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="The seed of everything.")
+@click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="The seed of the whole run.")
 @click.option(
     "--against",
     metavar="FILE",
-    help="Learn a best response to a network, a file or `trained`, the package's, instead of by self-play.",
+    help="Learn a best response to a network (a file, or `trained` for the package's) instead of by self-play.",
 )
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
     metavar="DIR",
-    help="The folder of the run. A run with the same options that is there continues.",
+    help="The folder of the run. If it contains a run with the same options, the run continues.",
 )
 def command(
     game: str,
@@ -58,10 +58,10 @@ def command(
 ) -> None:
     """Train a network for a game by self-play, for net:FILE. Needs chatiere[train].
 
-    The run can be stopped at any time; the same command continues from the last iteration. In the end the folder has
-    network.net, card.md, which describes how it was made and how strong it is, and the picture curve.png. Measurements
-    are games against random and the game's own bot, or the network of --against, with rotated seats, from which nothing
-    is learned; a shared win counts in parts.
+    The run can be stopped at any time; the same command continues from the last iteration. At the end the folder
+    contains network.net, card.md, which describes the network's training and strength, and the plot curve.png.
+    Measurements are games with rotated seats against random and the game's own bot, or against the network of
+    --against; they are not used for learning. A shared win counts in parts.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)

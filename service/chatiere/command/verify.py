@@ -1,6 +1,7 @@
 """chatiere verify."""
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,8 +11,9 @@ from google.protobuf import json_format
 from chatiere import engine
 from chatiere.bots import OtherVersionError, Registry, versions
 from chatiere.bots.hosting import choose, decisions_at
-from chatiere.clients.sealed_seat import hash_of, header_of, table_of
+from chatiere.clients.sealed_seat import hash_of, header_of
 from chatiere.command.common import AddedBots, CommandError
+from chatiere.command.formats import Format, table_from, unreadable
 from chatiere.engine import EngineError, Position, codec
 from chatiere.engine.wire import Reader
 from chatiere.service.tables import roots
@@ -19,28 +21,68 @@ from chatiere.service.tables.seal import NO_PARENT
 from chatiere.v1 import table_service_pb2 as pb
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-# The fields that all tables of a game share with its record, beside the game's own.
-_SHARED = ("table_id", "commitment", "seats")
+# The fields that all tables of a game share with its record, in addition to the fields of the game itself.
+_SHARED = ("table_id", "commitment")
 _SHARED_OF_GAME = ("game", "players", "rules_version", "options")
 
 
-# The exit status if nothing differs, but bots of other versions decided.
+# The exit status if there are no differences, but decisions by bots of other versions or steps between tables could not
+# be verified.
 _UNVERIFIED = 3
 
 
 class _DifferenceError(Exception):
-    """Something in a record that does not follow from its root."""
+    """A part of a record does not follow from its root."""
+
+
+class _History:
+    """The plies of a record's decisions and amendments, and the holders of the seats at each ply."""
+
+    def __init__(self, record: pb.TableRecord) -> None:
+        self.amendments = {each.ply: each.amendment for each in record.amendments}
+        self.plies: list[int] = []
+        """The ply of the table that each decision created."""
+        # The holders from the last ply backwards, each list with the ply from which they hold their seats.
+        seats, self._seats = list(record.seats), [(0, list(record.seats))]
+        for ply, amendment in sorted(self.amendments.items(), reverse=True):
+            if amendment.HasField("replacement"):
+                self._seats[-1] = ply, list(seats)
+                self._undo(seats, amendment.replacement)
+                self._seats.append((0, list(seats)))
+        ply = 0
+        for at, amendment in sorted(self.amendments.items()):
+            self.plies += range(ply + 1, at)
+            ply = at
+            if amendment.HasField("take_back"):
+                if amendment.take_back.decisions > len(self.plies):
+                    raise _DifferenceError(f"at ply {at} more decisions are taken back than were made")
+                del self.plies[amendment.take_back.decisions :]
+        self.last = ply + len(record.record.actions) - len(self.plies)
+        if self.last < ply:
+            raise _DifferenceError("the record has fewer decisions than its amendments need")
+        self.plies += range(ply + 1, self.last + 1)
+
+    @staticmethod
+    def _undo(seats: list[pb.TableSeat], replacement: pb.TableReplacement) -> None:
+        if replacement.seat >= len(seats) or seats[replacement.seat] != replacement.holder:
+            raise _DifferenceError(f"the holder of seat {replacement.seat} does not match its replacement")
+        seats[replacement.seat] = replacement.before
+
+    def seats(self, ply: int) -> list[pb.TableSeat]:
+        """Return the holders of the seats at the table of a ply."""
+        return next(seats for since, seats in self._seats if since <= ply)
 
 
 class _Decisions(NamedTuple):
+    history: _History
     seats: list[int]
-    """Who decided at each ply."""
+    """The seat that made each decision."""
     versions: list[int]
-    """The bots_version after each."""
+    """The bots_version after each decision."""
     verified: int
-    """The number of bots' decisions that are as they had to be."""
+    """The number of verified decisions by bots."""
     unverified: dict[int, int]
-    """How many could not be verified, by the version of their bots."""
+    """The number of decisions that could not be verified, by the version of their bots."""
 
 
 @click.command("verify")
@@ -50,33 +92,33 @@ class _Decisions(NamedTuple):
     "table_files",
     multiple=True,
     type=_FILE,
-    help="A table of the game as you received it, as text, or a file of several; may be given several times. The "
-    "record is then compared with their headers, and each table with the one before.",
+    help="A table of the game as you received it, or a file of several tables: base64, one table a line. May be given "
+    "several times. The record is then compared with their headers, and each table with the previous one.",
 )
 @click.option(
     "--bots",
     "added",
     type=AddedBots(),
     default=(),
-    help="The bots that the service's operator had added, as chatiere serve --bots takes them. Their code is run; the "
-    "record never names code.",
+    help="The bots that the service's operator had added, as in chatiere serve --bots. Their code is executed; the "
+    "record cannot name code.",
 )
 def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...]) -> None:
     """Verify the record of a game at a sealed table.
 
-    RECORD is a file with a TableRecord of the API in JSON, which TableService.GetRecord returns. The command checks,
-    without any server, that the commitment is to the root, that chance came from the root, that the game is legal and
-    over, and that every bot chose what it had to choose. It reports the first difference, and exits with 1; with 2 if a
-    file cannot be read.
+    RECORD is a JSON file: the response of TableService.GetRecord, or the TableRecord in it. Without using a server, the
+    command checks that the commitment matches the root, that all chance events follow from the root, that the game is
+    legal and over, and that every bot chose the action that follows from the record. It reports the first difference,
+    and exits with 1; it exits with 2 if a file cannot be read.
 
-    For each given table, the command also checks that game, seats and commitment match the record, and that the seat
-    that moved is the one that decided there. Of the tables of two plies in a row, the second has to be made of the
-    first, by its hash; one ply can have only one table. Only the service can read the hidden part of a table.
+    For each given table, the command also checks that the game, the seats and the commitment match the record, and that
+    the seat that moved is the one that decided there. If tables of two consecutive plies are given, the second must
+    contain the hash of the first; a ply can have only one table. If a ply between those of the tables has no table, the
+    command prints the ply, and exits with 3. Only the service can read the hidden part of a table.
 
-    The commitment itself has to be one that you know from the game: give a table of it with --table, or compare the
-    printed commitment. Bots are those of this release of Chatière and of --bots. The command cannot verify decisions
-    of bots of another version that this release no longer has: it prints their number, and exits with 3 if everything
-    else matches.
+    You must know the commitment from the game: give one of its tables with --table, or compare the printed commitment.
+    The bots are those of this release of Chatière and of --bots. Decisions of bots of a version that this release does
+    not have cannot be verified: the command prints their number, and exits with 3 if everything else matches.
     """
     try:
         registry = Registry(added)
@@ -85,9 +127,10 @@ def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...])
     found = _read(record)
     tables = [table for path in table_files for table in _read_tables(path)]
     try:
+        history = _History(found)
         for table in tables:
-            _compare(found, table.header)
-        decisions = _verify(found, registry)
+            _compare(found, history, table.header)
+        decisions = _verify(found, history, registry)
         _verify_chain(tables, decisions)
     except _DifferenceError as error:
         click.echo(f"{record}: {error}", err=True)
@@ -98,7 +141,10 @@ def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...])
     for version, number in decisions.unverified.items():
         known = ", ".join(map(str, versions()))
         click.echo(f"not verified: {number} decisions of bots of version {version}; this release has version {known}")
-    if decisions.unverified:
+    missing = _missing_plies(tables)
+    if missing:
+        click.echo(f"not verified: no table of {missing}")
+    if decisions.unverified or missing:
         raise click.exceptions.Exit(_UNVERIFIED)
 
 
@@ -108,68 +154,95 @@ class _Table(NamedTuple):
 
 
 def _read(path: Path) -> pb.TableRecord:
+    response = pb.GetRecordResponse()
     try:
-        return json_format.Parse(path.read_bytes(), pb.TableRecord())
+        text = path.read_text("utf-8-sig")
+        try:
+            return json_format.Parse(text, response).record
+        except json_format.ParseError:
+            return json_format.Parse(text, pb.TableRecord())
     except (OSError, ValueError, json_format.ParseError) as error:
-        raise CommandError(f"{path} is not a record of a game at a sealed table: {error}") from error
+        reason = ValueError(f"{path} is not a record of a game at a sealed table: {error}")
+        raise unreadable(path, Format.TABLE_RECORD, reason) from error
 
 
 def _read_tables(path: Path) -> list[_Table]:
     try:
-        texts = path.read_text().split() or [""]
-        return [_Table(header_of(table), hash_of(table)) for table in map(table_of, texts)]
+        texts = path.read_text("utf-8-sig").split() or [""]
+        return [_Table(header_of(table), hash_of(table)) for table in map(table_from, texts)]
     except (OSError, ValueError) as error:
-        raise CommandError(f"{path} is not a sealed table: {error}") from error
+        reason = ValueError(f"{path} is not a sealed table: {error}")
+        raise unreadable(path, Format.SEALED_TABLES, reason) from error
 
 
 def _held_against(tables: list[_Table]) -> str:
-    if len(tables) < 2:
-        return ", as in the table" if tables else ""
-    return f", as in the {len(tables)} tables"
+    plies = {table.header.ply for table in tables}
+    if not plies:
+        return ""
+    if len(plies) == 1:
+        return f", as in the table of ply {plies.pop()}"
+    return f", as in the {len(plies)} tables of plies {min(plies)} to {max(plies)}"
 
 
-def _compare(record: pb.TableRecord, header: pb.TableHeader) -> None:
+def _missing_plies(tables: list[_Table]) -> str:
+    # Name the plies between those of the tables that have no table, such as "plies 3, 7-9".
+    plies = sorted({table.header.ply for table in tables})
+    gaps = [(ply + 1, later - 1) for ply, later in pairwise(plies) if later > ply + 1]
+    if not gaps:
+        return ""
+    is_one = len(gaps) == 1 and gaps[0][0] == gaps[0][1]
+    names = [str(first) if first == last else f"{first}-{last}" for first, last in gaps]
+    return f"{'ply' if is_one else 'plies'} {', '.join(names)}"
+
+
+def _compare(record: pb.TableRecord, history: _History, header: pb.TableHeader) -> None:
     for message, names in (record, _SHARED), (record.record, _SHARED_OF_GAME):
         for name in names:
             if getattr(message, name) != getattr(header, name):
-                raise _DifferenceError(f"the record's {name} is not that of the table")
+                raise _DifferenceError(f"the record's {name} does not match the table")
+    if history.seats(header.ply) != list(header.seats):
+        raise _DifferenceError("the record's seats do not match the table")
+    if history.amendments.get(header.ply, pb.TableAmendment()) != header.amendment:
+        raise _DifferenceError(f"the record's amendment of ply {header.ply} does not match the table")
 
 
 def _verify_chain(tables: list[_Table], decisions: _Decisions) -> None:
-    seats = decisions.seats
+    made = dict(zip(decisions.history.plies, zip(decisions.seats, decisions.versions, strict=True), strict=True))
     hashes: dict[int, bytes] = {}
     for header, table_hash in tables:
         ply = header.ply
-        if ply > len(seats):
-            raise _DifferenceError(f"a table of ply {ply}, but the record has {len(seats)} decisions")
-        if ply and header.mover != seats[ply - 1]:
-            raise _DifferenceError(f"the table of ply {ply} was made by seat {header.mover}, not {seats[ply - 1]}")
-        if ply and (header.bots_version or 1) != (version := decisions.versions[ply - 1]):
+        if ply > decisions.history.last:
+            raise _DifferenceError(f"a table of ply {ply}, but the record has {decisions.history.last} decisions")
+        # Decisions that were taken back are not in the record.
+        seat, version = made.get(ply, (header.mover, header.bots_version or 1))
+        if header.mover != seat:
+            raise _DifferenceError(f"the table of ply {ply} was made by seat {header.mover}, not {seat}")
+        if (header.bots_version or 1) != version:
             raise _DifferenceError(
                 f"the table of ply {ply} has bots of version {header.bots_version or 1}, the record of {version}"
             )
         if not ply and header.parent != NO_PARENT:
-            raise _DifferenceError("the table of ply 0 is made of another one")
+            raise _DifferenceError("the table of ply 0 follows another table")
         if hashes.setdefault(ply, table_hash) != table_hash:
             raise _DifferenceError(f"two tables of ply {ply}: {hashes[ply].hex()} and {table_hash.hex()}")
     for header, _ in tables:
         before = hashes.get(header.ply - 1, header.parent)
         if header.parent != before:
             raise _DifferenceError(
-                f"the table of ply {header.ply} is made of {header.parent.hex()}, not of that of ply {header.ply - 1}, "
+                f"the table of ply {header.ply} follows {header.parent.hex()}, not the table of ply {header.ply - 1}, "
                 f"{before.hex()}"
             )
 
 
-def _verify(record: pb.TableRecord, registry: Registry) -> _Decisions:
+def _verify(record: pb.TableRecord, history: _History, registry: Registry) -> _Decisions:
     if len(record.root) != roots.ROOT_SIZE or roots.commitment_of(record.table_id, record.root) != record.commitment:
-        raise _DifferenceError("the commitment is not to this root")
+        raise _DifferenceError("the commitment does not match the root")
     stream = record.record.stream
     if (stream.seed, stream.game_number) != roots.stream_of(record.root):
-        raise _DifferenceError("the seed and game number are not those of the root")
+        raise _DifferenceError("the seed and game number do not match the root")
     try:
         position = _begin(record)
-        return _play(position, record, registry)
+        return _play(position, record, history, registry)
     except EngineError as error:
         raise _DifferenceError(f"{error.reason}: {error.message}") from error
 
@@ -191,7 +264,7 @@ def _begin(record: pb.TableRecord) -> Position:
     return position
 
 
-def _play(position: Position, record: pb.TableRecord, registry: Registry) -> _Decisions:
+def _play(position: Position, record: pb.TableRecord, history: _History, registry: Registry) -> _Decisions:
     actions = record.record.actions
     of_bots = [version or 1 for version in record.bots_versions] or [1] * len(actions)
     if len(of_bots) != len(actions):
@@ -203,7 +276,7 @@ def _play(position: Position, record: pb.TableRecord, registry: Registry) -> _De
         position.require_decision()
         seat = position.current_player()
         seats.append(seat)
-        spec = record.seats[seat].bot
+        spec = history.seats(history.plies[ply] - 1)[seat].bot
         if spec:
             chosen = _choice(registry, spec, version, position, roots.luck_of(record.root, ply))
             if chosen is None:
@@ -215,11 +288,11 @@ def _play(position: Position, record: pb.TableRecord, registry: Registry) -> _De
         position.apply(action)
     if not position.is_terminal():
         raise _DifferenceError("the game is not over at the end of the record")
-    return _Decisions(seats, of_bots, verified, unverified)
+    return _Decisions(history, seats, of_bots, verified, unverified)
 
 
 def _choice(registry: Registry, spec: str, version: int, position: Position, luck: int) -> int | None:
-    # None: of a version that this release does not have.
+    # Return None for a version that this release does not have.
     try:
         bot = registry.get(spec, position.game, position.num_players(), version)
     except OtherVersionError:

@@ -13,9 +13,9 @@ from chatiere.selfplay.dataset import DataSetError, verify
 def command(directory: Path) -> None:
     """Verify a data set of chatiere selfplay. Needs chatiere[data].
 
-    DIR is the directory that was --output. Every shard has to be there, with its checksum, and to match the manifest.
-    The command names each shard that does not, and exits with 1; with 2 if DIR cannot be read. It does not load the
-    bots that the manifest names.
+    DIR is the directory given as --output. The command checks that every shard is present, has the right checksum and
+    matches the manifest. It prints each shard that does not, and exits with 1; it exits with 2 if DIR cannot be read.
+    It does not load the bots named in the manifest.
     """
     try:
         decisions, games_hash = verify(directory)
@@ -24,4 +24,4 @@ def command(directory: Path) -> None:
         raise click.exceptions.Exit(1) from error
     except (ImportError, OSError) as error:
         raise CommandError(str(error)) from error
-    click.echo(f"{directory}: {decisions:,} decisions, all as they were written; the games' hash is {games_hash}")
+    click.echo(f"{directory}: {decisions:,} decisions, all unchanged; the games' hash is {games_hash}")

@@ -11,7 +11,7 @@ from chatiere.service.base.settings import SettingError, Settings, split_address
 from chatiere.service.process.supervisor import serve
 from chatiere.service.tables.keys import new_key
 
-# Hosts that stand for all addresses of the machine, and that browsers cannot ask for.
+# Hosts that mean all addresses of the machine, and that browsers cannot request.
 _ANY = ("0.0.0.0", "::")
 
 
@@ -27,31 +27,31 @@ _ANY = ("0.0.0.0", "::")
     "--web-hosts",
     type=Several("NAME"),
     default=(),
-    help="The names by which browsers may ask for the page, beside localhost and IP addresses.",
+    help="Host names that the page accepts in requests, in addition to localhost and IP addresses.",
 )
 @click.option(
     "--table-keys",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File of the keys of tables, made if it is missing. Default: table-keys in the folder for data "
-    "(~/.local/share/chatiere). Anyone who has it sees all cards.",
+    help="File of the keys of tables, created if it is missing. Default: table-keys in the data folder "
+    "(~/.local/share/chatiere). With this file, all cards can be seen.",
 )
 def command(address: str, web_hosts: tuple[str, ...], table_keys: Path | None) -> None:
     """Play in the browser: serve the page on this machine.
 
-    Prints the page's URL, and serves until Ctrl-C. Tables are in the players' browsers: they continue when the page is
-    served again with the same keys.
+    Prints the page's URL, and serves until Ctrl-C. Tables are kept in the players' browsers: they continue when the
+    page is served again with the same keys.
     """
     path = table_keys or _data_folder() / "table-keys"
     try:
         _make_keys(path)
     except OSError as error:
-        raise CommandError(f"--table-keys: cannot make {path}: {error.strerror}") from error
+        raise CommandError(f"--table-keys: cannot create {path}: {error.strerror}") from error
     try:
         settings = Settings(
             address=f"{LOOPBACK}:0",
             web_address=address,
             web_hosts=web_hosts,
-            # Whoever reaches the page may play.
+            # Anyone who can reach the page may play.
             insecure=True,
             metrics_address=None,
             table_keys=path,
@@ -72,21 +72,21 @@ def _tell(settings: Settings) -> None:
     place = f"localhost:{port}" if host in _ANY else settings.web_address
     click.echo(f"Play at http://{place}/ (Ctrl-C to stop)")
     for open_address in settings.open_addresses.values():
-        click.echo(f"Warning: unencrypted, and for anybody who reaches {open_address}", err=True)
+        click.echo(f"Warning: unencrypted, and anyone who can reach {open_address} may call", err=True)
 
 
 def _data_folder() -> Path:
-    # https://specifications.freedesktop.org/basedir-spec: a relative path counts as none.
+    # https://specifications.freedesktop.org/basedir-spec: a relative path is ignored.
     base = Path(os.environ.get("XDG_DATA_HOME", ""))
     return (base if base.is_absolute() else Path.home() / ".local" / "share") / "chatiere"
 
 
 def _make_keys(path: Path) -> None:
-    """Make a file with one key if there is no file. Raises OSError."""
+    """Create a file with one key if there is no file. Raises OSError."""
     if path.exists():
         return
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # It is there whole or not at all, and whoever comes first makes it.
+    # Linking is atomic: the file is complete, and only the first of several processes creates it.
     descriptor, made = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(descriptor, "w") as file:

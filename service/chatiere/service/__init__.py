@@ -1,6 +1,6 @@
-"""The gRPC service: the engine's rules for clients; it stores nothing.
+"""The gRPC service, which offers the engine's rules to clients and stores no games.
 
-`process.supervisor.serve` runs a server with workers until it is told to stop; `ports.server.create_server` makes one
-in this process. A call's way goes down the floors: `process` starts what `ports` listens on, a port has an `exchange`
-take the call through `guards` to its method in `calls`, and that asks the engine.
+`process.supervisor.serve` runs a server with worker processes until it is asked to stop; `ports.server.create_server`
+creates a server in this process. The packages form layers: `process` starts the `ports`; a port passes each call to an
+`exchange`, which takes it through the `guards` to its method in `calls`; and the method uses the engine.
 """

@@ -57,7 +57,7 @@ def test_the_table_shows_hands_cats_and_pile() -> None:
     assert drawn(phase=CHAT_CARTONNE_PHASE_TURN) == [*SEATS, "  pile 61"]
 
 
-def test_one_viewer_sees_how_many_cards_others_hold() -> None:
+def test_a_viewer_sees_the_number_of_cards_of_other_seats() -> None:
     view = views(phase=CHAT_CARTONNE_PHASE_TURN)[1]
     assert [click.unstyle(line) for line in draw_table([view, view])][:2] == [
         "    seat 0  hand ? ?                cats left 4",
@@ -81,11 +81,11 @@ def test_in_the_final_phase_seats_without_a_carton_are_marked() -> None:
         (CHAT_CARTONNE_PHASE_CAT, "  a cat may follow the carton just played"),
     ],
 )
-def test_the_table_says_what_the_active_seat_has_to_do(phase: Any, task: str) -> None:
+def test_the_table_states_the_task_of_the_active_seat(phase: Any, task: str) -> None:
     assert drawn(phase=phase)[0] == task
 
 
-def test_cards_are_drawn_as_they_lie() -> None:
+def test_cards_are_drawn_as_turned() -> None:
     lies = {
         "cat": ChatCartonneOnJoint(cat=1),
         "toy": ChatCartonneOnJoint(toy=74),
@@ -103,15 +103,15 @@ def test_cards_are_drawn_as_they_lie() -> None:
         phase=CHAT_CARTONNE_PHASE_TURN,
     )
     assert lines[3:] == [
-        "        10   11   12",
+        "        11   12   13",
         "       +   ++   ++###+",
-        "  10   # ! F bb P    #",
+        "  11   # ! F bb P    #",
         "       +   ++   ++   +",
         "       +   ++   ++   +",
-        "  11    z0      1 mb",
+        "  12    z0      1 mb",
         "       +   ++###++   +",
         "       +   +     +   +",
-        "  12    w1         P",
+        "  13    w1         P",
         "       +   +     +   +",
     ]
 
@@ -124,7 +124,7 @@ def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
     assert lines > 0
 
 
-def test_the_breakdown() -> None:
+def test_the_breakdown_names_the_parts_of_each_seats_points() -> None:
     boxes = [
         ChatCartonneBox(
             points=6,

@@ -66,7 +66,7 @@ def test_one_viewer_does_not_see_the_other_seats_tokens() -> None:
     assert lines[6].endswith("  tokens ? ? ? ?")
 
 
-def test_the_table_can_be_drawn_all_through_a_game(client: Client) -> None:
+def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
     seated = [bots.get("random", "chat_perche", 2)] * 2
     for step in play(client, begin(client, "chat_perche", 2, seed=3), seated, seed=1):
         lines = [
@@ -76,7 +76,7 @@ def test_the_table_can_be_drawn_all_through_a_game(client: Client) -> None:
         assert sum(line.startswith("  > seat") for line in lines) == 1
 
 
-def test_the_breakdown() -> None:
+def test_the_breakdown_names_the_parts_of_each_seats_points() -> None:
     seats = [ChatPercheSeatScore(trunk_points=2, branch_points=3), ChatPercheSeatScore()]
     score = Score(detail=ScoreDetail(chat_perche=ChatPercheScoreDetail(seats=seats)))
     assert break_down(score) == ["trunk 2 + branches 3", "trunk 0 + branches 0"]

@@ -1,4 +1,4 @@
-"""The table of Chatpentiers."""
+"""Chatpentiers' table."""
 
 from typing import Any
 
@@ -47,14 +47,14 @@ def drawn(**public: Any) -> list[str]:
 
 SEATS = [
     "    seat 0  hand   grey 1 12, red 1  (has shown: no red blue)",
-    "            board  [0: -, 0 of 1] [1: green 1 2, 2 of 2] [2: -, 0 of 3] [3: -, 0 of 4] [zero: brown 1]"
+    "            board  [1: -, 0 of 1] [2: green 1 2, 2 of 2] [3: -, 0 of 3] [4: -, 0 of 4] [zero: brown 1]"
     "  earlier rounds 7 + 0",
     "  > seat 1  hand   blue 12",
-    "            board  [0: -, 0 of 1] [1: -, 0 of 2] [2: -, 0 of 3] [3: -, 0 of 4]",
+    "            board  [1: -, 0 of 1] [2: -, 0 of 2] [3: -, 0 of 3] [4: -, 0 of 4]",
 ]
 
 
-def test_the_table_before_anybody_has_played() -> None:
+def test_the_table_before_the_first_move() -> None:
     assert drawn(phase=CHATPENTIERS_PHASE_PLAY) == ["  round 3, trick 4, seat 0 leads", "  table   -", *SEATS]
 
 
@@ -75,13 +75,13 @@ def test_the_table_with_an_extra_card_and_a_taken_one() -> None:
     ]
 
 
-def test_one_viewer_sees_how_many_cards_others_hold() -> None:
+def test_a_viewer_sees_the_number_of_cards_of_other_seats() -> None:
     lines = [click.unstyle(line) for line in draw_table([views(phase=CHATPENTIERS_PHASE_PLAY)[1]] * 2)]
     assert lines[2] == "    seat 0  hand   ?×3  (has shown: no red blue)"
     assert lines[4] == "  > seat 1  hand   blue 12"
 
 
-def test_every_card_is_on_the_drawn_table_of_a_whole_game(client: Client) -> None:
+def test_every_card_is_drawn_in_the_tables_of_a_whole_game(client: Client) -> None:
     seated = [bots.get("random", "chatpentiers", 5)] * 5
     for step in play(client, begin(client, "chatpentiers", 5, seed=3), seated, seed=3):
         views = [viewer.view.chatpentiers for viewer in step.before.updates]
@@ -95,7 +95,7 @@ def test_every_card_is_on_the_drawn_table_of_a_whole_game(client: Client) -> Non
         assert shown + len(views[0].table_cards) + len(views[0].discards) == 60
 
 
-def test_the_breakdown() -> None:
+def test_the_breakdown_names_the_parts_of_each_seats_points() -> None:
     seats = [
         ChatpentiersSeatScore(
             round_points=[3, 0, 9],

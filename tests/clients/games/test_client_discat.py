@@ -77,7 +77,7 @@ def test_the_table_before_the_first_turn(client: Client) -> None:
     assert draw_table([viewer.view.discat for viewer in viewers])[0] == "  to play any card"
 
 
-def test_one_viewer_sees_the_cards_it_knows_and_how_many_others_there_are() -> None:
+def test_a_viewer_sees_known_cards_and_the_number_of_unknown_ones() -> None:
     view = views(phase=DISCAT_PHASE_PLAY)[0]
     view.seats[1].hand_cards.append(42)
     assert [click.unstyle(line) for line in draw_table([view, view])][1:3] == [
@@ -86,7 +86,7 @@ def test_one_viewer_sees_the_cards_it_knows_and_how_many_others_there_are() -> N
     ]
 
 
-def test_the_breakdown() -> None:
+def test_the_breakdown_names_the_parts_of_each_seats_points() -> None:
     seats = [
         DiscatSeatScore(pile_points=7, bonus_points=8, hand_points=-2),
         DiscatSeatScore(pile_points=5, bonus_points=0, hand_points=0),

@@ -1,4 +1,4 @@
-"""Momistigri's own table."""
+"""Momistigri's table."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def test_the_table_shows_hands_marks_penalties_and_pile() -> None:
     ]
 
 
-def test_the_seat_that_swaps_acts_not_the_active_one() -> None:
+def test_the_swapping_seat_acts_instead_of_the_active_one() -> None:
     lines = drawn(phase=MOMISTIGRI_PHASE_SWAP_OUT, drawn_from=0, reversed=True)
     assert lines[0] == "  round 3, turn 9, counter-clockwise: seat 0 discards a card for a swap"
     assert lines[1].startswith("  > seat 0")
@@ -69,7 +69,7 @@ def test_an_empty_hand_in_the_middle_of_an_effect() -> None:
     assert click.unstyle(draw_table(shown)[2]) == "  > seat 1          hand empty  penalties 4 + 7"
 
 
-def test_one_viewer_sees_the_cards_it_knows_and_how_many_others_there_are() -> None:
+def test_a_viewer_sees_known_cards_and_the_number_of_unknown_ones() -> None:
     view = views(phase=MOMISTIGRI_PHASE_DISCARD)[1]
     view.seats[0].hand_cards.append(12)
     assert [click.unstyle(line) for line in draw_table([view] * 3)][1:4] == [
@@ -79,7 +79,7 @@ def test_one_viewer_sees_the_cards_it_knows_and_how_many_others_there_are() -> N
     ]
 
 
-def test_the_breakdown() -> None:
+def test_the_breakdown_names_the_parts_of_each_seats_points() -> None:
     seats = [MomistigriSeatScore(round_points=[4, 7], hand_points=3), MomistigriSeatScore(round_points=[0, 9])]
     detail = ScoreDetail(momistigri=MomistigriScoreDetail(seats=seats))
     assert break_down(Score(detail=detail)) == ["round 1 4 + round 2 7 + hand 3", "round 1 0 + round 2 9 + hand 0"]

@@ -1,4 +1,4 @@
-"""Positions of Chat Cartonne for tests: tables built card by card, and games played on from them."""
+"""Positions of Chat Cartonne for tests: tables built card by card, and games continued from them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ DRAW, SKIP, PASS, PRINCESS = 10, 11, 12, 75
 
 
 def carton(walls: str, content: str = "") -> int:
-    """Return the carton with these walls and contents, as printed; of the two without contents, the first."""
+    """Return the carton with these walls and contents as printed; without contents, the first of the two cartons."""
     return 9 * PATTERNS.index(walls) + CONTENTS.index(content)
 
 
@@ -83,7 +83,7 @@ def plain_events(events: Iterable[Event], whole: bool = True) -> list[tuple[str,
 
 
 def play(position: Position, *moves: int) -> Position:
-    """Return the position after some moves; check the invariants after each."""
+    """Return the position after some moves. Check the invariants after each."""
     position = position.clone()
     for move in moves:
         position.apply(move)
@@ -92,7 +92,7 @@ def play(position: Position, *moves: int) -> Position:
 
 
 def begun(players: int = 2, options: Mapping[str, Any] | None = None, hands: Sequence[Sequence[int]] = ()) -> Position:
-    """Return a game at its first turn, seat 0 first: starting cartons 76, 77 … southwards, the given cartons dealt."""
+    """Return a game at the first turn, of seat 0. Starting cartons 76, 77 … lie southwards; `hands` are dealt."""
     position = GAME.new_game(players, {"first_seat": 0, **(options or {})})
     dealt = [list(hand) for hand in hands] or [[2 * seat, 2 * seat + 1] for seat in range(players)]
     for number in range(2):
@@ -106,17 +106,18 @@ def begun(players: int = 2, options: Mapping[str, Any] | None = None, hands: Seq
 
 
 class Board:
-    """A builder of a table and the state around it: by default two seats, with seat 0 to move.
+    """Builds a table and the state around it: by default for two seats, with seat 0 to move.
 
-    Cells are numbers. Starting cartons lie from (11, 11) southwards. Everything else is as in a game: hands hold two
-    cartons, and cards that are neither on the table nor in a hand are in the pile.
+    Cells are numbers. Starting cartons lie from (11, 11) southwards. As in a game, hands hold two cartons, and cards
+    that are
+    neither on the table nor in a hand are in the pile.
     """
 
     def __init__(self, players: int = 2, **options: Any) -> None:
         """Start with only the starting cartons."""
         self.players = players
         self.options = options
-        # By cell its kind, 81 + s for a sleeping cat of seat s, and whether it is turned, or has woken.
+        # By cell: the kind of its card (81 + s for a sleeping cat of seat s), and whether it is turned, or has woken.
         self.cards: dict[int, Any] = {cell(11, 11 + seat): (76 + seat, False) for seat in range(players)}
         self.joints: dict[int, Any] = {}
         self.hands: list[list[int]] = [[] for _ in range(players)]
@@ -132,7 +133,7 @@ class Board:
         return self
 
     def fill(self, *cells: int) -> "Board":
-        """Lay any cartons, the lowest free kinds."""
+        """Lay unused cartons of the lowest kinds."""
         for where in cells:
             used = {kind for kind, _ in self.cards.values()} | {kind for hand in self.hands for kind in hand}
             self.cards[where] = (next(kind for kind in range(72) if kind not in used), False)
@@ -144,7 +145,7 @@ class Board:
         return self
 
     def asleep(self, where: int, seat: int, woken: bool = False) -> "Board":
-        """Lay a sleeping cat, or one that has woken."""
+        """Lay a sleeping cat, or one that has woken up."""
         self.cards[where] = (81 + seat, woken)
         return self
 
@@ -159,7 +160,7 @@ class Board:
         return self
 
     def princess(self, where: int, on_joint: bool, seat: int) -> "Board":
-        """Lay a Princess that the seat has played."""
+        """Lay a Princess played by the seat."""
         if on_joint:
             self.joints[where] = ("princess", None)
         else:
@@ -210,7 +211,8 @@ class Board:
         return self.princesses + [seat for seat, hand in enumerate(self.hands) for kind in hand if kind == PRINCESS]
 
     def _play_enough(self) -> None:
-        # Each seat was dealt two cartons: those that it does not hold lie south of the starting cartons, walls NS.
+        # Each seat was dealt two cartons. Cartons that it no longer holds lie south of the starting cartons, with walls
+        # NS.
         gone = [2 + self._drawers().count(seat) - self.princesses.count(seat) for seat in range(self.players)]
         wanted = sum(max(0, gone[seat] - len(hand)) for seat, hand in enumerate(self.hands))
         row = 11 + self.players
@@ -226,7 +228,7 @@ class Board:
         placed = sum(kind < 72 for kind, _ in self.cards.values())
         cards = placed + sum(map(len, self.hands)) + len(self.princesses) - 2 * self.players
         toys = 3 - sum(kind >= 72 for kind in state.draw_pile_cards)
-        # First those who drew the Princesses, then all in turn; toy cards came last in each part.
+        # Seats that drew Princesses go first, then all in turn. Toy cards were the last ones drawn in each part.
         order = [*drawers, *(turn % self.players for turn in range(cards - len(drawers)))]
         drawn = [[0] * len(sizes) for _ in range(self.players)]
         part, left = 0, sizes[0]
@@ -235,7 +237,7 @@ class Board:
                 part, left = part + 1, sizes[part + 1]
             drawn[seat][part] += 1
             left -= 1
-        assert toys <= left, "the toy cards that have come do not fit"
+        assert toys <= left, "too many toy cards have been drawn"
         for seat in range(self.players):
             message = state.seats.add(hand_cards=self.hands[seat], supply=5 - cats.count(seat))
             played = [0] * len(sizes)
@@ -262,7 +264,7 @@ class Board:
 def late(
     players: int, left: int, hands: Mapping[int, tuple[int, ...]], princesses: tuple[int, ...] = (), **options: Any
 ) -> Board:
-    """Return a table with all cartons but those in hands and about `left` others."""
+    """Return a table with all cartons except those in hands and about `left` more."""
     board = Board(players, **options)
     for seat, hand in hands.items():
         board.hand(seat, *hand)

@@ -1,4 +1,4 @@
-"""Edits of states of Chat Cartonne that play seldom reaches, and the reference at such a state."""
+"""Edits of Chat Cartonne states that random play seldom reaches, and the reference at such a state."""
 
 import random
 from typing import Any
@@ -10,12 +10,12 @@ from .reference import CONTENTS, PRINCESS, TOYS, Card, Game, at, number, turns, 
 
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
-# The edited states that a test plays on from, for each number of players.
+# The number of edited states from which a test continues to play, by number of players.
 STATES = 70
 
 
 def edit(state: Any, choices: random.Random) -> None:
-    """Change a state in some way; it may be impossible then."""
+    """Change a state in a random way, which may make it impossible."""
     hands = [seat.hand_cards for seat in state.seats]
     seat = choices.randrange(len(hands))
     held = state.seats[seat]
@@ -26,7 +26,7 @@ def edit(state: Any, choices: random.Random) -> None:
     if way == 0:
         editing.exchange([*hands, state.draw_pile_cards], choices)
     elif way == 1 and cartons:
-        # Another carton lies there: often one without walls, so that boxes grow.
+        # Another carton lies there, often one without walls, so that boxes grow.
         card = choices.choice(cartons)
         places = [place for place in range(len(state.draw_pile_cards)) if state.draw_pile_cards[place] < 72]
         place = min(places, default=None) if choices.random() < 0.5 else choices.choice(places or [None])
@@ -71,7 +71,7 @@ def edit(state: Any, choices: random.Random) -> None:
                 card.on_joint.cat = seat
                 held.supply -= 1
     elif way == 9:
-        # The pile is used up, but for toys and Princesses, or the final phase begins.
+        # Only toys and Princesses are left in the pile, or the final phase starts.
         for _ in range(40 if choices.random() < 0.5 else 0):
             lay_row(state, choices.choice(SIDES), 9, choices)
         state.final_phase |= not any(sum(size) for size in part_sizes(state)) or not held.supply
@@ -93,7 +93,7 @@ def edit(state: Any, choices: random.Random) -> None:
             held.hand_cards.append(kind)
             held.by_part[part].cards_drawn += 1
     elif way == 13:
-        # No cat is on the table, and somebody holds Princesses alone.
+        # There is no cat on the table, and some seat holds only Princesses.
         for card in list(state.table):
             if card in sleepers:
                 state.seats[card.sleeping_cat].supply += 1
@@ -110,7 +110,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def give_princess(state: Any, seat: int) -> None:
-    """Give a seat a Princess for its first card, if she can have come to it."""
+    """Give a seat a Princess in place of its first card, if it can have drawn her."""
     held = state.seats[seat]
     part = next((i for i, one in enumerate(state.parts) if not one.HasField("princess_drawn_by")), None)
     if part is None or not held.hand_cards or held.hand_cards[0] == PRINCESS or not held.by_part[part].cards_drawn:
@@ -122,13 +122,13 @@ def give_princess(state: Any, seat: int) -> None:
 
 
 def free_cells(cards: Any) -> list[int]:
-    """Return the empty cells beside cards."""
+    """Return the empty cells next to cards."""
     near = {(x + dx, y + dy) for x, y in map(at, cards) for dx, dy in SIDES}
     return sorted(number((x, y)) for x, y in near if 0 <= x < 24 and 0 <= y < 24 and number((x, y)) not in cards)
 
 
 def lay_row(state: Any, side: tuple[int, int], count: int, choices: random.Random) -> None:
-    """Lay cartons of the pile beside each other, from the outermost card on that side on."""
+    """Lay cartons of the pile in a row, starting next to the outermost card on that side."""
     dx, dy = side
     cells = [at(card.cell) for card in state.table]
     if not cells:
@@ -150,7 +150,7 @@ def lay_row(state: Any, side: tuple[int, int], count: int, choices: random.Rando
 
 
 def part_sizes(state: Any) -> list[list[int]]:
-    """Return the cards and the Princesses that are left in each part of the pile."""
+    """Return the cards and Princesses left in each part of the pile."""
     players = len(state.seats)
     if state.options.all_princesses:
         gone = sum(kind == PRINCESS for seat in state.seats for kind in seat.hand_cards)
@@ -168,7 +168,7 @@ def part_sizes(state: Any) -> list[list[int]]:
 
 
 def resumed(state: Any) -> Game | None:
-    """Return the reference at a state, if it is at the beginning of a turn."""
+    """Return the reference at a state, or None if the state is not at the start of a turn."""
     if name_of(state, "phase") != "TURN":
         return None
     options = {name: True for name in VARIANTS if getattr(state.options, name)}

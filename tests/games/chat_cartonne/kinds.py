@@ -1,4 +1,4 @@
-"""Kinds of events of Chat Cartonne, by the variants that the rules page tells apart."""
+"""Kinds of events of Chat Cartonne, in the variants that the rules page distinguishes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -25,13 +25,13 @@ KINDS = (
     "carton in a hole",
     "carton closes a box",
     "carton joins boxes of several seats",
-    "carton of a hand of three that could not draw",
+    "carton from a hand of three without a draw",
     *(f"asleep {when}" for when in ("instead of a draw", "with three cards", "in the final phase")),
     "asleep, the last cat of a supply",
-    "asleep beside an awake cat",
+    "asleep next to an awake cat",
     "asleep at the table's edge",
-    "awake alone",
-    "awake beside own cats",
+    "awake in a box without cats",
+    "awake next to own cats",
     "awake among several seats' cats",
     "awake after the last carton",
     "awake, the last cat of a supply",
@@ -39,35 +39,38 @@ KINDS = (
     *(f"woken: {count}" for count in ("one", "two", "three", "four")),
     "no cat followed",
     "toy on a joint",
+    "toy on a joint, also possible as a carton",
     "toy as a carton",
+    "toy as a carton, also possible on a joint",
     *(
         f"Princess {where} {whose}"
         for where in ("on a joint", "in a cell asleep", "in a cell woken")
-        for whose in ("of one's own", "of another's")
+        for whose in ("for an own cat", "for another seat's cat")
     ),
     "Princess in the final phase",
-    "Princess on the last awake cat of a box with woken ones",
+    "Princess on the last awake cat of a box with woken cats",
     "passed after a draw",
     "passed with three cards",
     "passed in the final phase",
-    "final phase begun by the pile",
-    "final phase begun by the cats",
+    "final phase started by the pile",
+    "final phase started by the cats",
     "end without cartons",
-    "end as all passed",
+    "end after all passed",
     "tie broken by negative points",
     "shared",
-    "a woken cat that counts half decides",
+    "result decided by a woken cat that counts half",
 )
+FIRST_TOY_AS_CARTON = 6349
 COUNTS = ("one", "two", "three", "four")
 
 
 def open_facts(state: Any) -> Any:
-    """Return who holds a carton in the final phase."""
+    """Return which seats hold a carton in the final phase."""
     return state.final_phase and [any(kind != PRINCESS for kind in seat.hand_cards) for seat in state.seats]
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:
-    """Yield the kinds of what happened in a move."""
+    """Yield the kinds of events in a move."""
     state, then = state_of(before), state_of(after)
     event_kinds = [event.kind for event in happened]
     for event in happened:
@@ -100,9 +103,11 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
             case "NO_CAT_FOLLOWED":
                 yield "no cat followed"
             case "TOY_ON_JOINT":
-                yield "toy on a joint"
+                choice = max(before.legal_actions()) >= FIRST_TOY_AS_CARTON
+                yield f"toy on a joint{', also possible as a carton' if choice else ''}"
             case "TOY_AS_CARTON":
-                yield "toy as a carton"
+                choice = min(before.legal_actions()) < FIRST_TOY_AS_CARTON
+                yield f"toy as a carton{', also possible on a joint' if choice else ''}"
             case "PRINCESS_ON_JOINT" | "PRINCESS_IN_CELL":
                 yield from kinds_of_princess(state, after, event)
             case "PASSED":
@@ -111,9 +116,9 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 yield f"passed {'after a draw' if drew else final}"
             case "FINAL_PHASE_BEGUN":
                 by_cats = any(held.supply == 0 for held in then.seats)
-                yield f"final phase begun by the {'cats' if by_cats else 'pile'}"
+                yield f"final phase started by the {'cats' if by_cats else 'pile'}"
             case "GAME_ENDED":
-                yield "end without cartons" if end_of(after) == "no_cartons" else "end as all passed"
+                yield "end without cartons" if end_of(after) == "no_cartons" else "end after all passed"
                 yield from kinds_of_result(after)
         if event.kind.startswith("PRINCESS") and state.final_phase:
             yield "Princess in the final phase"
@@ -132,7 +137,7 @@ def at_edge(cell: int) -> bool:
 
 
 def neighbours(cell: int) -> list[int]:
-    """Return the cells beside a cell."""
+    """Return the cells next to a cell."""
     x, y = at(cell)
     near = ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
     return [24 * row + column for column, row in near if 0 <= column < 24 and 0 <= row < 24]
@@ -154,7 +159,7 @@ def kinds_of_carton(before: Position, after: Position, event: Happening) -> Iter
     if all(near in taken for near in neighbours(cell)):
         yield "carton in a hole"
     if name_of(state, "phase") == "TURN" and not state.final_phase:
-        yield "carton of a hand of three that could not draw"
+        yield "carton from a hand of three without a draw"
     box = box_at(after, cell)
     if box.closed and len(box.cells) > 1:
         yield "carton closes a box"
@@ -174,7 +179,7 @@ def kinds_of_sleep(state: Any, after: Position, event: Happening) -> Iterator[st
     if at_edge(cell):
         yield "asleep at the table's edge"
     if box_at(after, cell).by_seat[seat].awake_cats:
-        yield "asleep beside an awake cat"
+        yield "asleep next to an awake cat"
 
 
 def kinds_of_cat(state: Any, before: Position, event: Happening) -> Iterator[str]:
@@ -182,9 +187,9 @@ def kinds_of_cat(state: Any, before: Position, event: Happening) -> Iterator[str
     seat, joint = event.seat or 0, event.values[0]
     seats = seats_in(box_at(before, joint))
     yield (
-        "awake alone"
+        "awake in a box without cats"
         if not seats
-        else "awake beside own cats"
+        else "awake next to own cats"
         if seats == {seat}
         else "awake among several seats' cats"
     )
@@ -198,19 +203,19 @@ def kinds_of_cat(state: Any, before: Position, event: Happening) -> Iterator[str
 def kinds_of_princess(state: Any, after: Position, event: Happening) -> Iterator[str]:
     """Yield the kinds of playing a Princess."""
     place, owner = event.values
-    whose = "of one's own" if owner == event.seat else "of another's"
+    whose = "for an own cat" if owner == event.seat else "for another seat's cat"
     if event.kind == "PRINCESS_ON_JOINT":
         yield f"Princess on a joint {whose}"
         left = box_at(after, place).by_seat[owner]
         if left.woken_cats and not left.awake_cats:
-            yield "Princess on the last awake cat of a box with woken ones"
+            yield "Princess on the last awake cat of a box with woken cats"
     else:
         woken = next(card.woken for card in state.table if card.cell == place)
         yield f"Princess in a cell {'woken' if woken else 'asleep'} {whose}"
 
 
 def kinds_of_result(after: Position) -> Iterator[str]:
-    """Yield how a tie ended, and whether a variant decided."""
+    """Yield how a tie was resolved, and whether a variant decided the result."""
     totals = after.totals()
     if totals.count(max(totals)) > 1:
         yield "shared" if len(after.winners() or ()) > 1 else "tie broken by negative points"
@@ -218,4 +223,4 @@ def kinds_of_result(after: Position) -> Iterator[str]:
         if len(box.majority) == 1 and state_of(after).options.half_sleepers:
             cats = [own.awake_cats + own.woken_cats for own in box.by_seat]
             if cats.count(max(cats)) > 1:
-                yield "a woken cat that counts half decides"
+                yield "result decided by a woken cat that counts half"

@@ -1,9 +1,8 @@
-"""The deals consistent with what a seat knows, and the number of ways in which each can have come about, by brute
-force.
+"""Find by brute force the deals consistent with a seat's knowledge, and the number of ways in which each can arise.
 
-A deal counts once for each way in which distinct cards can have come to the draws of the other seats and the places of
-the pile (rules file: "Decisions of the engine"). Every placement of the Princesses is tried with all hands; the kernel
-counts by formulas. It shares nothing with the kernel.
+A deal counts once for each way to assign distinct cards to the draws of the other seats and the places of the pile
+(rules file: "Decisions of the engine"). Every placement of the Princesses is tried with all hands, whereas the kernel
+counts with formulas. This module shares no code with the kernel.
 """
 
 from collections import Counter
@@ -18,17 +17,17 @@ from chatiere.engine import Position
 from ..building import state_of, view_of
 from .reference import PRINCESS
 
-# The hands, and who drew the Princess of each part.
+# The hands, and the seat that drew the Princess of each part.
 Deal = tuple[tuple[tuple[int, ...], ...], tuple[int | None, ...]]
 
 
 def only_pattern(kind: int) -> int:
-    """Return the first kind with the same walls; Princesses are a kind of their own."""
+    """Return the first kind with the same walls. Princesses are a separate kind."""
     return kind if kind == PRINCESS else kind // 9 * 9
 
 
 def deal_of(position: Position, patterns: bool = False) -> Deal:
-    """Return the hidden cards; with `patterns`, only the walls of each carton in a hand."""
+    """Return the hidden cards. With `patterns`, cartons in hands are represented by their walls."""
     state = state_of(position)
     drawers = tuple(part.princess_drawn_by if part.HasField("princess_drawn_by") else None for part in state.parts)
     return tuple(
@@ -37,7 +36,7 @@ def deal_of(position: Position, patterns: bool = False) -> Deal:
 
 
 def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[Deal, Fraction]:
-    """Return every deal consistent with what the viewer knows, with its number of ways (up to a common factor)."""
+    """Return every deal consistent with the viewer's knowledge, with its number of ways (up to a common factor)."""
     state = state_of(position)
     others = [seat for seat in range(len(state.seats)) if seat != viewer]
     hidden = [kind for seat in others for kind in state.seats[seat].hand_cards if kind != PRINCESS] + list(
@@ -53,10 +52,10 @@ def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[D
         if state.final_phase and any((sizes[seat] > 0) != _holds_carton(state.seats[seat]) for seat in others):
             continue
         for seat in others:
-            # The cartons that it was dealt and drew came in any order; the hand has no order.
+            # Its cartons can have been dealt and drawn in any order, while the hand has no order.
             drawn = sum(part.cards_drawn for part in state.seats[seat].by_part)
             weight *= factorial(2 + drawn - princesses_played(state.seats[seat]) - held[seat])
-        # The cards of the pile in any order.
+        # The cards of the pile can be in any order.
         weight *= factorial(len(hidden) - sum(sizes.values()))
         for hands, choices in _hands(state, cartons, [(seat, sizes[seat], held[seat]) for seat in others]):
             own = deal_of(position, patterns)[0][viewer]
@@ -66,7 +65,7 @@ def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[D
 
 
 def princesses_played(seat: Any) -> int:
-    """Return how many Princesses a seat has played."""
+    """Return the number of Princesses that a seat has played."""
     return sum(part.princesses_played for part in seat.by_part)
 
 
@@ -75,13 +74,14 @@ def _holds_carton(seat: Any) -> bool:
 
 
 def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int], tuple[int | None, ...], int]]:
-    # The number that each other seat holds, who drew which, and the number of ways.
+    # For each other seat the number of Princesses that it holds; who drew each; and the number of ways.
     state = state_of(position)
     lefts = [part.cards_left for part in view_of(position, None).parts]
     others = [seat for seat in range(len(state.seats)) if seat != viewer]
     played = {seat: princesses_played(state.seats[seat]) for seat in others}
     if len(lefts) == 1:
-        # All in one part: those not on the table are distinct, and so are the other draws and the places of the pile.
+        # All Princesses are in one part: those not on the table are distinct, as are the other draws and the pile's
+        # places.
         unlocated = 5 - sum(princesses_played(seat) for seat in state.seats)
         unlocated -= list(state.seats[viewer].hand_cards).count(PRINCESS)
         for counts in product(range(unlocated + 1), repeat=len(others)):
@@ -110,8 +110,8 @@ def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int
 
 
 def _ways_played(state: Any, seat: int, drawers: tuple[int | None, ...]) -> int:
-    # The number of ways in which the Princesses that the seat played can be those that it drew, none before it was
-    # drawn.
+    # The number of ways in which the Princesses that the seat played can be those that it drew, if it played none
+    # before drawing it.
     drew = [part for part, who in enumerate(drawers) if who == seat]
     played = [part for part, had in enumerate(state.seats[seat].by_part) for _ in range(had.princesses_played)]
     return sum(
@@ -122,7 +122,7 @@ def _ways_played(state: Any, seat: int, drawers: tuple[int | None, ...]) -> int:
 def _hands(
     state: Any, cartons: Counter[int], seats: list[tuple[int, int, int]]
 ) -> Iterator[tuple[dict[int, tuple[int, ...]], int]]:
-    # Hands with these numbers of cartons and Princesses, and the number of ways to choose them.
+    # Yield the hands with these numbers of cartons and Princesses, and the number of ways to choose each.
     if not seats:
         yield {}, 1
         return
@@ -137,7 +137,7 @@ def _hands(
 
 
 def _fits(shown: Any, hand: tuple[int, ...]) -> bool:
-    # True if the cards of the hand can be those that the passes were about, in some order.
+    # Return True if the cards of the hand, in some order, agree with what the passes showed about each card.
     def may_be(kind: int, each: Any) -> bool:
         return not each.not_princess if kind == PRINCESS else kind // 9 not in each.not_patterns
 

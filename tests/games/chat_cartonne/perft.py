@@ -8,12 +8,12 @@ from ..script import OVER
 from .reference import Game
 from .test_chat_cartonne_reference import choose, random_options
 
-# The most positions that the reference visits at the last depth but one, to count all that follow.
+# The largest number of positions that the reference visits at the second-to-last depth, to count their successors.
 MAX_POSITIONS = 8100
 
 
 def deepest(game: Game) -> tuple[int, int]:
-    """Return the depth that MAX_POSITIONS positions allow, at most to the end of the game, and the count there."""
+    """Return the largest depth with at most MAX_POSITIONS positions, at most to the end of the game, and its count."""
     depth, before, count = 1, 0, game.count(1)
     while before < count <= MAX_POSITIONS:
         depth, before, count = depth + 1, count, game.count(depth + 1)
@@ -21,7 +21,7 @@ def deepest(game: Game) -> tuple[int, int]:
 
 
 def generate() -> list[dict[str, Any]]:
-    """Return positions from the first event to the end of games that build, and their counts."""
+    """Return positions between the first event and the end of games that build a lot, with their counts."""
     choices = random.Random(12)
     entries = []
     for players in range(2, 6):

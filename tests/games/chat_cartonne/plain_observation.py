@@ -1,4 +1,4 @@
-"""A seat's observation, computed by plain Python."""
+"""A seat's observation, computed in plain Python."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from ..plain import Parts, clockwise, is_set, one_hot, padded
 SIDE = 24
 SEATS = 5
 PARTS = 5
-# Walls as printed, by pattern; those of the starting cartons by kind, from 76 on.
+# Walls as printed, by pattern; walls of the starting cartons, from kind 76 on.
 PATTERNS = ("", "N", "E", "NS", "EW", "NE", "NW", "NES")
 STARTING = ("", "E", "EW", "N", "NE")
 TURNED = str.maketrans("NESW", "SWNE")
@@ -60,7 +60,7 @@ def part_sizes(view: Any) -> list[int]:
 
 
 def cards_left(view: Any) -> list[int]:
-    """Return the cards left in each part: the lower ones go last. Undealt cartons count in the upper one."""
+    """Return the cards left in each part: lower parts are drawn last. Undealt cartons count in the upper part."""
     left: list[int] = []
     for size in reversed(part_sizes(view)[1:]):
         left.insert(0, min(size, view.draw_pile_size - sum(left)))
@@ -68,7 +68,7 @@ def cards_left(view: Any) -> list[int]:
 
 
 def own_princesses(view: Any) -> list[bool]:
-    """Return for each part if the seat drew its Princess; until all cards are dealt, nobody has."""
+    """Return for each part whether the seat drew its Princess. Before the deal is complete, no seat has."""
     return [part.own_princess for part in view.parts] or [False] * len(part_sizes(view))
 
 
@@ -80,12 +80,12 @@ def contents_of(card: Any, order: list[int]) -> int:
         return 22
     if card.card in TOYS:
         return 9 + TOYS.index(card.card)
-    # The first two of the nine contents are nothing; starting cartons have none.
+    # The first two of the nine contents are empty, and starting cartons have no contents.
     return max(1, card.card % 9) if card.card < TOYS[0] else 1
 
 
 def walls_of(card: Any) -> int:
-    """Return the walls of a card as it lies: 1 north, 2 east, 4 south, 8 west."""
+    """Return the walls of a card in its orientation: 1 north, 2 east, 4 south, 8 west."""
     printed = ""
     if card.HasField("card"):
         if card.card >= FIRST_STARTING:

@@ -1,4 +1,4 @@
-"""The prompts of Chat Cartonne, made of a view."""
+"""The prompts of Chat Cartonne, computed from a view."""
 
 from typing import Any
 
@@ -8,12 +8,11 @@ PHASES = {"CHOOSE_START": "choose_start", "PLACE_START": "place_start", "CAT": "
 
 
 def prompt(view: Any, actions: list[Any]) -> tuple[str, dict[str, int]]:
-    """Return the key of a prompt and its arguments. `actions`: the legal ones."""
+    """Return a prompt's key and arguments. `actions`: the legal actions."""
     phase = name_of(view, "phase")
     kinds = {action.WhichOneof("action") for action in actions}
     if phase == "TOY" and "pass_turn" not in kinds:
-        (key,) = kinds
-        return key, {}
+        return kinds.pop() if len(kinds) == 1 else "toy", {}
     if phase == "TURN" and "draw" in kinds:
         return "draw_or_sleep", {}
     sleeps = phase == "TURN" and view.seats[view.active_seat].supply > 0

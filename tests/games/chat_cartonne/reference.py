@@ -1,8 +1,10 @@
-"""Chat Cartonne, implemented slowly: the rules file as a plain Python script, for comparison with the kernel.
+"""A slow implementation of Chat Cartonne: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares nothing with the kernel, not even its design: the game is one function that runs from the deal to the end and
-stops (`yield`) wherever somebody has to decide or chance has to act. The table is a dictionary of cells with sets of
-walls; boxes are searched again whenever one is needed. Chance is always explicit.
+It shares no code with the kernel and has another design: the game is one function that runs from the deal to the end
+and
+stops (`yield`) whenever a seat or chance has to act. The table is a dictionary of cells with sets of walls, and boxes
+are
+searched for whenever one is needed. Chance is always explicit.
 """
 
 import os
@@ -27,7 +29,7 @@ Cell = tuple[int, int]
 
 @dataclass
 class Card:
-    """A card on the table: its walls as it lies, its contents, and who or what is there if not a carton."""
+    """A card on the table: its walls in its orientation, its contents, and the cat or Princess if it is no carton."""
 
     walls: frozenset[str]
     printed: str = ""
@@ -39,7 +41,7 @@ class Card:
 
 @dataclass
 class Box:
-    """Cells joined through edges open on both sides."""
+    """Cells joined by edges that are open on both sides."""
 
     cells: set[Cell]
     closed: bool
@@ -50,6 +52,11 @@ class Box:
     majority: set[int] = field(default_factory=set)
     points: int = 0
     bonus: Counter[int] = field(default_factory=Counter)
+    princess: bool = False
+
+    def taken(self) -> bool:
+        """Return whether the box contains a cat of any seat, or a Princess."""
+        return bool(self.awake or self.woken or self.asleep) or self.princess
 
 
 def walls_of(kind: int, turned: bool) -> frozenset[str]:
@@ -84,12 +91,12 @@ class Game(Script):
         self.supply = [5] * players
         self.unknown = set(range(75))
         self.table: dict[Cell, Card] = {}
-        # By west cell: ("cat", seat), ("toy", letter) or ("princess", 0).
+        # By the joint's western cell: ("cat", seat), ("toy", letter) or ("princess", 0).
         self.joints: dict[Cell, tuple[str, Any]] = {}
         self.final = False
-        # Parts of the pile, the uppermost first: [cards, Princesses] left.
+        # Parts of the pile, starting with the top part: [cards, Princesses] left.
         self.parts: list[list[int]] = []
-        # The tests put the kernel's position here, for a greedy player to look ahead.
+        # The kernel's position, set by tests whose greedy player looks ahead.
         self.position: Any = None
         self.begin()
 
@@ -145,7 +152,7 @@ class Game(Script):
     # Turns
 
     def turns(self, seat: int, passed: int) -> Generator[Question, int, None]:
-        """Go on from the beginning of a seat's turn, before which `passed` seats passed in the final phase."""
+        """Continue from the start of a seat's turn; the last `passed` seats have passed in the final phase."""
         while True:
             was_final = self.final
             played = yield from self._turn(seat)
@@ -162,7 +169,7 @@ class Game(Script):
                 seat = (seat + 1) % self.players
 
     def _turn(self, seat: int) -> Generator[Question, int, bool]:
-        # True if something was played, False for a Pass.
+        # Returns True if a card was played, False for a Pass.
         hand = self.hands[seat]
         may_sleep = [3469 + number(cell) for cell in self._free_cells()] if self.supply[seat] else []
         drew = False
@@ -244,13 +251,14 @@ class Game(Script):
         self.tell("CAT_ASLEEP", seat, number(cell))
 
     def _toy(self, seat: int, kind: int) -> Generator[Question, int, None]:
-        joints = [joint for joint in self.table if self._is_joint(joint) and self._welcome(seat, joint)]
-        if joints:
-            choice = yield Question(seat, tuple(sorted(5773 + number(joint) for joint in joints)))
+        ids = [5773 + number(joint) for joint in self.table if self._is_joint(joint) and self._welcome(seat, joint)]
+        if not ids or all(self._box(cell).taken() for cell in self.table):
+            ids += [6349 + number(cell) for cell in self._free_cells()]
+        choice = yield Question(seat, tuple(sorted(ids)))
+        if choice < 6349:
             self.joints[at(choice - 5773)] = ("toy", TOYS[kind])
             self.tell("TOY_ON_JOINT", seat, kind, choice - 5773)
             return
-        choice = yield Question(seat, tuple(sorted(6349 + number(cell) for cell in self._free_cells())))
         self.table[at(choice - 6349)] = Card(frozenset(), 2 * TOYS[kind])
         self.tell("TOY_AS_CARTON", seat, kind, choice - 6349)
         yield from self._cat(seat, at(choice - 6349))
@@ -324,6 +332,7 @@ class Game(Script):
             if card.sleeper is not None:
                 (box.woken if card.woken else box.asleep)[card.sleeper] += 1
             what, whose = self.joints.get(cell, ("", 0))
+            box.princess |= card.princess or what == "princess"
             if what == "cat":
                 box.awake[whose] += 1
             elif what == "toy":
@@ -354,14 +363,14 @@ class Game(Script):
         return boxes
 
     def totals(self) -> list[int]:
-        """Return each seat's points now."""
+        """Return each seat's current points."""
         return [
             sum(box.points * (seat in box.majority) + box.bonus[seat] for box in self.boxes())
             for seat in range(self.players)
         ]
 
     def negative(self) -> list[int]:
-        """Return each seat's negative points: the first tie-break."""
+        """Return each seat's negative points, the first tie-break."""
         return [
             sum(box.contents["!"] * (2 if box.closed else 1) for box in self.boxes() if seat in box.majority)
             for seat in range(self.players)
@@ -374,11 +383,11 @@ class Game(Script):
 
     @classmethod
     def perft(cls, players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
-        """Count as Script does, but without replaying the long games from the beginning for every sequence."""
+        """Count like Script.perft, without replaying these long games from the start for every sequence."""
         return cls.replay(players, options, moves).count(depth)
 
     def count(self, depth: int) -> int:
-        """Count the sequences of `depth` moves that follow; a game that ends earlier counts one."""
+        """Count the sequences of `depth` moves from here; a game that ends earlier counts as one."""
         if depth == 0 or self.question.actor == OVER:
             return 1
         if depth == 1:
@@ -386,7 +395,7 @@ class Game(Script):
         return sum(self._count_after(move, depth - 1) for move in self.question.moves)
 
     def _count_after(self, move: int, depth: int) -> int:
-        # A running generator cannot be copied; a child process has a copy of it.
+        # A running generator cannot be copied, but a child process has a copy of it.
         answer, to_parent = os.pipe()
         child = os.fork()
         if child == 0:

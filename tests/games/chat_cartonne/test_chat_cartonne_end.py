@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tools.over import over
 
 from chatiere.engine import TERMINAL_PLAYER, EventLog, Position
 from chatiere.v1.chat_cartonne_pb2 import ChatCartonneBoxSeat
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.rules("chat_cartonne", "End", "Score")
 # End
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@over("players", [2, 3, 4, 5])
 def test_the_end_names_the_seat_that_moved_last(players: int) -> None:
     seat = 0
     for position, _ in played(GAME, players, games=6):
@@ -26,29 +27,29 @@ def test_the_end_names_the_seat_that_moved_last(players: int) -> None:
 
 
 def four_cats(**options: Any) -> Board:
-    """Return a table where four of seat 0's cats sleep along the west of the starting cartons."""
+    """Return a table where four cats of seat 0 sleep west of the starting cartons."""
     board = Board(**options)
     for number in range(4):
         board.asleep(cell(7 + number, 11), 0)
     return board
 
 
-def test_the_fifth_cat_begins_the_final_phase() -> None:
+def test_the_fifth_cat_starts_the_final_phase() -> None:
     events = EventLog()
     position = four_cats().position()
     position.apply(sleep(cell(6, 11)), events)
     assert plain_events(events) == [("CAT_ASLEEP", 0), ("FINAL_PHASE_BEGUN", None)]
     assert state_of(position).final_phase
     assert position.current_player() == 1
-    # Nobody draws any longer; turn start and play are one decision, a carton or a sleeping cat.
+    # No seat draws in the final phase, so a turn is one decision: a carton or a sleeping cat.
     assert DRAW not in position.legal_actions()
-    assert "not in the final phase" in refusal(position, DRAW).message
+    assert "before the final phase" in refusal(position, DRAW).message
     assert sleep(cell(12, 11)) in position.legal_actions()
     assert any(13 <= move < 3469 for move in position.legal_actions())
     assert refusal(position, PASS).rule == "chat_cartonne.md: End"
 
 
-def test_an_awake_fifth_cat_begins_it_too_and_a_princess_does_not_end_it() -> None:
+def test_an_awake_fifth_cat_also_starts_it_and_a_princess_does_not_end_it() -> None:
     board = four_cats().hand(0, 0, 1).hand(1, PRINCESS, 2)
     position = play(board.position(), DRAW, 20, place(0, cell(12, 11)), cat(cell(11, 11)))
     assert state_of(position).final_phase
@@ -69,7 +70,7 @@ def last_card(**options: Any) -> Position:
     return board.position()
 
 
-def test_the_final_phase_begins_when_a_turn_ends_with_the_pile_empty() -> None:
+def test_the_final_phase_starts_when_a_turn_ends_with_the_pile_empty() -> None:
     position = last_card()
     while view_of(position, None).draw_pile_size > 1:
         position = play(position, DRAW, position.child(DRAW).chance_outcomes()[0][0])
@@ -78,7 +79,7 @@ def test_the_final_phase_begins_when_a_turn_ends_with_the_pile_empty() -> None:
             position = play(position, SKIP)
         assert not state_of(position).final_phase
     position = play(position, DRAW, position.child(DRAW).chance_outcomes()[-1][0])
-    # The turn is not over yet.
+    # The turn has not ended yet.
     assert not state_of(position).final_phase
     position = play(position, position.legal_actions()[-1])
     if phase(position) == "CAT":
@@ -99,7 +100,7 @@ def final(players: int = 2, **options: Any) -> Board:
     return board
 
 
-def test_a_seat_without_a_carton_is_skipped_and_a_princess_is_none() -> None:
+def test_a_seat_without_a_carton_is_skipped_even_with_a_princess() -> None:
     board = final(3).hand(0, 0, 1).hand(1, PRINCESS).hand(2, 3, 4)
     position = play(board.position(), place(0, cell(12, 11)))
     assert position.current_player() == 2
@@ -107,13 +108,13 @@ def test_a_seat_without_a_carton_is_skipped_and_a_princess_is_none() -> None:
     assert [seat.holds_carton for seat in view.seats] == [True, False, True]
 
 
-def test_in_the_final_phase_nothing_is_played_that_the_seat_has_not() -> None:
+def test_in_the_final_phase_a_seat_can_only_play_cards_that_it_has() -> None:
     position = final().hand(0, 0).hand(1, 1).position()
-    assert "no card in that slot" in refusal(position, place(1, cell(12, 11))).message
-    assert "all five cats" in refusal(position, sleep(cell(12, 11))).message
+    assert "not in the hand" in refusal(position, place(1, cell(12, 11))).message
+    assert "all five of the player's cats" in refusal(position, sleep(cell(12, 11))).message
 
 
-def test_a_cat_may_follow_also_after_the_games_last_carton() -> None:
+def test_a_cat_may_follow_the_games_last_carton() -> None:
     board = final().hand(1, 3)
     board.active = 1
     position = play(board.position(), place(0, cell(12, 13)))
@@ -125,18 +126,18 @@ def test_a_cat_may_follow_also_after_the_games_last_carton() -> None:
     assert end_of(position) == "no_cartons"
 
 
-def test_the_game_is_over_when_nobody_holds_a_carton_also_in_the_turn_that_began_the_final_phase() -> None:
+def test_the_game_is_over_when_no_seat_holds_a_carton_even_as_the_final_phase_starts() -> None:
     board = four_cats(all_princesses=True).hand(0, PRINCESS, PRINCESS).hand(1, PRINCESS, PRINCESS)
     position = board.position()
-    # Never in the main phase.
+    # Not in the main phase.
     assert position.current_player() == 0
     position = play(position, sleep(cell(6, 11)))
     assert end_of(position) == "no_cartons"
     assert position.winners() == [0, 1]
 
 
-def test_pass_is_legal_only_with_nothing_to_play() -> None:
-    # Three Princesses and no cat on the table.
+def test_pass_is_legal_only_without_a_possible_play() -> None:
+    # The seat holds three Princesses, and there is no cat on the table.
     board = Board(3, all_princesses=True).hand(0, PRINCESS, PRINCESS)
     position = play(board.position(), DRAW, PRINCESS)
     assert position.legal_actions() == [PASS]
@@ -147,9 +148,9 @@ def test_pass_is_legal_only_with_nothing_to_play() -> None:
     shown = state_of(position).seats[0].shown
     assert [list(each.not_patterns) for each in shown] == [list(range(8))] * 3
     assert not any(each.not_princess for each in shown)
-    # The others know it all now.
+    # The other seats now know this hand.
     assert list(state_of(position.resample(1, 5)).seats[0].hand_cards) == [PRINCESS] * 3
-    # Its next turn begins with three cards: no draw.
+    # Its next turn starts with three cards, so it does not draw.
     position = play(position, DRAW, 20, place(0, cell(12, 11)))
     position = play(position, SKIP) if phase(position) == "CAT" else position
     position = play(position, sleep(cell(13, 11)))
@@ -161,9 +162,9 @@ def test_pass_is_legal_only_with_nothing_to_play() -> None:
 
 
 def walled(cats: tuple[int, int], *hands: list[int]) -> Board:
-    """Return a table from edge to edge, walled north and south, where no carton with walls N and S has a place.
+    """Return a table walled north and south from edge to edge, where no carton with walls N and S fits.
 
-    With no_double_walls. Row 11 is full, row 12 in columns 7-15. The first cats of each seat lie awake in the row.
+    With no_double_walls. Row 11 is full, row 12 in columns 7-15. The first cats of each seat are awake in row 11.
     """
     board = Board(no_double_walls=True)
     board.cards = {cell(11, 11): (80, False), cell(11, 12): (79, True)}
@@ -189,28 +190,28 @@ def walled(cats: tuple[int, int], *hands: list[int]) -> Board:
 NES = (70, 71)
 
 
-def test_a_pass_of_every_seat_that_holds_a_carton_ends_the_game() -> None:
+def test_the_game_ends_when_every_seat_with_a_carton_passes() -> None:
     board = walled((5, 2), [NES[0]], [NES[1]])
     board.final = True
     position = board.position()
-    # Seat 0 has neither a cell for its carton nor a cat; seat 1 has cats.
+    # Seat 0 has no cell for its carton and no cat; seat 1 has cats.
     assert position.legal_actions() == [PASS]
-    assert refusal(position, place(0, cell(3, 10))).message.startswith("with no_double_walls")
+    assert refusal(position, place(0, cell(3, 10))).message.startswith("in this variant")
     position = play(position, PASS)
     assert state_of(position).passes == 1
     assert [list(shown.not_patterns) for shown in state_of(position).seats[0].shown] == [[0, 1, 2, 4, 5, 6]]
     assert state_of(position).seats[0].shown[0].not_princess
     assert refusal(position, PASS).rule == "chat_cartonne.md: End"
-    # Any other play restarts the count, and gives seat 0 a place.
+    # Any other play restarts the count and gives seat 0 a cell.
     slept = play(position, sleep(cell(3, 10)))
     assert (state_of(slept).passes, slept.current_player()) == (0, 0)
     assert PASS not in slept.legal_actions()
-    # The patterns that the pass leaves open: NS and NES.
+    # The patterns that remain possible after the pass: NS and NES.
     hands = {state_of(position.resample(1, seed)).seats[0].hand_cards[0] // 9 for seed in range(40)}
     assert hands == {7}
 
 
-def test_two_passes_in_succession_of_two_holders_end_it() -> None:
+def test_consecutive_passes_of_both_holders_end_the_game() -> None:
     board = walled((5, 3), [NES[0]], [NES[1]])
     board.final = True
 
@@ -224,7 +225,7 @@ def test_two_passes_in_succession_of_two_holders_end_it() -> None:
     assert end_of(position) == "all_passed"
 
 
-def test_a_pass_after_a_draw_in_the_main_phase() -> None:
+def test_a_pass_after_a_draw_shows_which_cards_the_hand_lacks() -> None:
     board = walled((2, 2), list(NES), [0, 1])
     position = play(board.position(), DRAW, 69)
     assert position.legal_actions() == [PASS]
@@ -232,7 +233,7 @@ def test_a_pass_after_a_draw_in_the_main_phase() -> None:
     assert not state_of(position).final_phase
     assert state_of(position).passes == 0
     assert [list(shown.not_patterns) for shown in state_of(position).seats[0].shown] == [[0, 1, 2, 4, 5, 6]] * 3
-    # The others know that it holds three cartons with walls N and S.
+    # The other seats know that it holds three cartons with walls N and S.
     hands = {
         tuple(kind // 9 for kind in state_of(position.resample(1, seed)).seats[0].hand_cards) for seed in range(60)
     }
@@ -243,12 +244,12 @@ def test_a_pass_after_a_draw_in_the_main_phase() -> None:
 
 
 def boxes_of(position: Position) -> dict[int, Any]:
-    """Return the boxes by each of their cells."""
+    """Return the box of each cell."""
     return {where: box for box in score_of(position).boxes for where in box.cells}
 
 
 def house(closed: bool = True, **options: Any) -> Board:
-    """Return a table with a box north of the starting cartons: (11, 10) and (12, 10), closed or open in the north."""
+    """Return a table with a box north of the starting cartons, at (11, 10) and (12, 10), closed or open there."""
     board = Board(**options)
     north = "NES" if closed else "NS"
     board.put(cell(12, 10), north, "m")
@@ -284,7 +285,7 @@ def test_toys_on_joints_and_in_cells_count_two() -> None:
     position = house().toy_on(cell(11, 10), 73).position()
     box = boxes_of(position)[cell(11, 10)]
     assert (box.mice, box.balls) == (2, 3)
-    # Without an awake cat: no majority, no points.
+    # Without an awake cat there is no majority, so the box scores no points.
     assert (list(box.majority), box.points, position.totals()) == ([], 0, [0, 0])
     board = Board().toy(cell(12, 11), 74).awake(cell(11, 11), 0)
     assert boxes_of(board.position())[cell(12, 11)].fish == 2
@@ -303,9 +304,9 @@ def test_sprayers_are_subtracted_and_doubled_in_a_closed_box() -> None:
 
 
 def crowd(*cats: tuple[str, int], **options: Any) -> Position:
-    """Return one big open box with these cats and Princesses.
+    """Return one large open box with these cats and Princesses.
 
-    It is that of the starting cartons, widened to the west, with joints at (5 … 10, 11).
+    It is the starting cartons' box, extended to the west, with joints at (5 … 10, 11).
     """
     board = Board(**options)
     for column in range(5, 11):
@@ -322,7 +323,7 @@ def crowd(*cats: tuple[str, int], **options: Any) -> Position:
     return board.position()
 
 
-def test_the_seats_with_most_cats_each_get_all_points() -> None:
+def test_each_seat_with_most_cats_gets_all_points() -> None:
     position = crowd(("awake", 0), ("awake", 1))
     box = boxes_of(position)[cell(5, 11)]
     assert (list(box.majority), box.points) == ([0, 1], 3)
@@ -334,7 +335,7 @@ def test_a_sleeping_cat_counts_once_it_has_woken() -> None:
     position = crowd(("asleep", 0), ("asleep", 0), ("awake", 1))
     assert list(boxes_of(position)[cell(5, 11)].majority) == [1]
     assert position.totals() == [0, 3]
-    # Not beside an awake one that was laid before it.
+    # It does not count next to an awake cat that was laid earlier.
     assert crowd(("asleep", 0), ("awake", 0), ("awake", 1)).totals() == [3, 3]
     position = crowd(("woken", 0), ("awake", 0), ("awake", 1))
     assert list(boxes_of(position)[cell(5, 11)].majority) == [0]
@@ -355,16 +356,16 @@ def test_every_cat_of_a_box_is_awake_woken_or_asleep() -> None:
     assert [own.bonus_points for own in box.by_seat] == [2, 0]
 
 
-def test_half_sleepers_counts_a_woken_cat_half_for_the_majority_alone() -> None:
+def test_half_sleepers_halves_a_woken_cat_only_for_the_majority() -> None:
     cats = (("awake", 0), ("woken", 0), ("woken", 0), ("awake", 1), ("awake", 1))
     assert crowd(*cats).totals() == [3 + 2, 1]
-    # 1 + 1/2 + 1/2 is as many as 2; the bonus stays whole.
+    # 1 + 1/2 + 1/2 equals 2, and the bonus is not halved.
     assert crowd(*cats, half_sleepers=True).totals() == [3 + 2, 3 + 1]
     less = (("awake", 0), ("woken", 0), ("awake", 1), ("awake", 1))
     assert crowd(*less, half_sleepers=True).totals() == [1, 3 + 1]
 
 
-def test_the_bonus_is_for_any_seat_and_not_doubled() -> None:
+def test_the_bonus_goes_to_any_seat_and_is_not_doubled() -> None:
     position = house().put(cell(10, 10), "NES", "f").awake(cell(11, 10), 0).position()
     assert position.totals() == [4, 0]
     assert crowd(("awake", 0), ("awake", 0), ("awake", 1), ("awake", 1), ("awake", 1)).totals() == [1, 3 + 2]
@@ -372,12 +373,12 @@ def test_the_bonus_is_for_any_seat_and_not_doubled() -> None:
     assert [[own.bonus_points for own in box.by_seat] for box in detail.boxes if box.majority] == [[1, 0]]
 
 
-def test_no_crowd_bonus() -> None:
+def test_with_no_crowd_bonus_several_cats_give_no_bonus() -> None:
     cats = (("awake", 0), ("awake", 0), ("awake", 1), ("awake", 1), ("awake", 1))
     assert crowd(*cats, no_crowd_bonus=True).totals() == [0, 3]
 
 
-def test_the_princess_counts_for_no_majority() -> None:
+def test_the_princess_does_not_count_for_a_majority() -> None:
     board = Board().put(cell(10, 11), "", "m").put(cell(9, 11), "", "b").awake(cell(9, 11), 1)
     board.princess(cell(10, 11), True, 0)
     position = board.position()
@@ -385,7 +386,7 @@ def test_the_princess_counts_for_no_majority() -> None:
     assert position.totals() == [0, 1]
 
 
-def test_a_princess_in_a_cell_joins_as_a_card_without_walls() -> None:
+def test_a_princess_in_a_cell_joins_boxes_like_a_card_without_walls() -> None:
     board = Board().princess(cell(12, 11), False, 0).put(cell(13, 11), "NES", "m")
     box = boxes_of(board.position())[cell(12, 11)]
     assert cell(11, 11) in box.cells
@@ -400,8 +401,8 @@ def test_every_box_is_listed_by_its_lowest_cell() -> None:
     assert all(list(box.by_seat) == [ChatCartonneBoxSeat()] * 2 for box in boxes)
 
 
-def over(board: Board) -> Position:
-    """Return the board as the end of a game."""
+def finished(board: Board) -> Position:
+    """Return the board's position as the end of a game."""
     board.final = True
     board.hands = [[] for _ in range(board.players)]
 
@@ -411,8 +412,8 @@ def over(board: Board) -> Position:
     return read(board.state(end))
 
 
-def test_highest_total_wins_then_fewest_negative_points_then_shared() -> None:
-    # Closed houses of one seat each, north and south, with the same points and different sprayers.
+def test_the_highest_total_wins_then_the_fewest_negative_points_then_it_is_shared() -> None:
+    # A closed house of each seat, north and south, with the same points and different sprayers.
     def houses(first: tuple[str, str], second: tuple[str, str]) -> Position:
         board = Board()
         for number in range(5):
@@ -422,7 +423,7 @@ def test_highest_total_wins_then_fewest_negative_points_then_shared() -> None:
         board.put(cell(11, 13), "NES", second[0], turned=True).put(cell(12, 13), "NES", second[1])
         del board.cards[cell(16, 11)]
         board.awake(cell(11, 10), 0).awake(cell(11, 13), 1)
-        return over(board)
+        return finished(board)
 
     assert houses(("m", "mb"), ("f", "b")).ranks() == [1, 2]
     position = houses(("", "fm"), ("f", "b"))
@@ -432,11 +433,12 @@ def test_highest_total_wins_then_fewest_negative_points_then_shared() -> None:
 
 
 def test_fewest_negative_points_win_a_tie() -> None:
-    # Seat 0: a closed house with one mouse and one sprayer, no points; seat 1: no cat awake, no points, no sprayers.
+    # Seat 0 has a closed house with a mouse and a sprayer, 0 points; seat 1 has no awake cat, no points and no
+    # sprayers.
     board = Board().put(cell(11, 10), "NES", "m", turned=True).put(cell(12, 10), "NES", "!").awake(cell(11, 10), 0)
     for number in range(4):
         board.asleep(cell(13 + number, 10), 0)
-    position = over(board)
+    position = finished(board)
     assert position.totals() == [0, 0]
     assert [seat.negative_points for seat in score_of(position).seats] == [2, 0]
     assert position.ranks() == [2, 1]

@@ -8,7 +8,7 @@ from .building import DRAW, PRINCESS, begun, late, play
 pytestmark = pytest.mark.rules("chat_cartonne", "Public and hidden")
 
 
-def test_what_two_seats_cannot_tell_apart_looks_the_same() -> None:
+def test_states_that_differ_in_hidden_cards_have_the_same_views() -> None:
     position = late(3, 3, {0: (70, 71), 1: (68, PRINCESS), 2: (67, 66)}, (2,)).position()
     for number in range(30):
         other = position.resample(0, number)
@@ -18,7 +18,7 @@ def test_what_two_seats_cannot_tell_apart_looks_the_same() -> None:
         assert view_of(other, None) == view_of(position, None)
 
 
-def test_the_own_princess_is_known_to_its_seat_alone() -> None:
+def test_only_the_holder_knows_its_princess() -> None:
     position = play(begun(3), DRAW, PRINCESS)
     assert [part.own_princess for part in view_of(position, 0).parts] == [True, False, False]
     assert not any(part.own_princess for seat in (1, 2, None) for part in view_of(position, seat).parts)

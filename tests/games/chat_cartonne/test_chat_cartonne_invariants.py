@@ -1,4 +1,4 @@
-"""Rules file: Invariants. Every fault of a state is found, and reported with reason, field and heading."""
+"""Rules file: Invariants. Every fault of a state is detected and reported with reason, field and heading."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from chatiere.engine import EngineError, Position, Reason
 from chatiere.engine.wire import Reader
 
 from ..building import read, state_of
-from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, late, place, play
+from .building import CODEC, DRAW, GAME, PRINCESS, Board, begun, cell, late, place, play
 from .test_chat_cartonne_end import final
 
 pytestmark = pytest.mark.rules("chat_cartonne", "Invariants")
@@ -43,7 +43,7 @@ def turn() -> Position:
 
 
 def woken() -> Position:
-    """Return a table with a woken cat of each seat in a box, what woke them, and boxes in the north and in the east."""
+    """Return a table with a woken cat of each seat in a box, the cats that woke them, and boxes north and east."""
     board = Board().put(cell(12, 11), "").awake(cell(11, 11), 0).asleep(cell(12, 10), 0, woken=True)
     board.put(cell(10, 11), "").princess(cell(10, 11), True, 1).asleep(cell(10, 10), 1, woken=True)
     board.put(cell(10, 9), "NS").put(cell(13, 11), "EW")
@@ -68,7 +68,7 @@ def princess_played(**options: Any) -> Position:
 
 
 def princess_held() -> Position:
-    """Return a position where seat 0 has drawn a Princess and played another card, and seat 1 has drawn too."""
+    """Return a position where seat 0 has drawn a Princess and played another card, and seat 1 has drawn, too."""
     position = play(begun(), DRAW, PRINCESS)
     return play(position, position.legal_actions()[0], DRAW, 10)
 
@@ -199,7 +199,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
 
 
 def double_wall(state: Any) -> None:
-    """Give the carton at (12, 11) a wall against that of (11, 12)'s neighbour."""
+    """Give the carton at (12, 11) a wall next to a wall of the neighbour of (11, 12)."""
     state.table[1].cell = cell(12, 12)
     state.table[1].card = 18
     state.table[1].turned = True
@@ -214,13 +214,13 @@ def move_cat(state: Any, place_: int) -> None:
 
 
 def princess_elsewhere(state: Any) -> None:
-    """Let a seat hold the Princess of a part that nobody has drawn from."""
+    """Give a seat the Princess of a part from which no seat has drawn."""
     state.parts[0].ClearField("princess_drawn_by")
     state.parts[1].princess_drawn_by = 0
 
 
 def awake_elsewhere(state: Any) -> None:
-    """Let the cat that woke seat 0's lie in another box."""
+    """Move the cat that woke seat 0's cat into another box."""
     for card in state.table:
         if card.cell == cell(11, 11):
             card.ClearField("on_joint")
@@ -229,7 +229,7 @@ def awake_elsewhere(state: Any) -> None:
 
 
 def toys_instead(state: Any) -> None:
-    """Let a toy card lie where seat 0's awake cat does: the Princess has replaced one cat, not those of both seats."""
+    """Replace seat 0's awake cat with a toy card. The Princess replaced only one cat, not a cat of each seat."""
     card = next(card for card in state.table if card.cell == cell(11, 11))
     card.on_joint.toy = 72
     state.draw_pile_cards.remove(72)
@@ -237,19 +237,19 @@ def toys_instead(state: Any) -> None:
 
 
 def crowded_joints(state: Any) -> None:
-    """Lay more on joints than there are cats, Princesses and toy cards."""
+    """Lay more on joints than the numbers of cats, Princesses and toy cards allow."""
     for number in range(34):
         state.table.add(card=number, cell=number).on_joint.cat = 0
 
 
 def hands_of_one(state: Any) -> None:
-    """Leave every seat with one card fewer than it was dealt."""
+    """Leave each seat with one card fewer than it was dealt."""
     for seat in state.seats:
         state.draw_pile_cards.append(seat.hand_cards.pop())
 
 
 def whole_pile(state: Any) -> None:
-    """Put all cartons but one per hand into the pile, including some that were dealt."""
+    """Put all cartons except one per hand into the pile, including some that were dealt."""
     for card in [card for card in state.table if card.WhichOneof("lies") == "card" and card.card < 72]:
         state.draw_pile_cards.append(card.card)
         state.table.remove(card)
@@ -259,26 +259,26 @@ def whole_pile(state: Any) -> None:
 
 
 def played_later(state: Any) -> None:
-    """Let the Princess of seat 0 be one that it played after it had drawn from the second part."""
+    """Make seat 0's Princess one that it played after it had drawn from the second part."""
     first, second = state.seats[0].by_part
     first.princesses_played, second.princesses_played = 0, 1
 
 
 def nobodys_princess(state: Any) -> None:
-    """Put a Princess on the table whom nobody has drawn or played."""
+    """Put a Princess on the table that no seat has drawn or played."""
     state.seats[0].by_part[0].princesses_played = 0
     state.seats[0].by_part[0].cards_drawn -= 1
     state.parts[0].ClearField("princess_drawn_by")
 
 
 def princess_left_behind(state: Any) -> None:
-    """Leave the Princess of the upper part there while cards are drawn from the lower one."""
+    """Leave the Princess in the upper part although cards are drawn from the lower part."""
     state.parts[0].ClearField("princess_drawn_by")
     state.parts[1].princess_drawn_by = 1
 
 
 @pytest.mark.parametrize("number", range(len(BROKEN)))
-def test_a_broken_state_is_refused_by_its_field(number: int) -> None:
+def test_the_refusal_of_a_broken_state_names_its_field(number: int) -> None:
     make, change, field = BROKEN[number]
     position = make()
     state = state_of(position)
@@ -291,7 +291,7 @@ def test_a_broken_state_is_refused_by_its_field(number: int) -> None:
 
 
 @pytest.mark.parametrize("players", [1, 6])
-def test_two_to_five_players(players: int) -> None:
+def test_states_with_other_than_two_to_five_players_are_refused(players: int) -> None:
     state = state_of(turn())
     del state.seats[:]
     for _ in range(players):
@@ -305,7 +305,7 @@ def body(position: Position) -> bytearray:
     return bytearray(CODEC.read_state(Reader(state_of(position)), GAME.rules_version))
 
 
-# Offsets of the packed form; a seat has 16 bytes.
+# Offsets in the packed form. Each seat has 16 bytes.
 FILLED, SEATS, JOINTS, LAID, CARDS = 24, 96, 176, 247, 256
 PACKED: list[tuple[int, int, str]] = [
     (0, 6, "seats"),
@@ -342,6 +342,7 @@ PACKED: list[tuple[int, int, str]] = [
     (LAID, 2, "table"),
     (LAID, 111, "table"),
     (LAID + 1 + 2, 0, ""),
+    (CARDS - 2, 1, ""),
     (CARDS - 1, 1, ""),
     (CARDS, 76 | 0x80, "table"),
     (CARDS + 2, 76, "table"),
@@ -363,7 +364,7 @@ def test_a_broken_byte_is_refused(offset: int, value: int, field: str) -> None:
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, field)
 
 
-def test_nobody_is_active_before_chance_has_chosen_the_first_seat() -> None:
+def test_no_seat_is_active_before_chance_has_chosen_the_first_seat() -> None:
     data = body(GAME.new_game(2))
     data[6] = 1
     with pytest.raises(EngineError) as caught:
@@ -371,27 +372,10 @@ def test_nobody_is_active_before_chance_has_chosen_the_first_seat() -> None:
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, "active_seat")
 
 
-def test_what_means_nothing_is_zero() -> None:
-    for offset in range(254, 256):
-        data = body(turn())
-        data[offset] = 1
-        with pytest.raises(EngineError) as caught:
-            GAME.position(bytes(data))
-        assert "unused byte" in caught.value.message
-
-
-def test_the_packed_state_is_small() -> None:
-    assert GAME.packed_size == 32 + 368
-
-
-def test_cartons_of_the_table_are_at_most_110() -> None:
+def test_a_table_has_at_most_110_cartons() -> None:
     state = state_of(turn())
     for number in range(111):
         state.table.add(cell=number, sleeping_cat=0)
     with pytest.raises(EngineError) as caught:
         read(state)
     assert caught.value.field == "table"
-
-
-def test_skip_goes_on_from_a_read_state() -> None:
-    assert play(read(state_of(asked_for_a_cat())), SKIP).current_player() == 1

@@ -1,9 +1,10 @@
-"""Rules file: Components and setup; A turn; End: how long a game can be."""
+"""Rules file: Components and setup; A turn; End. The longest possible games."""
 
 import random
 from collections import defaultdict
 
 import pytest
+from tools.over import over
 
 from ..building import state_of
 from .building import GAME
@@ -14,7 +15,7 @@ PRINCESS = 75
 
 
 def kinds_of(actions: list[int]) -> dict[str, list[int]]:
-    """Return actions by the names of their kinds."""
+    """Return actions grouped by the names of their kinds."""
     found = defaultdict(list)
     for action in actions:
         found[next(kind.name for kind in GAME.description.action_kinds if action <= kind.last_id)].append(action)
@@ -22,7 +23,7 @@ def kinds_of(actions: list[int]) -> dict[str, list[int]]:
 
 
 def play_long(players: int, seed: int) -> tuple[int, int]:
-    """Count decisions and chance events where cats sleep late and, if possible, a cat may follow every carton."""
+    """Count decisions and chance events of a game where cats sleep late and each carton can be followed by a cat."""
     choices = random.Random(seed)
     position = GAME.new_game(players)
     decisions = chance_events = 0
@@ -48,16 +49,16 @@ def play_long(players: int, seed: int) -> tuple[int, int]:
     return decisions, chance_events
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_games_come_near_to_the_length_that_is_said(players: int) -> None:
+@over("players", [2, 3, 4, 5])
+def test_games_nearly_reach_the_documented_length(players: int) -> None:
     limits = GAME.limits(players)
-    games = [play_long(players, seed) for seed in range(8)]
+    games = [play_long(players, seed) for seed in range(3)]
     assert {chance_events for _, chance_events in games} == {limits.max_chance_nodes_in_history}
     assert 0.9 * limits.max_game_length < max(decisions for decisions, _ in games) <= limits.max_game_length
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_variants_that_make_games_longer(players: int) -> None:
+@over("players", [2, 3, 4, 5])
+def test_limits_are_higher_with_variants_that_lengthen_games(players: int) -> None:
     plain = GAME.limits(players)
     for variant in ("no_crowd_bonus", "half_sleepers"):
         assert GAME.limits(players, {variant: True}) == plain

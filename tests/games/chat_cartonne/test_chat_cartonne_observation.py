@@ -12,7 +12,7 @@ from .reference import CONTENTS
 pytestmark = pytest.mark.rules("chat_cartonne", "Public and hidden")
 
 
-def test_every_code_of_a_cell_and_of_a_joint() -> None:
+def test_every_code_of_cells_and_joints_occurs_in_observations() -> None:
     board = Board(5, all_princesses=True)
     for number, content in enumerate(CONTENTS):
         board.put(cell(12 + number, 12), "", content)
@@ -30,7 +30,7 @@ def test_every_code_of_a_cell_and_of_a_joint() -> None:
     assert set((observed(position, 2)["walls"] >> 4).flat) == set(range(7))
 
 
-def test_the_cat_that_may_follow_and_what_passes_have_shown() -> None:
+def test_observations_show_a_possible_cat_and_the_information_from_passes() -> None:
     table = Board(2, no_double_walls=True)
     table.put(cell(12, 11), "").hand(1, carton("NE"), carton("NES"))
 

@@ -1,9 +1,10 @@
-"""What ChatCartonnePieces tells: the rules file's numbers, and those that the kernel plays by."""
+"""ChatCartonnePieces has the numbers of the rules file, which the kernel also uses."""
 
 from collections import Counter
 from typing import Any
 
 import pytest
+from tools.over import over
 
 from ..building import name_of, state_of, view_of
 from ..played import details_of, played
@@ -43,7 +44,7 @@ def test_walls_and_symbols_of_cartons_are_those_of_the_rules_file() -> None:
     assert [info.pattern for info in DETAILS.patterns] == list(range(8))
 
 
-def test_other_cards_are_those_of_the_rules_file() -> None:
+def test_the_other_cards_are_those_of_the_rules_file() -> None:
     for kind, name in zip((72, 73, 74), SYMBOLS, strict=False):
         assert name_of(KINDS[kind], "role") == "TOY"
         assert symbols(KINDS[kind]) == {each: 2 * (each == name) for each in SYMBOLS}
@@ -57,7 +58,7 @@ def test_other_cards_are_those_of_the_rules_file() -> None:
     assert {info.total_copies for info in DETAILS.cards if info.card != PRINCESS} == {1}
 
 
-def test_cells_and_joints() -> None:
+def test_cells_are_numbered_by_rows_and_share_a_joint_with_their_eastern_neighbour() -> None:
     assert (DETAILS.rows, DETAILS.columns) == (24, 24)
     for info in DETAILS.cells:
         assert info.cell == DETAILS.columns * info.row + info.column
@@ -67,7 +68,7 @@ def test_cells_and_joints() -> None:
     assert (CELLS[DETAILS.first_cell].column, CELLS[DETAILS.first_cell].row) == (11, 11)
 
 
-def test_numbers_of_the_rules_file() -> None:
+def test_the_numbers_are_those_of_the_rules_file() -> None:
     assert (DETAILS.cats_per_seat, DETAILS.cards_dealt, DETAILS.largest_hand) == (5, 2, 3)
     assert [table.players for table in DETAILS.by_players] == list(PLAYERS)
     assert [table.princesses for table in DETAILS.by_players] == list(PLAYERS)
@@ -81,8 +82,8 @@ def test_numbers_of_the_rules_file() -> None:
 
 
 @pytest.mark.parametrize("all_princesses", [False, True])
-@pytest.mark.parametrize("players", PLAYERS)
-def test_the_copies_are_the_cards_of_a_game(players: int, all_princesses: bool) -> None:
+@over("players", PLAYERS)
+def test_the_copies_are_all_cards_of_a_game(players: int, all_princesses: bool) -> None:
     table = DETAILS.by_players[players - 2]
     princesses = table.total_princesses if all_princesses else table.princesses
     options = {"all_princesses": True} if all_princesses else {}
@@ -102,8 +103,8 @@ def test_the_copies_are_the_cards_of_a_game(players: int, all_princesses: bool) 
     assert view.draw_pile_size == sum(part.cards_left for part in view.parts)
 
 
-@pytest.mark.parametrize("players", PLAYERS)
-def test_cards_lie_as_these_walls_and_symbols_say(players: int) -> None:
+@over("players", PLAYERS)
+def test_cards_on_the_table_have_these_walls_and_symbols(players: int) -> None:
     roles, turned, largest = set(), set(), 0
     for position, _ in played(GAME, players, games=4):
         view = view_of(position, None)

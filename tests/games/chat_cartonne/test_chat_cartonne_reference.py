@@ -1,7 +1,8 @@
-"""The kernel against the slow reference: games at every number of players with random options, in several styles.
+"""The kernel compared with the slow reference, in games with random options, in several styles of play.
 
-Uniform play hardly fights over boxes (nearly everybody lays sleeping cats at once), so most styles draw and build, and
-one takes what scores most at once.
+Uniform play rarely contests boxes, because nearly all seats lay sleeping cats immediately. Most styles therefore draw
+and
+build, and one maximises the current score.
 """
 
 import random
@@ -9,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from tools.over import over
 
 from chatiere.engine import TERMINAL_PLAYER, Position
 
@@ -22,12 +24,12 @@ KINDS = ((10, "start"), (11, "draw"), (12, "skip"), (13, "pass"), (3469, "carton
 
 
 def kind_of(action: int) -> str:
-    """Return roughly what a dense id does."""
+    """Return a rough description of a dense id's action."""
     return next((name for end, name in KINDS if action < end), "other")
 
 
 def choose(game: Game, style: str, choices: random.Random) -> int:
-    """Choose a move at random, or by a style that leads to rarer positions."""
+    """Choose a move at random or by a style that leads to rarer positions."""
     question = game.question
     if question.actor < 0:
         if style == "hoard" and PRINCESS in question.moves and choices.random() < 0.3:
@@ -48,7 +50,7 @@ def choose(game: Game, style: str, choices: random.Random) -> int:
         groups.pop("sleep", None)
     moves = groups[choices.choice(sorted(groups))]
     if style in ("build in a heap", "greedy", "wake"):
-        # Near the middle the boxes are small and many, and meet.
+        # Near the middle, where boxes are small and numerous and touch one another.
         moves = sorted(moves, key=lambda move: distance(move))[: max(3, len(moves) // 4)]
     return choices.choice(moves)
 
@@ -59,7 +61,7 @@ def distance(move: int) -> float:
 
 
 def greedy(game: Game, choices: random.Random) -> int:
-    """Choose the move with the best score for the seat, by the kernel (asked only for a position that agrees)."""
+    """Choose the move with the best score for the seat by the kernel. Positions were compared before."""
     seat = game.question.actor
     best = max(game.position.child(move).totals()[seat] for move in game.question.moves)
     return choices.choice([move for move in game.question.moves if game.position.child(move).totals()[seat] == best])
@@ -73,7 +75,7 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
 
 
 def same_table(position: Position, game: Game) -> None:
-    """Assert that table, hands and boxes agree."""
+    """Assert that table, hands and boxes are equal."""
     state = state_of(position)
     assert [list(seat.hand_cards) for seat in state.seats] == game.hands
     assert [seat.supply for seat in state.seats] == game.supply
@@ -98,7 +100,7 @@ def same_table(position: Position, game: Game) -> None:
 
 
 def play_both(players: int, options: dict[str, Any], style: str, choices: random.Random) -> Counter[str]:
-    """Play a whole game, compared at every step; return what was done, so that the test can see some variety."""
+    """Play a whole game and compare it at every step. Return counts of actions, with which a test checks variety."""
     position = GAME.new_game(players, options)
     game = Game(players, options)
     done: Counter[str] = Counter()
@@ -120,7 +122,7 @@ def play_both(players: int, options: dict[str, Any], style: str, choices: random
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@over("players", [2, 3, 4, 5])
 def test_kernel_and_reference_play_the_same_game(players: int, style: str) -> None:
     choices = random.Random(f"{players} {style}")
     done: Counter[str] = Counter()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from scipy import stats
+from tools.over import over
 
 from chatiere.engine import CHANCE_PLAYER, EngineError, Position, Reason
 from chatiere.engine.wire import Reader
@@ -33,14 +34,14 @@ from .knowledge import Deal, all_deals, deal_of, only_pattern
 from .reference import PATTERNS
 from .test_chat_cartonne_reference import kind_of
 
-pytestmark = pytest.mark.rules("chat_cartonne", "Public and hidden", "Decisions of the engine")
+pytestmark = [pytest.mark.rules("chat_cartonne", "Public and hidden", "Decisions of the engine"), pytest.mark.long]
 
-# A fixed seed with a smaller probability counts as a fault.
+# A result with a smaller probability, for the fixed seed, counts as a fault.
 P_VALUE = 1e-5
 
 
 def patterns_held(deal: Deal) -> object:
-    """Return for each hand the Princesses and the walls of the cartons."""
+    """Return for each hand its Princesses and the walls of its cartons."""
     return tuple(tuple(sorted(map(only_pattern, hand))) for hand in deal[0])
 
 
@@ -50,7 +51,7 @@ def princesses_held(deal: Deal) -> object:
 
 
 def drawers(deal: Deal) -> object:
-    """Return who drew which Princess."""
+    """Return the seat that drew each Princess."""
     return deal[1]
 
 
@@ -60,9 +61,9 @@ def whole(deal: Deal) -> object:
 
 
 def check_uniform(position: Position, viewer: int, draws: int = 4000, patterns: bool = False) -> None:
-    """Assert that the kernel draws exactly the deals that are counted here, in proportion to their numbers of ways.
+    """Assert that the kernel draws exactly the deals counted here, in proportion to their numbers of ways.
 
-    With `patterns`, cartons with the same walls count as one kind: for positions with too many deals.
+    With `patterns`, cartons with the same walls count as one kind, for positions with too many deals.
     """
     deals = all_deals(position, viewer, patterns)
     assert deal_of(position, patterns) in deals
@@ -82,7 +83,7 @@ def check_uniform(position: Position, viewer: int, draws: int = 4000, patterns: 
 
 
 def check_frequencies(means: Mapping[object, Fraction], seen: Counter[object], draws: int) -> None:
-    # Those that are rarely expected are taken together.
+    # Combine deals that are rarely expected.
     total = sum(means.values())
     often = [key for key, weight in means.items() if draws * weight >= 8 * total]
     expected = [float(draws * Fraction(means[key], total)) for key in often]
@@ -97,17 +98,17 @@ def check_frequencies(means: Mapping[object, Fraction], seen: Counter[object], d
 
 
 @pytest.mark.parametrize("viewer", [0, 1])
-def test_two_seats_in_the_lower_part(viewer: int) -> None:
+def test_resampling_is_uniform_in_the_lower_part_of_the_pile(viewer: int) -> None:
     position = late(2, 5, {0: (70, 71), 1: (69, PRINCESS)}).position()
     check_uniform(position, viewer)
 
 
-def test_a_princess_played_tells_of_the_part_that_she_came_from() -> None:
+def test_a_played_princess_reveals_the_part_that_she_was_drawn_from() -> None:
     position = late(2, 5, {0: (70, 71), 1: (68, 69)}, (1,)).position()
     check_uniform(position, 0)
 
 
-def test_three_seats() -> None:
+def test_resampling_is_uniform_with_three_seats() -> None:
     position = late(3, 3, {0: (70, 71), 1: (68, PRINCESS), 2: (67, 66)}, (2,)).position()
     check_uniform(position, 0)
     check_uniform(position, 1)
@@ -115,7 +116,7 @@ def test_three_seats() -> None:
 
 def test_a_princess_was_drawn_before_she_was_played() -> None:
     def early(state: Any) -> None:
-        # Seat 2 played her before anybody drew from the second part: she is the first part's.
+        # Seat 2 played her before any seat drew from the second part, so she is the first part's Princess.
         for part, had in enumerate(state.seats[2].by_part):
             had.princesses_played = int(part == 0)
 
@@ -125,12 +126,12 @@ def test_a_princess_was_drawn_before_she_was_played() -> None:
 
 
 @pytest.mark.parametrize("princesses", [(), (1,), (0, 1, 1)])
-def test_all_princesses_in_one_pile(princesses: tuple[int, ...]) -> None:
+def test_resampling_is_uniform_with_all_princesses_in_one_pile(princesses: tuple[int, ...]) -> None:
     position = late(2, 4, {0: (70, 71), 1: (69, PRINCESS)}, princesses, all_princesses=True).position()
     check_uniform(position, 0)
 
 
-def test_in_the_final_phase_all_know_who_holds_a_carton() -> None:
+def test_in_the_final_phase_all_seats_know_who_holds_a_carton() -> None:
     board = late(3, 2, {0: (70,), 1: (68, PRINCESS), 2: (PRINCESS,)})
     board.final = True
     for number in range(5):
@@ -142,9 +143,9 @@ def test_in_the_final_phase_all_know_who_holds_a_carton() -> None:
     check_uniform(position, 0)
 
 
-def test_what_a_pass_showed_is_respected() -> None:
+def test_information_from_a_pass_is_respected() -> None:
     def passed(state: Any) -> None:
-        # When seat 1 passed, cartons with one of these patterns could have been played, and the Princess.
+        # When seat 1 passed, cartons with one of these patterns, and the Princess, could have been played.
         for _ in range(2):
             state.seats[1].shown.add(not_patterns=[0, 1, 2, 3, 4], not_princess=True)
 
@@ -158,12 +159,12 @@ def test_what_a_pass_showed_is_respected() -> None:
 
 
 def beside_no_wall(players: int, hands: Mapping[int, tuple[int, ...]], left: Collection[int], **options: Any) -> Board:
-    """Return a table where no wall meets a wall, with all cartons but those in hands and in `left`."""
+    """Return a table where no wall touches a wall, with all cartons except those in hands and in `left`."""
     board = Board(players, no_double_walls=True, **options)
     for seat, hand in hands.items():
         board.hand(seat, *hand)
-    # Walls in the north and east of a block meet nothing, however it is filled; cards with other walls lie at its
-    # edges.
+    # Walls in the north and east of a block touch no wall, however the block is filled. Cards with other walls lie at
+    # its edges.
     outward = sorted(range(3, 21), key=lambda column: abs(column - 11))
     block = [cell(column, row) for row in (10, 9) for column in outward]
     edges = {
@@ -179,7 +180,7 @@ def beside_no_wall(players: int, hands: Mapping[int, tuple[int, ...]], left: Col
 
 
 def shown(passes: Mapping[int, Sequence[tuple[Sequence[int], bool]]]) -> Callable[[Any], None]:
-    """Return a change of the state: what passes have shown of each card in a seat's hand."""
+    """Return a change of the state that sets the information from passes about each card in a seat's hand."""
 
     def change(state: Any) -> None:
         for seat, cards in passes.items():
@@ -190,8 +191,9 @@ def shown(passes: Mapping[int, Sequence[tuple[Sequence[int], bool]]]) -> Callabl
 
 
 @pytest.mark.parametrize("viewer", [0, 1, 2])
-def test_what_the_passes_of_several_seats_showed_fits_together(viewer: int) -> None:
-    # Both cards of seat 1 are NS, NE or the Princess, one of seat 2 is NS: what one has the other cannot have.
+def test_information_from_passes_of_several_seats_is_combined(viewer: int) -> None:
+    # Both cards of seat 1 are NS, NE or the Princess, and one of seat 2 is NS: a card of one seat cannot be the
+    # other's.
     hands = {0: (70, 71), 1: (30, PRINCESS), 2: (15, 31)}
     board = beside_no_wall(3, hands, [7, 8, 16, 17, 32, 43, 52]).princess(cell(12, 12), False, 2)
     passes = shown({1: [([0, 1, 4], False)] * 2, 2: [([0, 1, 4, 5], True), ([0], True)]})
@@ -199,7 +201,7 @@ def test_what_the_passes_of_several_seats_showed_fits_together(viewer: int) -> N
 
 
 def five_who_passed(hands: Sequence[tuple[int, ...]], patterns: Sequence[Sequence[Sequence[int]]]) -> Position:
-    """Return the final phase of five seats; of each but seat 0, three cards are known not to have some patterns."""
+    """Return the final phase of five seats. Three cards of each seat except 0 are known not to have some patterns."""
     used = {kind for hand in hands for kind in hand}
     seven = [kind for kind in range(72) if kind // 9 in (0, 5, 6, 7) and kind not in used]
     board = beside_no_wall(5, dict(enumerate(hands)), seven, all_princesses=True)
@@ -209,7 +211,7 @@ def five_who_passed(hands: Sequence[tuple[int, ...]], patterns: Sequence[Sequenc
     return board.position(shown({seat: [(each, True) for each in slots] for seat, slots in enumerate(patterns, 1)}))
 
 
-# Sixteen cartons of four patterns, some for hands and the rest for the pile; the table has all others.
+# Sixteen cartons of four patterns, some for hands and the rest for the pile; all other cartons are on the table.
 FREE = [*range(0, 4), *range(45, 49), *range(54, 58), *range(63, 67)]
 NOT_PLAIN = [0, 1, 2, 3, 4]
 HANDS_OF_THREE = {
@@ -225,7 +227,7 @@ def hands_of_three(
     shown_by: Mapping[int, Sequence[tuple[Sequence[int], bool]]], princesses: int, **options: Any
 ) -> Position:
     """Return the final phase of three seats with three cards each: seat 1 holds `princesses`, seat 2 has played two."""
-    # The hands agree with what is shown: NE, then NW, then NES.
+    # Hands that agree with the information from passes: NE, then NW, then NES.
     hands: dict[int, tuple[int, ...]] = {0: (0, 1, 2), 1: (54, 55, 56), 2: (45, 46, 63)}
     hands[1] = (*hands[1][princesses:], *(PRINCESS,) * princesses)
     held = {kind for hand in hands.values() for kind in hand}
@@ -241,7 +243,7 @@ def hands_of_three(
 @pytest.mark.parametrize("options", [{}, {"all_princesses": True}], ids=["parts", "one part"])
 @pytest.mark.parametrize("princesses", [0, 1])
 @pytest.mark.parametrize("passes", HANDS_OF_THREE)
-def test_hands_of_three(passes: str, princesses: int, options: dict[str, Any]) -> None:
+def test_resampling_is_uniform_with_hands_of_three(passes: str, princesses: int, options: dict[str, Any]) -> None:
     position = hands_of_three(HANDS_OF_THREE[passes], princesses, **options)
     for viewer in (0, 1, 2):
         check_uniform(position, viewer, draws=8000, patterns=True)
@@ -249,8 +251,8 @@ def test_hands_of_three(passes: str, princesses: int, options: dict[str, Any]) -
 
 @pytest.mark.release_only
 @pytest.mark.parametrize("passes", [passes for passes, by in HANDS_OF_THREE.items() if 2 not in by])
-def test_each_card_of_a_hand_of_three(passes: str) -> None:
-    # Few enough are left for every single deal to be expected often.
+def test_resampling_is_uniform_for_each_card_of_a_hand_of_three(passes: str) -> None:
+    # Only a few cartons are left, so that every single deal is expected often.
     hands = {0: (0, 1), 1: (54, 55, 56)}
     board = beside_no_wall(2, hands, [2, 3, 45, 46, 63, 64], all_princesses=True)
     board.final = True
@@ -264,7 +266,7 @@ def test_each_card_of_a_hand_of_three(passes: str) -> None:
 @pytest.mark.parametrize(
     ("players", "left", "princesses"), [(2, 50, ()), (2, 20, (1,)), (3, 40, (2,)), (3, 25, (1, 2)), (4, 22, (1, 3))]
 )
-def test_several_parts_of_the_pile(
+def test_resampling_is_uniform_with_several_parts_of_the_pile(
     players: int, left: int, princesses: tuple[int, ...], options: dict[str, Any]
 ) -> None:
     hands = {seat: (70 - 2 * seat, 71 - 2 * seat) for seat in range(players)}
@@ -278,10 +280,12 @@ def test_several_parts_of_the_pile(
 @pytest.mark.release_only
 @pytest.mark.parametrize("options", [{}, {"all_princesses": True}], ids=["parts", "one part"])
 @pytest.mark.parametrize("princesses", [(), (1,)])
-@pytest.mark.parametrize("players", [2, 3])
-def test_seats_that_have_drawn_few_cards(players: int, princesses: tuple[int, ...], options: dict[str, Any]) -> None:
-    # The fewer there are, the more does each count that can have been a Princess.
-    # With separate parts, only the first one's Princess can have come.
+@over("players", [2, 3])
+def test_resampling_is_uniform_for_seats_that_have_drawn_few_cards(
+    players: int, princesses: tuple[int, ...], options: dict[str, Any]
+) -> None:
+    # The fewer cards a seat has drawn, the more each draw that can have been a Princess matters.
+    # With separate parts, only the first part's Princess can have been drawn.
     board = Board(players, **options).hand(1, 68, 67 if princesses and not options else PRINCESS)
     board.fill(cell(12, 11), cell(13, 11))
     for seat in princesses:
@@ -290,7 +294,7 @@ def test_seats_that_have_drawn_few_cards(players: int, princesses: tuple[int, ..
 
 
 def late_positions(seed: int) -> Iterator[tuple[Position, int]]:
-    """Yield late positions of random games, with a seat: many Princesses come, and passes where walls may not meet."""
+    """Yield late positions of random games, each with a seat. Many Princesses are drawn, and seats pass."""
     choices = random.Random(seed)
     players = choices.randint(2, 3)
     options = {"no_double_walls": choices.random() < 0.7, "all_princesses": choices.random() < 0.5}
@@ -314,9 +318,9 @@ def late_positions(seed: int) -> Iterator[tuple[Position, int]]:
 
 
 @pytest.mark.release_only
-def test_late_positions_of_random_games() -> None:
+def test_resampling_is_uniform_in_late_positions_of_random_games() -> None:
     kinds: Counter[str] = Counter()
-    for seed in range(20):
+    for seed in range(8):
         for position, viewer in late_positions(seed):
             state = state_of(position)
             others = [held for seat, held in enumerate(state.seats) if seat != viewer]
@@ -326,19 +330,19 @@ def test_late_positions_of_random_games() -> None:
             kinds["pass shown"] += any(held.shown for held in others)
             kinds["several parts"] += sum(part.cards_left > 0 for part in view_of(position, None).parts) > 1
             check_uniform(position, viewer, draws=1500, patterns=True)
-    # All kinds of positions that the test is for occur.
+    # Each kind of position that the test is for occurs.
     assert min(kinds.values()) > 0
 
 
 def words_drawn(position: Position, seed: int) -> int:
-    """Return the number of words of the stream that resampling for seat 0 takes: a measure of its work."""
+    """Return the number of words that resampling for seat 0 draws from the stream: a measure of its work."""
     sampled = GAME.position(CODEC.read_state(Reader(state_of(position)), GAME.rules_version), (0, 0, 0))
     stream = sampled.resample(0, seed).random_stream()
     assert stream is not None
     return stream[2]
 
 
-def test_weak_signs_of_many_seats_cost_nothing() -> None:
+def test_weak_information_about_many_seats_takes_no_extra_work() -> None:
     hands = [(0, 1), (9, 18, 27), (10, 19, 28), (11, 20, 29), (36, 45, 54)]
     position = five_who_passed(hands, [[[0, pattern], [0], [0]] for pattern in (4, 5, 6, 7)])
     drawn = [words_drawn(position, seed) for seed in range(300)]
@@ -346,8 +350,8 @@ def test_weak_signs_of_many_seats_cost_nothing() -> None:
     assert max(drawn) < 1000
 
 
-def test_what_hardly_any_deal_agrees_with_is_given_up() -> None:
-    # Four seats hold the last twelve cartons of four patterns among them, and in only one way: one deal in 370,000.
+def test_resampling_gives_up_if_hardly_any_deal_is_consistent() -> None:
+    # Four seats hold the last twelve cartons of four patterns, in only one possible way: one deal in 370,000.
     order = (3, 1, 4, 2)
     hands = [(0, 1), *(tuple(9 * pattern + 6 + i for i in range(3)) for pattern in order)]
     known = [[[pattern for pattern in range(8) if pattern not in order[: 1 + seat]]] * 3 for seat in range(4)]
@@ -355,7 +359,7 @@ def test_what_hardly_any_deal_agrees_with_is_given_up() -> None:
     given_up = 0
     for seed in range(8):
         try:
-            # A try takes a word for the Princesses, and for each seat one and one for each card.
+            # An attempt takes a word for the Princesses and, for each seat, one word plus one for each card.
             assert words_drawn(position, seed) <= 20_000 * 17 + 1
         except EngineError as error:
             assert (error.reason, error.field) == (Reason.INVALID_STATE, "seats.shown")
@@ -363,14 +367,14 @@ def test_what_hardly_any_deal_agrees_with_is_given_up() -> None:
     assert given_up > 0
 
 
-def test_after_a_new_card_only_as_many_as_were_shown_are_bound() -> None:
+def test_information_from_a_pass_does_not_apply_to_a_new_card() -> None:
     position = play(Board(3, all_princesses=True).hand(0, PRINCESS, PRINCESS).position(), DRAW, PRINCESS, PASS)
     position = play(position, sleep(cell(12, 11)), sleep(cell(13, 11)), princess_in(cell(12, 11)))
     position = play(position, sleep(cell(14, 11)), sleep(cell(15, 11)), DRAW, 20)
-    # Three cards, of which two were shown: at least two Princesses.
+    # Three cards, two of which are subject to the information: at least two Princesses.
     counts = {deal_of(position.resample(1, number))[0][0].count(PRINCESS) for number in range(300)}
     assert counts == {2, 3}
-    # A carton that was played was not one of them.
+    # A carton that was played was not subject to it.
     after = play(position, place(0, cell(16, 11)))
     after = play(after, SKIP) if phase(after) == "CAT" else after
     assert {deal_of(after.resample(1, number))[0][0].count(PRINCESS) for number in range(100)} == {2}

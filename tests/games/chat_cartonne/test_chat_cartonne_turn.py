@@ -1,5 +1,7 @@
 """Rules file: A turn; When a seat is asked."""
 
+from collections.abc import Callable
+
 import pytest
 
 from chatiere.engine import EventLog, Position, Reason
@@ -41,11 +43,11 @@ def kinds(position: Position) -> set[str]:
 # Draw, or lay a sleeping cat
 
 
-def test_a_turn_begins_with_draw_or_a_sleeping_cat() -> None:
+def test_a_turn_starts_with_a_draw_or_a_sleeping_cat() -> None:
     position = begun()
     assert kinds(position) == {"draw", "sleep"}
-    assert "begins with Draw" in refusal(position, place(0, cell(12, 11))).message
-    assert "begins with Draw" in refusal(position, princess_on(1)).message
+    assert "begins with drawing" in refusal(position, place(0, cell(12, 11))).message
+    assert "begins with drawing" in refusal(position, princess_on(1)).message
     for move in (SKIP, PASS, cat(1), toy_on(1), 0):
         error = refusal(position, move)
         assert error.reason is Reason.ILLEGAL_ACTION
@@ -63,7 +65,7 @@ def test_a_card_drawn_joins_the_hand_and_one_is_played() -> None:
     assert list(state_of(after).seats[0].hand_cards) == [0, 1]
 
 
-def test_a_draw_is_seen_by_its_seat_alone_but_a_toy_card_by_all() -> None:
+def test_only_its_seat_sees_a_draw_but_all_seats_see_a_toy_card() -> None:
     events = EventLog()
     position = begun()
     position.apply(DRAW, events)
@@ -79,25 +81,25 @@ def test_a_draw_is_seen_by_its_seat_alone_but_a_toy_card_by_all() -> None:
 # A carton
 
 
-def test_a_carton_lies_on_an_empty_cell_beside_a_card() -> None:
+def test_a_carton_is_placed_on_an_empty_cell_next_to_a_card() -> None:
     position = play(begun(), DRAW, 20)
     beside = [(11, 10), (10, 11), (12, 11), (10, 12), (12, 12), (11, 13)]
     assert [move for move in position.legal_actions() if move < 13 + 576] == [
         place(0, cell(*where)) for where in beside
     ]
     assert refusal(position, place(0, cell(11, 11))).rule == RULE
-    assert "shares an edge with no card" in refusal(position, place(0, cell(10, 10))).message
+    assert "must share an edge" in refusal(position, place(0, cell(10, 10))).message
 
 
 def test_the_table_ends_at_its_edges() -> None:
     position = Board().fill(*(cell(column, 11) for column in range(12, 24))).position()
-    # (0, 12) is not beside (23, 11), though their numbers differ by one.
+    # (0, 12) is not next to (23, 11), although their numbers differ by one.
     assert sleep(cell(23, 10)) in position.legal_actions()
     assert sleep(cell(0, 12)) not in position.legal_actions()
-    assert "shares an edge with no card" in refusal(position, sleep(cell(0, 12))).message
+    assert "must share an edge" in refusal(position, sleep(cell(0, 12))).message
     position = Board().fill(*(cell(column, 11) for column in range(11))).position()
     assert sleep(cell(23, 10)) not in position.legal_actions()
-    assert "shares an edge with no card" in refusal(position, sleep(cell(23, 10))).message
+    assert "must share an edge" in refusal(position, sleep(cell(23, 10))).message
     column = [cell(11, row) for row in range(24) if row not in (11, 12)]
     position = Board().fill(*column).position()
     assert {move - 3469 for move in position.legal_actions() if move > 3468} == {
@@ -120,14 +122,14 @@ def test_no_double_walls_wall_may_not_meet_wall() -> None:
     assert place(slot, north) in position.legal_actions()
     assert place(slot, north, True) not in position.legal_actions()
     error = refusal(position, place(slot, north, True))
-    assert (error.rule, error.message.startswith("with no_double_walls")) == (RULE, True)
-    # East and west: EW beside the NES carton's wall.
+    assert (error.rule, error.message.startswith("in this variant")) == (RULE, True)
+    # East and west: EW next to the NES carton's wall.
     slot = {kind: i for i, kind in enumerate(state_of(position).seats[0].hand_cards)}[carton("EW", "m")]
     assert place(slot, cell(13, 11)) not in position.legal_actions()
     assert place(slot, cell(12, 10)) in position.legal_actions()
 
 
-def test_no_double_walls_never_binds_a_sleeping_cat() -> None:
+def test_no_double_walls_does_not_apply_to_a_sleeping_cat() -> None:
     board = Board(no_double_walls=True).put(cell(12, 11), "NES")
     assert sleep(cell(13, 11)) in board.position().legal_actions()
     assert sleep(cell(12, 10)) in board.position().legal_actions()
@@ -136,7 +138,7 @@ def test_no_double_walls_never_binds_a_sleeping_cat() -> None:
 # A cat may follow
 
 
-def test_a_cat_may_follow_on_a_joint_of_the_carton_just_played() -> None:
+def test_a_cat_may_follow_on_a_joint_of_the_last_carton() -> None:
     position = play(begun(), DRAW, 20, place(0, cell(12, 11)))
     assert (phase(position), state_of(position).just_played) == ("CAT", cell(12, 11))
     assert position.legal_actions() == [SKIP, cat(cell(11, 11))]
@@ -146,7 +148,7 @@ def test_a_cat_may_follow_on_a_joint_of_the_carton_just_played() -> None:
     assert (card.cell, card.on_joint.cat) == (cell(11, 11), 0)
     assert state_of(after).seats[0].supply == 4
     for move in (DRAW, PASS, place(0, cell(13, 11)), sleep(cell(13, 11)), princess_on(1), toy_on(1)):
-        assert "a cat follows, or Skip" in refusal(position, move).message
+        assert "lay a cat, or choose to lay none" in refusal(position, move).message
     assert "joint of the carton just played" in refusal(position, cat(cell(13, 11))).message
     assert "without a wall between" in refusal(position, cat(cell(12, 11))).message
     skipped = play(position, SKIP)
@@ -161,8 +163,8 @@ def test_between_two_cartons_there_are_two_joints() -> None:
 
 
 @pytest.mark.rules("chat_cartonne", "When a seat is asked")
-def test_no_cat_is_asked_for_where_none_can_be_laid() -> None:
-    # A wall on either of the touching edges; short edges; no cat in the supply.
+def test_a_seat_is_not_asked_for_a_cat_if_it_can_lay_none() -> None:
+    # Walls on the touching edges, short edges, or no cat in the supply.
     wall = play(begun(hands=[[carton("EW"), 0], [1, 2]]), DRAW, 20)
     slot = list(state_of(wall).seats[0].hand_cards).index(carton("EW"))
     assert play(wall, place(slot, cell(12, 11))).current_player() == 1
@@ -172,8 +174,8 @@ def test_no_cat_is_asked_for_where_none_can_be_laid() -> None:
 
 
 @pytest.mark.parametrize("there", ["cat", "toy", "princess"])
-def test_nothing_may_lie_on_the_joint_yet(there: str) -> None:
-    # The carton just played has a joint to its west; the one to its east is taken only later, so look at a toy card.
+def test_the_joint_must_be_free(there: str) -> None:
+    # The carton just played has a joint to its west; the joint to its east is occupied only later, so use a toy card.
     board = Board().put(cell(12, 11), "N", "m").put(cell(13, 11), "N", "b")
     joint = cell(11, 11)
     if there == "cat":
@@ -183,8 +185,8 @@ def test_nothing_may_lie_on_the_joint_yet(there: str) -> None:
     else:
         board.princess(joint, True, 0)
     position = play(board.position(), DRAW, 74)
-    assert position.legal_actions() == [toy_on(cell(12, 11))]
-    assert "something lies on that joint" in refusal(position, toy_on(joint)).message
+    assert [move for move in position.legal_actions() if move < toy_as_carton(0)] == [toy_on(cell(12, 11))]
+    assert "joint is already taken" in refusal(position, toy_on(joint)).message
 
 
 def test_starting_cartons_and_toy_cards_laid_as_cartons_have_joints() -> None:
@@ -209,8 +211,8 @@ def test_sleeping_cats_and_the_princess_in_a_cell_have_no_joints() -> None:
     [([], True), ([("awake", 0)], True), ([("awake", 1)], False), ([("awake", 1), ("asleep", 0)], True),
      ([("asleep", 1)], False), ([("asleep", 0)], True), ([("asleep", 1), ("asleep", 0)], True)],
 )  # fmt: skip
-def test_the_box_must_hold_an_own_cat_or_nobodys(cats: list[tuple[str, int]], allowed: bool) -> None:
-    # One box: (10, 11), the starting carton at (11, 11), and what is laid at (12, 11); sleepers north of them.
+def test_the_box_must_hold_no_cats_or_a_cat_of_the_seat(cats: list[tuple[str, int]], allowed: bool) -> None:
+    # One box: (10, 11), the starting carton at (11, 11), and the card at (12, 11); sleeping cats lie north of them.
     board = Board().put(cell(10, 11), "").hand(0, carton("NS"), 1)
     for number, (how, seat) in enumerate(cats):
         if how == "awake":
@@ -223,8 +225,9 @@ def test_the_box_must_hold_an_own_cat_or_nobodys(cats: list[tuple[str, int]], al
     assert (phase(position) == "CAT") == allowed
 
 
-def test_joining_boxes_lets_both_seats_in() -> None:
-    # Seat 1 has a cat in the west, seat 0 one in the east: the carton between joins the boxes, and seat 0 may lay more.
+def test_both_seats_may_lay_cats_in_joined_boxes() -> None:
+    # Seat 1 has a cat in the west and seat 0 one in the east. The carton between joins the boxes, so seat 0 may lay
+    # more.
     board = Board().put(cell(10, 11), "NS").awake(cell(10, 11), 1)
     board.put(cell(13, 11), "N", "m").put(cell(14, 11), "N", "b").awake(cell(13, 11), 0)
     board.put(cell(13, 10), "NE", "m").put(cell(12, 10), "NE", "b").put(cell(11, 10), "NE", "f")
@@ -238,7 +241,7 @@ def test_joining_boxes_lets_both_seats_in() -> None:
 # A sleeping cat
 
 
-def test_a_sleeping_cat_ends_the_turn_without_another_cat() -> None:
+def test_a_sleeping_cat_ends_the_turn_and_no_cat_follows() -> None:
     position = play(begun(), sleep(cell(12, 11)))
     assert position.current_player() == 1
     assert state_of(position).seats[0].supply == 4
@@ -250,16 +253,16 @@ def test_a_sleeping_cat_ends_the_turn_without_another_cat() -> None:
 # The Princess
 
 
-def test_the_princess_takes_the_place_of_any_cat_awake_or_asleep() -> None:
+def test_the_princess_replaces_any_cat_awake_or_asleep() -> None:
     board = Board().put(cell(12, 11), "").awake(cell(11, 11), 1).asleep(cell(12, 10), 0).asleep(cell(12, 12), 1)
     board.hand(0, 1, PRINCESS)
     position = play(board.position(), DRAW, 20)
     found = [move for move in position.legal_actions() if move >= 4621]
     assert found == [princess_on(cell(11, 11)), princess_in(cell(12, 10)), princess_in(cell(12, 12))]
     assert "not placed like a carton" in refusal(position, place(2, cell(13, 11))).message
-    assert "no cat lies there" in refusal(position, princess_on(cell(12, 11))).message
-    assert "no cat lies there" in refusal(position, princess_in(cell(12, 11))).message
-    assert "no cat lies there" in refusal(position, princess_in(cell(0, 0))).message
+    assert "no cat there" in refusal(position, princess_on(cell(12, 11))).message
+    assert "no cat there" in refusal(position, princess_in(cell(12, 11))).message
+    assert "no cat there" in refusal(position, princess_in(cell(0, 0))).message
 
     on_joint = play(position, princess_on(cell(11, 11)))
     assert [seat.supply for seat in state_of(on_joint).seats] == [4, 4]
@@ -276,11 +279,11 @@ def test_the_princess_takes_the_place_of_any_cat_awake_or_asleep() -> None:
 def test_the_princess_is_secret_and_needs_a_cat_on_the_table() -> None:
     position = play(begun(), DRAW, PRINCESS)
     assert kinds(position) == {"carton"}
-    assert "no cat lies there" in refusal(position, princess_on(cell(11, 11))).message
-    assert "the hand has no Princess" in refusal(play(begun(), DRAW, 20), princess_in(cell(11, 11))).message
+    assert "no cat there" in refusal(position, princess_on(cell(11, 11))).message
+    assert "no Princess in the hand" in refusal(play(begun(), DRAW, 20), princess_in(cell(11, 11))).message
 
 
-def test_the_princess_bars_nobody() -> None:
+def test_the_princess_does_not_close_a_box_to_other_seats() -> None:
     board = Board().put(cell(10, 11), "", "f").princess(cell(10, 11), True, 1).hand(0, 0, 1)
     position = play(board.position(), DRAW, 20, place(0, cell(12, 11)))
     assert cat(cell(11, 11)) in position.legal_actions()
@@ -289,16 +292,16 @@ def test_the_princess_bars_nobody() -> None:
 # Toy cards
 
 
-def test_a_toy_card_is_played_at_once_on_any_joint_of_the_table_and_ends_the_turn() -> None:
+def test_a_toy_card_is_played_immediately_on_any_joint_and_ends_the_turn() -> None:
     board = Board().put(cell(12, 11), "").put(cell(13, 11), "N").put(cell(12, 12), "N", "m").put(cell(13, 12), "N", "b")
     position = play(board.position(), DRAW, 72)
     assert (phase(position), state_of(position).toy) == ("TOY", 72)
     joints = [cell(11, 11), cell(12, 11), cell(12, 12)]
     assert position.legal_actions() == [toy_on(joint) for joint in joints]
     for move in (DRAW, PASS, SKIP, place(0, cell(14, 11)), sleep(cell(14, 11)), cat(cell(11, 11)), princess_on(1)):
-        assert "is played at once" in refusal(position, move).message
+        assert "must be played as soon as" in refusal(position, move).message
     assert "without a wall between" in refusal(position, toy_on(cell(11, 12))).message
-    assert "can lie on no joint" in refusal(position, toy_as_carton(cell(14, 11))).message
+    assert "no joint is left" in refusal(position, toy_as_carton(cell(14, 11))).message
     after = play(position, toy_on(cell(12, 12)))
     assert after.current_player() == 1
     card = next(card for card in state_of(after).table if card.cell == cell(12, 12))
@@ -306,11 +309,11 @@ def test_a_toy_card_is_played_at_once_on_any_joint_of_the_table_and_ends_the_tur
     assert not state_of(after).HasField("toy")
 
 
-def test_no_cat_in_supply_is_needed_for_a_toy_card_and_the_box_must_welcome_a_cat() -> None:
+def test_a_toy_card_needs_no_cat_in_supply_but_a_box_open_to_the_seat() -> None:
     board = Board().put(cell(12, 11), "NS").awake(cell(11, 11), 1).put(cell(13, 11), "NS", "m")
     board.put(cell(12, 13), "N", "b").put(cell(12, 12), "EW", "b").put(cell(13, 13), "N", "f")
     position = play(board.position(), DRAW, 72)
-    assert "holds cats of other seats" in refusal(position, toy_on(cell(12, 11))).message
+    assert "holds cats of other players" in refusal(position, toy_on(cell(12, 11))).message
     assert position.legal_actions() == [toy_on(cell(12, 13))]
 
 
@@ -318,15 +321,59 @@ def test_without_a_joint_a_toy_card_is_laid_as_a_carton_and_a_cat_may_follow() -
     position = play(begun(), DRAW, 74)
     beside = [(11, 10), (10, 11), (12, 11), (10, 12), (12, 12), (11, 13)]
     assert position.legal_actions() == [toy_as_carton(cell(*where)) for where in beside]
-    assert "no card" in refusal(position, toy_as_carton(cell(1, 1))).message
-    assert "there is a card" in refusal(position, toy_as_carton(cell(11, 11))).message
+    assert "share an edge" in refusal(position, toy_as_carton(cell(1, 1))).message
+    assert "a card already lies there" in refusal(position, toy_as_carton(cell(11, 11))).message
     after = play(position, toy_as_carton(cell(12, 11)))
     assert (phase(after), after.legal_actions()) == ("CAT", [SKIP, cat(cell(11, 11))])
     after = play(after, cat(cell(11, 11)))
     assert after.totals() == [2, 0]
 
 
-def test_no_double_walls_never_binds_a_toy_card() -> None:
+def two_boxes() -> Board:
+    """Return a table of two boxes, one with a cat of seat 0 and a free joint (11, 11), one with a joint (14, 11)."""
+    board = Board().put(cell(12, 11)).put(cell(13, 11)).awake(cell(12, 11), 0)
+    return board.put(cell(14, 11), "E", turned=True).put(cell(15, 11), "", "m")
+
+
+def test_a_toy_card_is_not_laid_as_a_carton_while_a_box_is_vacant() -> None:
+    position = play(two_boxes().position(), DRAW, 72)
+    assert position.legal_actions() == [toy_on(cell(11, 11)), toy_on(cell(14, 11))]
+    assert "if every box holds a cat or a Princess" in refusal(position, toy_as_carton(cell(10, 11))).message
+    # A single carton is a box, too.
+    alone = two_boxes().awake(cell(14, 11), 1).put(cell(16, 11), "NES", turned=True)
+    assert play(alone.position(), DRAW, 72).legal_actions() == [toy_on(cell(11, 11))]
+
+
+@pytest.mark.parametrize(
+    ("take", "joints"),
+    [
+        (lambda board: board.awake(cell(14, 11), 1), [(11, 11)]),
+        (lambda board: board.asleep(cell(14, 10), 1), [(11, 11)]),
+        (lambda board: board.asleep(cell(14, 10), 0), [(11, 11), (14, 11)]),
+        (lambda board: board.princess(cell(14, 11), True, 1), [(11, 11)]),
+        (lambda board: board.princess(cell(14, 10), False, 1), [(11, 11), (14, 11)]),
+    ],
+    ids=["awake", "asleep", "own asleep", "Princess on a joint", "Princess in a cell"],
+)
+def test_a_toy_card_may_be_laid_as_a_carton_if_every_box_is_taken(
+    take: Callable[[Board], Board], joints: list[tuple[int, int]]
+) -> None:
+    position = play(take(two_boxes()).position(), DRAW, 72)
+    # The joints are legal in any case; as a carton, the toy card can be laid on any cell next to a card.
+    taken = {card.cell for card in state_of(position).table}
+    beside = {near for where in taken for near in (where - 24, where - 1, where + 1, where + 24)} - taken
+    assert position.legal_actions() == [
+        *(toy_on(cell(*joint)) for joint in joints),
+        *(toy_as_carton(where) for where in sorted(beside)),
+    ]
+    assert play(position, toy_on(cell(11, 11))).current_player() == 1
+    assert "a card already lies there" in refusal(position, toy_as_carton(cell(11, 11))).message
+    # A cat may follow the toy card laid as a carton, as after any carton.
+    after = play(position, toy_as_carton(cell(10, 11)))
+    assert (phase(after), after.legal_actions()) == ("CAT", [SKIP, cat(cell(10, 11))])
+
+
+def test_no_double_walls_does_not_apply_to_a_toy_card() -> None:
     board = Board(no_double_walls=True).put(cell(12, 12), "NES")
     position = play(board.position(), DRAW, 74)
     assert toy_as_carton(cell(13, 12)) in position.legal_actions()
@@ -336,14 +383,14 @@ def test_no_double_walls_never_binds_a_toy_card() -> None:
 
 
 def passed(state: ChatCartonneState) -> None:
-    """Give seat 0 three cards, as after a pass when only a carton without walls could be played."""
+    """Give seat 0 three cards, as after a pass when it could only have played a carton without walls."""
     state.seats[0].shown.add(not_patterns=[0])
     state.seats[0].shown.add(not_patterns=[0])
     state.seats[0].shown.add(not_patterns=[0])
 
 
 @pytest.mark.rules("chat_cartonne", "When a seat is asked")
-def test_a_seat_that_begins_with_three_cards_draws_nothing() -> None:
+def test_a_seat_that_starts_with_three_cards_does_not_draw() -> None:
     board = Board(no_double_walls=True).put(cell(12, 11), "").asleep(cell(12, 10), 1)
     board.hand(0, carton("NES"), carton("NES", "m"), PRINCESS)
     position = board.position(passed)
@@ -360,8 +407,8 @@ def test_a_seat_that_begins_with_three_cards_draws_nothing() -> None:
 # Boxes
 
 
-def test_an_open_edge_against_a_neighbours_wall_is_shut_by_it() -> None:
-    # 76 at (11, 11) and 77 at (11, 12) are joined; (11, 10) has its wall in the south.
+def test_a_neighbours_wall_closes_an_open_edge() -> None:
+    # 76 at (11, 11) and 77 at (11, 12) are joined; the carton at (11, 10) has a wall in the south.
     board = Board().put(cell(11, 10), "N", turned=True)
     boxes = score_of(board.position()).boxes
     assert [list(box.cells) for box in boxes] == [[cell(11, 10)], [cell(11, 11), cell(11, 12)]]

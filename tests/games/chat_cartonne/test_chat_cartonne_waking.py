@@ -29,17 +29,17 @@ JOINT = cell(11, 11)
 
 
 def woken(position: Position) -> list[int]:
-    """Return the cells of all cats that have woken."""
+    """Return the cells of all cats that have woken up."""
     return [card.cell for card in state_of(position).table if card.woken]
 
 
 def asked(board: Board) -> Position:
-    """Return the board when seat 0 has placed a carton at (12, 11), and may lay a cat on JOINT."""
+    """Return the position after seat 0 has placed a carton at (12, 11), where it may lay a cat on JOINT."""
     return play(board.hand(0, 3, 4).position(), DRAW, 20, place(0, cell(12, 11)))
 
 
 def laid(position: Position, joint: int = JOINT) -> tuple[Position, EventLog]:
-    """Return the position after a cat was laid on a joint, and its events."""
+    """Return the position after a cat was laid on a joint, and the events."""
     events = EventLog()
     position = position.clone()
     position.apply(cat(joint), events)
@@ -47,7 +47,7 @@ def laid(position: Position, joint: int = JOINT) -> tuple[Position, EventLog]:
     return position, events
 
 
-def test_an_awake_cat_wakes_all_that_sleep_in_its_box_and_one_event_names_their_cells_after_its_own() -> None:
+def test_an_awake_cat_wakes_its_seats_cats_in_the_box_with_one_event() -> None:
     board = Board().asleep(cell(10, 11), 0).asleep(cell(11, 10), 0).asleep(cell(9, 11), 0)
     position, events = laid(asked(board))
     cells = [cell(11, 10), cell(9, 11), cell(10, 11)]
@@ -59,7 +59,7 @@ def test_an_awake_cat_wakes_all_that_sleep_in_its_box_and_one_event_names_their_
     assert position.current_player() == 1
 
 
-def test_with_nobody_to_wake_no_event_tells_it() -> None:
+def test_without_a_cat_to_wake_there_is_no_event() -> None:
     assert plain_events(laid(asked(Board()))[1]) == [("CAT_AWAKE", 0)]
     board = Board().asleep(cell(10, 11), 0, woken=True).put(cell(11, 10), "NS").put(cell(10, 10), "")
     position, events = laid(asked(board.awake(cell(10, 10), 0)))
@@ -67,28 +67,28 @@ def test_with_nobody_to_wake_no_event_tells_it() -> None:
     assert woken(position) == [cell(10, 11)]
 
 
-def test_only_cats_of_its_own_seat_wake() -> None:
+def test_only_cats_of_the_same_seat_wake() -> None:
     position, _ = laid(asked(Board().asleep(cell(10, 11), 1).asleep(cell(11, 10), 0)))
     assert woken(position) == [cell(11, 10)]
 
 
-def test_cats_of_other_boxes_sleep_on() -> None:
+def test_cats_in_other_boxes_stay_asleep() -> None:
     # (10, 11) has walls east and west.
     board = Board().put(cell(10, 11), "EW").asleep(cell(9, 11), 0).asleep(cell(11, 10), 0)
     position, _ = laid(asked(board))
     assert woken(position) == [cell(11, 10)]
 
 
-def test_a_cat_has_woken_for_good_whatever_becomes_of_the_other() -> None:
+def test_a_woken_cat_stays_awake_when_the_other_cat_is_replaced() -> None:
     position, _ = laid(asked(Board().asleep(cell(10, 11), 0).hand(1, 2, PRINCESS)))
     position = play(position, DRAW, 21, princess_on(JOINT))
     assert woken(position) == [cell(10, 11)]
     assert state_of(position).seats[0].supply == 4
 
 
-def test_boxes_that_are_joined_wake_nobody_but_the_next_cat_does() -> None:
-    # Seat 0's cat in the west is awake, the one in the east sleeps; the carton between them joins their boxes. A row of
-    # cartons with walls in the south runs along the north.
+def test_joining_boxes_wakes_no_cat_but_the_next_cat_does() -> None:
+    # Seat 0's cat in the west is awake, its cat in the east sleeps. The carton between them joins their boxes. A row of
+    # cartons with walls in the south lies along the north.
     board = Board().put(cell(10, 11), "N").awake(cell(10, 11), 0).put(cell(13, 11), "N", "m").asleep(cell(14, 11), 0)
     board.put(cell(11, 10), "NS").put(cell(12, 10), "NS", "m").put(cell(13, 10), "NS", "b")
     position = asked(board)
@@ -97,19 +97,19 @@ def test_boxes_that_are_joined_wake_nobody_but_the_next_cat_does() -> None:
     assert woken(laid(position)[0]) == [cell(14, 11)]
 
 
-def test_neither_a_princess_nor_a_toy_card_on_a_joint_wakes() -> None:
+def test_a_princess_or_toy_card_on_a_joint_wakes_no_cat() -> None:
     board = Board().put(cell(12, 11), "").asleep(cell(10, 11), 0).hand(0, 1, PRINCESS)
     assert woken(play(board.position(), DRAW, 72, toy_on(JOINT))) == []
     position = play(board.awake(JOINT, 0).position(), DRAW, 20, princess_on(JOINT))
     assert woken(position) == []
 
 
-def test_a_cat_that_follows_a_toy_card_laid_as_a_carton_wakes_too() -> None:
+def test_a_cat_that_follows_a_toy_card_laid_as_a_carton_also_wakes_cats() -> None:
     position = play(Board().asleep(cell(10, 11), 0).position(), DRAW, 74, toy_as_carton(cell(12, 11)))
     assert woken(laid(position)[0]) == [cell(10, 11)]
 
 
-def test_a_cat_laid_to_sleep_beside_an_awake_one_sleeps_until_the_next_is_laid() -> None:
+def test_a_cat_laid_asleep_next_to_an_awake_cat_sleeps_until_the_next_is_laid() -> None:
     board = Board().put(cell(12, 11), "").awake(JOINT, 0).hand(0, 3, 4)
     position = play(board.position(), sleep(cell(13, 11)))
     assert woken(position) == []
@@ -119,26 +119,26 @@ def test_a_cat_laid_to_sleep_beside_an_awake_one_sleeps_until_the_next_is_laid()
 
 
 def alone(active: int) -> Position:
-    """Return a table where the box of a woken cat of seat 0 holds no other cat, and the seat at its turn."""
+    """Return a table where a woken cat of seat 0 is the only cat in its box, with `active` as the active seat."""
     board = Board().put(cell(10, 11), "").princess(cell(10, 11), True, 1).asleep(cell(10, 10), 0, woken=True)
     board.active = active
     return board.hand(active, 3, 4).position()
 
 
 @pytest.mark.parametrize(("active", "allowed"), [(0, True), (1, False)])
-def test_a_woken_cat_bars_its_box(active: int, allowed: bool) -> None:
+def test_a_woken_cat_closes_its_box_to_other_seats(active: int, allowed: bool) -> None:
     position = play(alone(active), DRAW, 20, place(0, cell(12, 11)))
     assert (phase(position) == "CAT") == allowed
 
 
-def test_a_woken_cat_has_no_walls_and_is_no_part_of_a_joint() -> None:
+def test_a_woken_cat_has_no_walls_and_no_joints() -> None:
     # The carton placed to its east is in its box.
     position = play(alone(0), DRAW, 20, place(0, cell(11, 10)))
     assert phase(position) == "TURN"
     assert state_of(position).seats[0].supply == 4
 
 
-def test_a_woken_cat_that_a_princess_replaces_is_laid_to_sleep_again() -> None:
+def test_a_woken_cat_replaced_by_a_princess_sleeps_when_laid_again() -> None:
     board = Board().put(cell(12, 11), "").awake(JOINT, 0).asleep(cell(10, 11), 0, woken=True).hand(0, 1, PRINCESS)
     position = play(board.position(), DRAW, 20)
     assert princess_in(cell(10, 11)) in position.legal_actions()
@@ -150,7 +150,7 @@ def test_a_woken_cat_that_a_princess_replaces_is_laid_to_sleep_again() -> None:
     assert [card.sleeping_cat for card in state_of(position).table if card.HasField("sleeping_cat")] == [0, 1]
 
 
-def test_the_fifth_cat_wakes_the_others_before_the_final_phase_begins() -> None:
+def test_the_fifth_cat_wakes_cats_before_the_final_phase_starts() -> None:
     board = Board()
     for number in range(4):
         board.asleep(cell(7 + number, 11), 0)

@@ -1,4 +1,4 @@
-"""Seats in the messages of Chat Cartonne. By the rules, seats differ only in who begins."""
+"""Seats in the messages of Chat Cartonne. By the rules, seats differ only in which of them starts."""
 
 from ..turning import Seats
 

@@ -1,4 +1,4 @@
-"""Positions of Chat perché for tests: games played by naming things, and states given in full."""
+"""Positions of Chat perché for tests: games played by naming pieces, and states given in full."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -28,27 +28,27 @@ for _cats, _value, _count in (
     ("two other", 4, 1),
 ):
     DEFAULT_DECK[FIRST_CARD[_cats] + _value - 1] = _count
-# Ginger's tokens at the left branches, black's at the right ones.
+# Ginger's tokens are at the left branches, black's at the right branches.
 PLAIN_TOKENS = [(0, 1), (0, 2), (0, 3), (0, 3), (0, 4), (1, 1), (1, 2), (1, 3), (1, 3), (1, 4)]
 
 
 def trunk(number: int) -> int:
-    """Return the trunk space of that number, from 1 at the bottom."""
+    """Return the trunk space with a number, from 1 at the bottom."""
     return number - 1
 
 
 def left(branch: int, space: int) -> int:
-    """Return a space of a left branch, both counted from 1."""
+    """Return a space of a left branch, both numbered from 1."""
     return 5 + 4 * (branch - 1) + space - 1
 
 
 def right(branch: int, space: int) -> int:
-    """Return a space of a right branch, both counted from 1."""
+    """Return a space of a right branch, both numbered from 1."""
     return 20 + left(branch, space)
 
 
 def card(cats: str, value: int) -> int:
-    """Return the card of that kind ("one own", "one other", "two own", "two other") and value."""
+    """Return the card of a kind ("one own", "one other", "two own", "two other") with a value."""
     return FIRST_CARD[cats] + value - 1
 
 
@@ -63,29 +63,29 @@ def fall_id(space: int) -> int:
 
 
 def bird_id(space: int) -> int:
-    """Return the dense id of a bird's space."""
+    """Return the dense id of placing a bird on a space."""
     return 2156 + space - 5
 
 
 def token_id(branch: int, value: int) -> int:
-    """Return the dense id of placing a token; branches from 0."""
+    """Return the dense id of placing a token. Branches are numbered from 0."""
     return 4 * branch + value - 1
 
 
 def deck_of(cards: Mapping[int, int]) -> list[int]:
-    """Return the counts of a deck: some cards, and copies of one own cat 1 for the rest of the 26."""
+    """Return the counts of a deck: the given cards, filled up to 26 with copies of one own cat 1."""
     counts = [cards.get(number, 0) for number in range(41)]
     counts[card("one own", 1)] += 26 - sum(counts)
     return counts
 
 
 def holding(*cards: int, **options: Any) -> dict[str, Any]:
-    """Return options with one dogs card, the given cards and copies of one own cat 1 for the rest of the deck."""
+    """Return options with a deck of one dogs card, the given cards, and copies of one own cat 1."""
     return {"deck": deck_of({DOGS_1: 1} | {number: cards.count(number) for number in cards}), **options}
 
 
 def score_of(position: Position) -> list[tuple[int, int]]:
-    """Return each seat's cats on the trunk and on branches."""
+    """Return the numbers of each seat's cats on the trunk and on branches."""
     return [(seat.trunk_points, seat.branch_points) for seat in building.score_of(position).seats]
 
 
@@ -103,7 +103,7 @@ def written(
     barred: Iterable[int] = (),
     options: Mapping[str, Any] | None = None,
 ) -> ChatPercheState:
-    """Return a state where the active seat is about to turn up a card; `tokens`: owner and value at each branch."""
+    """Return a state in which the active seat is about to turn up a card. `tokens`: owner and value by branch."""
     state = ChatPercheState(
         phase="CHAT_PERCHE_PHASE_TURN_UP", first_seat=first_seat, active_seat=active, dog_steps=dogs
     )
@@ -126,15 +126,15 @@ def written(
 
 
 class Table(building.Table):
-    """A game with explicit chance, played by naming things. `events` are those of the last move."""
+    """A game with explicit chance, played by naming pieces. `events` are the events of the last move."""
 
     def __init__(self, position: Position | None = None, **what: Any) -> None:
-        """Go on from a position, which stays as it is, or from the state that `written` makes of the arguments."""
+        """Continue from a copy of a position, or from the state that `written` creates from the arguments."""
         self.position = read(written(**what)) if position is None else position.clone()
         self.events = EventLog()
 
     def turn_up(self, *cards: int) -> "Table":
-        """Turn up these cards, one event each."""
+        """Turn up these cards, with one event each."""
         for number in cards:
             assert self.phase == "TURN_UP"
             self.apply(number)
@@ -145,11 +145,11 @@ class Table(building.Table):
         return self.apply(move_id(start, end))
 
     def stop(self) -> "Table":
-        """Move no further cat."""
+        """Stop moving cats."""
         return self.apply(STOP)
 
     def fall(self, space: int) -> "Table":
-        """Let a cat fall."""
+        """Make a cat fall."""
         return self.apply(fall_id(space))
 
     def bird(self, space: int) -> "Table":
@@ -157,7 +157,7 @@ class Table(building.Table):
         return self.apply(bird_id(space))
 
     def place(self, branch: int, value: int) -> "Table":
-        """Place a token; branches from 0."""
+        """Place a token. Branches are numbered from 0."""
         return self.apply(token_id(branch, value))
 
     def cats(self, colour: int) -> list[int]:
@@ -165,12 +165,12 @@ class Table(building.Table):
         return list(self.state.seats[colour].cats)
 
     def ends(self, start: int) -> set[int]:
-        """Return the spaces to which a cat at `start` may go."""
+        """Return the spaces to which a cat at `start` can move."""
         ids = (action - 40 for action in self.position.legal_actions() if 40 <= action < STOP)
         return {action % 45 for action in ids if action // 45 == start}
 
     def movable(self) -> set[int]:
-        """Return the spaces of the cats that may move."""
+        """Return the spaces of the cats that can move."""
         return {(action - 40) // 45 for action in self.position.legal_actions() if 40 <= action < STOP}
 
     def plain_events(self, whole: bool = True) -> list[tuple[str, dict[str, Any]]]:

@@ -1,4 +1,4 @@
-"""Edits of states of Chat perché that play seldom reaches, and the reference at such a state."""
+"""Edits of Chat perché states that random play seldom reaches, and the reference at such a state."""
 
 import random
 from typing import Any
@@ -8,12 +8,12 @@ from .reference import CARDS, Cat, Game, branch
 
 CARD_PHASES = ("MOVE", "FALL", "PLACE_BIRD")
 
-# The edited states that a test plays on from, for each number of players.
+# The number of edited states from which a test continues to play, by number of players.
 STATES = 500
 
 
 def edit(state: Any, choices: random.Random) -> None:
-    """Change a state in some way; it may be impossible then."""
+    """Change a state in a random way, which may make it impossible."""
     seat = choices.choice(state.seats)
     here = choices.choice(state.branches)
     number = list(state.branches).index(here)
@@ -22,7 +22,7 @@ def edit(state: Any, choices: random.Random) -> None:
     if way == 0 and seat.cats:
         seat.cats[choices.randrange(len(seat.cats))] = choices.choice(free)
     elif way == 1:
-        # Cats come into the tree, some of them onto the trunk or one branch.
+        # More cats are in the tree, some of them on the trunk or on one branch.
         near = [space for space in free if space < 5 or space in branch(number)]
         for _ in range(choices.randint(1, 6)):
             seat.cats.append(choices.choice(near if choices.random() < 0.7 else free))
@@ -60,7 +60,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def resumed(state: Any) -> Game | None:
-    """Return the reference at a state, if a card is to be turned up, or the one turned up has done nothing yet."""
+    """Return the reference at a state if a card is to be turned up or has just been turned up; otherwise None."""
     phase = name_of(state, "phase")
     if phase != "TURN_UP" and phase not in CARD_PHASES:
         return None
@@ -94,6 +94,6 @@ def resumed(state: Any) -> Game | None:
 
 
 def space_of(cat: Cat) -> int:
-    """Return where a cat in the tree stands."""
+    """Return the space of a cat in the tree."""
     assert cat.space is not None
     return cat.space

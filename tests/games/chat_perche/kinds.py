@@ -1,4 +1,4 @@
-"""Kinds of events of Chat perché, by the variants that the rules page tells apart."""
+"""Kinds of events of Chat perché, in the variants that the rules page distinguishes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -27,13 +27,13 @@ KINDS = (
     "move from a branch to the trunk",
     "move from branch to branch",
     "move by a second cat",
-    "move by a second cat from the start, the first one fallen",
+    "move by a second cat from the start, the first cat fallen",
     "move with barred cats",
-    "move on the trunk, a full one",
-    "stopped at once",
+    "move on a full trunk",
+    "stopped immediately",
     "stopped after a move",
     "fall by a card, own",
-    "fall by a card, the other's",
+    "fall by a card, the opponent's",
     "fall as a branch breaks",
     "fall of a barred cat before the second move",
     "fall from the trunk",
@@ -42,7 +42,7 @@ KINDS = (
     *(f"branch of {value} breaks by {what}" for value in range(1, 4) for what in ("a cat", "a bird")),
     "own token's branch breaks",
     "branch breaks with animals of several kinds",
-    "nothing possible: bird, none beside the board",
+    "nothing possible: bird, none left",
     "nothing possible: bird, no space",
     "nothing possible: fall",
     "nothing possible: move",
@@ -54,11 +54,11 @@ KINDS = (
 
 
 def open_facts(state: Any) -> None:
-    """Nothing else is open."""
+    """Return None: viewers know no other facts."""
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:
-    """Yield the kinds of what happened in a move."""
+    """Yield the kinds of events in a move."""
     state = state_of(before)
     phase = name_of(state, "phase")
     event_kinds = [event.kind for event in happened]
@@ -85,14 +85,14 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
             case "CAT_MOVED":
                 yield from kinds_of_move(state, phase, values)
             case "STOPPED":
-                yield "stopped after a move" if phase == "SECOND_MOVE" else "stopped at once"
+                yield "stopped after a move" if phase == "SECOND_MOVE" else "stopped immediately"
             case "CAT_FELL":
                 if "BRANCH_BROKE" in event_kinds:
                     yield "fall as a branch breaks"
                     if values[0] in state.barred and name_of(state_of(after), "phase") == "SECOND_MOVE":
                         yield "fall of a barred cat before the second move"
                 else:
-                    yield "fall by a card, own" if event.seat == state.active_seat else "fall by a card, the other's"
+                    yield "fall by a card, own" if event.seat == state.active_seat else "fall by a card, the opponent's"
                     if values[0] in TRUNK:
                         yield "fall from the trunk"
             case "BIRD_PLACED":
@@ -118,7 +118,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
 
 
 def part_of(space: int) -> int | None:
-    """Return the branch of a space; None on the trunk."""
+    """Return the branch of a space, or None on the trunk."""
     return None if space in TRUNK else (space - 5) // 4
 
 
@@ -130,13 +130,13 @@ def kinds_of_move(state: Any, phase: str, values: Sequence[int]) -> Iterator[str
     if phase == "SECOND_MOVE":
         yield "move by a second cat"
         if start == START and not state.HasField("moved"):
-            yield "move by a second cat from the start, the first one fallen"
+            yield "move by a second cat from the start, the first cat fallen"
     if start == START:
         yield "move from the start"
     elif part_of(start) is None:
         yield "move on the trunk" if part_of(end) is None else "move out from the trunk"
         if part_of(end) is None and sum(space in TRUNK for space in state.seats[colour].cats) == 2:
-            yield "move on the trunk, a full one"
+            yield "move on a full trunk"
     elif part_of(end) is None:
         yield "move from a branch to the trunk"
     elif part_of(end) != part_of(start):
@@ -146,13 +146,13 @@ def kinds_of_move(state: Any, phase: str, values: Sequence[int]) -> Iterator[str
 
 
 def kinds_of_nothing(state: Any, happened: Sequence[Happening]) -> Iterator[str]:
-    """Yield the kinds of a card, or a second move, about which a seat is not asked."""
+    """Yield the kinds of a card, or of a second move, that gives the seat no choice."""
     turned = next((event for event in happened if event.kind == "CARD_TURNED_UP"), None)
     if turned is None:
         yield "nothing possible: second move"
         return
     card = CARDS[turned.values[0]]
     if card == "bird":
-        yield f"nothing possible: bird, {'none beside the board' if len(state.birds) == 6 else 'no space'}"
+        yield f"nothing possible: bird, {'none left' if len(state.birds) == 6 else 'no space'}"
     else:
         yield f"nothing possible: {'fall' if card.endswith('falls') else 'move'}"

@@ -1,4 +1,4 @@
-"""A seat's observation, computed by plain Python."""
+"""A seat's observation, computed in plain Python."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ SPACES = range(45)
 BRANCHES = range(10)
 VALUES = range(1, 5)
 TOKENS = (1, 2, 3, 3, 4)
-# Dogs 1 and 2, bird, own and opponent's cat falls; then one own cat, one opponent's, two own, two opponent's, by value.
+# Dogs 1 and 2, bird, own cat falls, opponent's cat falls; then one own cat, one opponent's, two own, two opponent's, by
+# value.
 DECK = (
     2,
     1,
@@ -70,6 +71,6 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
 
 
 def left_of(deck: list[int], left: Any) -> list[int]:
-    """Return flags of the cards of a full deck that are left: of equal ones, the last."""
+    """Return flags for the cards of a full deck that are left; of equal cards, the last ones."""
     counts = Counter(left)
     return [int(deck[place:].count(card) <= counts[card]) for place, card in enumerate(deck)]

@@ -1,4 +1,4 @@
-"""The prompts of Chat perché, made of a view."""
+"""The prompts of Chat perché, computed from a view."""
 
 from typing import Any
 

@@ -1,8 +1,9 @@
-"""Chat perché, implemented slowly: the rules file as a plain Python script, for comparison with the kernel.
+"""A slow implementation of Chat perché: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares nothing with the kernel, not even the idea: the tree is a graph that is searched, every cat is an object of
-its own, a deck is a list of cards, and the game is one function that runs from the first seat to the end and stops
-(`yield`) wherever somebody has to decide or chance has to act. Chance is always explicit.
+It shares no code with the kernel and has another design: the tree is a graph that is searched, every cat is an object,
+a
+deck is a list of cards, and the game is one function that runs from the choice of the first seat to the end and stops
+(`yield`) whenever a seat or chance has to act. Chance is always explicit.
 """
 
 from collections import Counter
@@ -44,7 +45,7 @@ def branch(number: int) -> list[int]:
     return [5 + 4 * number + place for place in range(4)]
 
 
-# Steps up the trunk and outward; any step is one of these or its reverse.
+# Steps up the trunk and outward. Every step is one of these or its reverse.
 FORWARD: dict[int, set[int]] = {space: set() for space in range(45)}
 for _lower in range(4):
     FORWARD[_lower].add(_lower + 1)
@@ -56,7 +57,7 @@ for _number in range(10):
 
 @cache
 def steps_from(space: int, forward_only: bool) -> dict[int, int]:
-    """Return the distance to each space of the tree in steps, without unreachable spaces."""
+    """Return the distance in steps to each reachable space of the tree."""
     found = {0: 1} if space == START else {space: 0}
     edge = list(found)
     while edge:
@@ -72,7 +73,7 @@ def steps_from(space: int, forward_only: bool) -> dict[int, int]:
 
 @dataclass(eq=False)
 class Cat:
-    """A cat; `space` is where it stands in the tree, None at its start."""
+    """A cat; `space` is its space in the tree, None at its start."""
 
     colour: int
     space: int | None = None
@@ -95,7 +96,7 @@ class Game(Script):
         self.tokens: dict[int, tuple[int, int]] = {}
         self.broken: set[int] = set()
         self.loads: dict[int, list[int]] = {number: [0] for number in range(10)}
-        # The top cat of a start space is the last of its list.
+        # The top cat of a start space is the last one in its list.
         self.starts = [[Cat(colour) for _ in range(12)] for colour in range(2)]
         self.cats: list[Cat] = []
         self.birds: list[int] = []
@@ -104,7 +105,7 @@ class Game(Script):
         self.phase = ""
         self.card: str | None = None
         self.steps = 0
-        # The cats that each seat moved in its last turn, and where to.
+        # The cats that each seat moved in its last turn, with their target spaces.
         self.moved: list[dict[Cat, int]] = [{}, {}]
         self.begin()
 
@@ -129,7 +130,7 @@ class Game(Script):
         yield from self.turns(self.turn())
 
     def turns(self, rest: Generator[Question, int, None]) -> Generator[Question, int, None]:
-        """Go on from the active seat's turn, of which `rest` is left, to the end of the game."""
+        """Continue from the active seat's turn, of which `rest` remains, to the end of the game."""
         while True:
             yield from rest
             if self.dogs == self.dog_track:
@@ -158,7 +159,7 @@ class Game(Script):
         yield from self.apply_card()
 
     def apply_card(self) -> Generator[Question, int, None]:
-        """Go on with a turn from the effect of the card that was turned up."""
+        """Continue a turn from the effect of the card that was turned up."""
         assert self.card is not None
         words = self.card.split()
         if words[0] == "dogs":
@@ -213,7 +214,7 @@ class Game(Script):
             self.moved[self.seat][cat] = space
             self._look_for_breaking()
 
-    # Questions about it
+    # Questions about the game
 
     def _spaces_in_play(self) -> Iterator[int]:
         yield from (space for space in range(45) if space in TRUNK or (space - 5) // 4 not in self.broken)
@@ -222,11 +223,11 @@ class Game(Script):
         return [*self.birds, *(cat.space for cat in self.cats if cat.space is not None)]
 
     def stands_barred(self, cat: Cat) -> bool:
-        """Return whether the other seat moved the cat in its last turn and it still stands there."""
+        """Return whether the other seat moved the cat in its last turn and the cat is still there."""
         return cat.space is not None and self.moved[1 - self.seat].get(cat) == cat.space
 
     def _moves(self, colour: int) -> dict[int, tuple[Cat, int, int]]:
-        """Return for each dense id the cat, its target and the number of steps."""
+        """Return for each dense id the cat, its target space and the number of steps."""
         candidates = [cat for cat in self.cats if cat.colour == colour]
         candidates += self.starts[colour][-1:]
         free = set(self._spaces_in_play()) - set(self._animals())
@@ -275,9 +276,9 @@ class Game(Script):
         return [1 + sum(other > total for other in self.totals()) for total in self.totals()]
 
     def spreads(self, seat: int) -> Counter[tuple[tuple[int, int], ...]]:
-        """Return the possible values of the other seat's unseen tokens, as far as the seat knows.
+        """Return the possible values of the other seat's hidden tokens, given the seat's information.
 
-        A spread has (branch, value) of each placed token, and counts its number of ways: equal tokens are different.
+        A spread has (branch, value) of each placed token, and counts its number of ways. Equal tokens are distinct.
         """
         other = 1 - seat
         hidden = [b for b, (owner, _) in sorted(self.tokens.items()) if owner == other and b not in self.broken]

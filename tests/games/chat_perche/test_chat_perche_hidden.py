@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden; resampling."""
+"""Rules file: Public and hidden. Views and resampling."""
 
 import random
 from collections import Counter
@@ -22,19 +22,19 @@ P_VALUE = 1e-6
 
 
 def shown_values(position: Position, seat: int | None) -> list[int | None]:
-    """Return the value at each branch as a viewer sees it."""
+    """Return the value at each branch that a viewer sees."""
     branches = view_of(position, seat).branches
     return [branch.solidity if branch.HasField("solidity") else None for branch in branches]
 
 
 def played(seed: int, policy: Policy = uniform) -> list[tuple[Game, Position]]:
-    """Play a random game by reference and kernel; return the reference and the position at the end of each part."""
+    """Play a random game in reference and kernel. Return the reference and the position at the end of each part."""
     choices = random.Random(seed)
     options = random_options(choices)
     found = []
     stops = sorted(choices.sample(range(1, 120), 6))
     for stop in stops:
-        # Replayed to each stop: the reference cannot be copied.
+        # Replayed up to each stop, because the reference cannot be copied.
         again = random.Random(seed + 1)
         reference, position = Game(2, options), GAME.new_game(2, options)
         for _ in range(stop):
@@ -60,7 +60,7 @@ def values_of(position: Position, seat: int) -> tuple[tuple[int, int], ...]:
 # Views
 
 
-def test_a_seat_knows_its_own_five_values_and_none_of_the_others() -> None:
+def test_a_seat_knows_only_its_own_five_values() -> None:
     table = Table()
     assert shown_values(table.position, 0) == [1, 2, 3, 3, 4, None, None, None, None, None]
     assert shown_values(table.position, 1) == [None, None, None, None, None, 1, 2, 3, 3, 4]
@@ -68,7 +68,7 @@ def test_a_seat_knows_its_own_five_values_and_none_of_the_others() -> None:
     assert [branch.token_owner for branch in view_of(table.position, None).branches] == [0] * 5 + [1] * 5
 
 
-def test_the_hand_is_the_owners_alone_and_its_size_public() -> None:
+def test_only_the_owner_sees_the_hand_but_its_size_is_public() -> None:
     table = Table(GAME.new_game(2, {"first_seat": 0})).place(0, 3).place(1, 1).place(2, 1)
     for viewer in (None, 0, 1):
         seats = view_of(table.position, viewer).seats
@@ -83,11 +83,11 @@ def test_the_token_of_a_broken_branch_is_public() -> None:
     assert shown_values(position, 0) == [1, 2, 3, 3, 4, None, 2, None, None, None]
     parts = observed(position, 0)
     assert parts["branches"][1].tolist() == [1, 2, 3, 3, 4, 0, 2, 0, 0, 0]
-    # Black's 2 has been seen.
+    # Black's 2 has been shown.
     assert parts["tokens"].tolist() == [[0, 0, 0, 0], [1, 0, 2, 1], [1, 1, 2, 1]]
 
 
-def test_all_else_is_public() -> None:
+def test_all_other_information_is_public() -> None:
     table = Table(
         cats=([left(2, 1)], [right(3, 2)]),
         birds=[left(4, 4)],
@@ -108,7 +108,7 @@ def test_all_else_is_public() -> None:
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_states_that_differ_in_hidden_values_alone_are_the_same_to_the_seat(seat: int) -> None:
+def test_states_that_differ_only_in_hidden_values_look_the_same_to_the_seat(seat: int) -> None:
     for seed in range(5):
         for _, position in played(seed):
             other = position.resample(seat, seed)
@@ -133,14 +133,14 @@ def test_events_of_placing_hide_the_value_from_the_other_seat() -> None:
         events = EventLog()
         GAME.new_game(2, {"first_seat": 0}).apply(4 * 3 + value - 1, events)
         labels.append([written_text(CODEC.put_event_label, event, event.seen_by is None) for event in events])
-    assert labels[0] == labels[1] == ["seat 1 takes a token", "seat 1 puts it beside left branch 4"]
+    assert labels[0] == labels[1] == ["seat 1 takes a token", "seat 1 puts it next to left branch 4"]
 
 
 # Resampling
 
 
 @pytest.mark.parametrize("policy", [uniform, crowding])
-def test_resampling_reaches_all_spreads_that_agree_and_no_other(policy: Policy) -> None:
+def test_resampling_reaches_exactly_the_consistent_spreads(policy: Policy) -> None:
     kinds: Counter[int] = Counter()
     for seed in range(10):
         for reference, position in played(1000 + seed, policy):
@@ -179,12 +179,14 @@ def test_resampling_is_uniform_over_the_spreads() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Decisions of the engine")
-def test_greatest_loads_bound_the_values() -> None:
-    # Black's branches have held 3, 2, 2, 0 and 0: the first is a 3 or the 4, the 1 is at one of the last two.
+def test_values_are_at_least_the_greatest_loads() -> None:
+    # Black's branches have held 3, 2, 2, 0 and 0 animals: the first token is a 3 or the 4, the 1 is at one of the last
+    # two.
     tokens = [(0, 1), (0, 2), (0, 3), (0, 3), (0, 4), (1, 4), (1, 3), (1, 3), (1, 2), (1, 1)]
     position = read(written(tokens=tokens, loads={5: 3, 6: 2, 7: 2}))
     seen = Counter(values_of(position.resample(0, number), 0) for number in range(4000))
-    # 3 tokens for the first branch, then 3 and 2 for those that held 2, then 2 for the last two; the 3s are two tokens.
+    # 3 tokens are possible at the first branch, then 3 and 2 at each branch that held 2, then 2 at the last two; the 3s
+    # differ.
     assert len(seen) == 3 * 3 * 2 * 2 // 2
     for spread in seen:
         values = dict(spread)
@@ -195,7 +197,7 @@ def test_greatest_loads_bound_the_values() -> None:
 
 
 def test_tokens_of_equal_value_count_as_different_while_some_are_in_the_hand() -> None:
-    # Black has placed one token; it is a 3 with probability 2/5, and the others stay in the hand.
+    # Black has placed one token, which is a 3 with probability 2/5; the remaining tokens stay in the hand.
     position = GAME.new_game(2, {"first_seat": 0}).child(4 * 7)
     seen = Counter(values_of(position.resample(0, number), 0) for number in range(5000))
     assert set(seen) == {((7, value),) for value in (1, 2, 3, 4)}
@@ -213,7 +215,7 @@ def test_shown_values_are_not_drawn_again() -> None:
         assert sorted(branch.solidity for branch in branches[5:]) == [1, 2, 3, 3, 4]
 
 
-def test_a_seats_own_values_stay() -> None:
+def test_a_seats_own_values_are_kept() -> None:
     position = read(written())
     for seat in range(2):
         own = [branch.solidity for branch in state_of(position).branches if branch.token_owner == seat]

@@ -1,4 +1,4 @@
-"""Rules file: Invariants. States that break the rules are refused with the right reason, field and rule."""
+"""Rules file: Invariants. States that break the rules are refused with the correct reason, field and rule."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,18 +9,12 @@ from chatiere.engine import EngineError, Position, Reason
 from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
 from ..building import read, state_of
+from ..packed import edited, poke_bytes
 from .building import BIRD, DOGS_1, GAME, OTHER_FALLS, OWN_FALLS, START, Table, card, holding, left, right, trunk
 
 pytestmark = pytest.mark.rules("chat_perche", "Invariants")
 
 Edit = Callable[[ChatPercheState], object]
-HEADER = 32
-# Offsets of the fields of the packed body.
-PLAYERS, FIRST_SEAT_OPTION, PHASE, ACTIVE, FORWARD_ONLY, DOG_TRACK = 0, 2, 4, 5, 6, 7
-CATS, BIRDS, BARRED, MOVED, PLACED, BROKEN, VALUES, LOADS, LEFT, SOLIDITY, FULL_DECK, CARD, STEPS, ZERO = (
-    *(8, 24, 32, 40, 48, 64, 72, 80, 88),
-    *(96, 100, 126, 127, 129),
-)
 
 
 def refused(position: Position, edit: Edit) -> EngineError:
@@ -36,14 +30,10 @@ def refused(position: Position, edit: Edit) -> EngineError:
 
 
 def refused_packed(position: Position, **changes: int) -> EngineError:
-    """Return the refusal of the packed state with other bytes at named places of the body (`CATS_3` is CATS + 3)."""
-    packed = bytearray(position.pack())
-    assert GAME.unpack(packed) == position
-    for name, value in changes.items():
-        place, _, more = name.partition("__")
-        packed[HEADER + globals()[place] + int(more or 0)] = value
+    """Return the refusal of the packed state with some bytes of its fields changed (see `poke_bytes`)."""
+    assert GAME.unpack(edited(position)) == position
     with pytest.raises(EngineError) as caught:
-        GAME.unpack(packed)
+        GAME.unpack(edited(position, poke_bytes(**changes)))
     assert caught.value.reason is Reason.INVALID_STATE
     return caught.value
 
@@ -59,7 +49,7 @@ def put(**fields: int) -> Edit:
 
 
 def put_card(seat: int, place: int, number: int) -> Edit:
-    """Return an edit that puts another card into a deck."""
+    """Return an edit that replaces a card in a deck."""
 
     def edit(state: ChatPercheState) -> None:
         state.seats[seat].draw_pile_cards[place] = number
@@ -98,35 +88,35 @@ def second_move() -> Position:
 @pytest.mark.parametrize(
     ("changes", "field", "heading"),
     [
-        ({"PLAYERS": 3}, "seats", "Components and setup"),
-        ({"PLAYERS": 0}, "seats", "Components and setup"),
-        ({"FIRST_SEAT_OPTION": 2}, "first_seat", "Components and setup"),
-        ({"FORWARD_ONLY": 2}, "options.forward_only", "Moving a cat"),
-        ({"DOG_TRACK": 0}, "options.dog_track", "Components and setup"),
-        ({"DOG_TRACK": 100}, "options.dog_track", "Components and setup"),
-        ({"SOLIDITY": 2}, "options.solidity", "Components and setup"),
-        ({"SOLIDITY__2": 1}, "options.solidity", "Components and setup"),
-        ({"FULL_DECK__3": 1, "FULL_DECK__4": 0}, "options.deck", "Components and setup"),
-        ({"FULL_DECK__25": 41}, "options.deck", "Components and setup"),
-        ({"FULL_DECK__25": 255}, "options.deck", "Components and setup"),
-        ({"FULL_DECK": 2, "FULL_DECK__1": 2, "FULL_DECK__2": 2}, "options.deck", "Components and setup"),
-        ({"PHASE": 8}, "phase", "When a seat is asked"),
-        ({"PHASE": 255}, "phase", "When a seat is asked"),
-        ({"ACTIVE": 2}, "active_seat", "A turn"),
+        ({"players": 3}, "seats", "Components and setup"),
+        ({"players": 0}, "seats", "Components and setup"),
+        ({"first_seat_option": 2}, "first_seat", "Components and setup"),
+        ({"forward_only": 2}, "options.forward_only", "Moving a cat"),
+        ({"dog_track": 0}, "options.dog_track", "Components and setup"),
+        ({"dog_track": 100}, "options.dog_track", "Components and setup"),
+        ({"solidity": 2}, "options.solidity", "Components and setup"),
+        ({"solidity__2": 1}, "options.solidity", "Components and setup"),
+        ({"full_deck__3": 1, "full_deck__4": 0}, "options.deck", "Components and setup"),
+        ({"full_deck__25": 41}, "options.deck", "Components and setup"),
+        ({"full_deck__25": 255}, "options.deck", "Components and setup"),
+        ({"full_deck": 2, "full_deck__1": 2, "full_deck__2": 2}, "options.deck", "Components and setup"),
+        ({"phase": 8}, "phase", "When a seat is asked"),
+        ({"phase": 255}, "phase", "When a seat is asked"),
+        ({"active": 2}, "active_seat", "A turn"),
     ],
 )
-def test_numbers_out_of_range(changes: dict[str, int], field: str, heading: str) -> None:
+def test_numbers_out_of_range_are_refused_by_field_and_rule(changes: dict[str, int], field: str, heading: str) -> None:
     for position in (between_turns(), beginning()):
         error = refused_packed(position, **changes)
         assert (error.field, error.rule) == (field, f"chat_perche.md: {heading}")
 
 
-def test_bytes_that_mean_nothing_are_zero() -> None:
+def test_unused_bytes_are_zero() -> None:
     for place in range(7):
-        assert "unused byte" in refused_packed(between_turns(), **{f"ZERO__{place}": 1}).message
+        assert "unused byte" in refused_packed(between_turns(), **{f"zero__{place}": 1}).message
 
 
-def test_the_first_seat_is_known_exactly_after_chance_has_chosen_it() -> None:
+def test_the_first_seat_is_set_exactly_after_chance_has_chosen_it() -> None:
     for error in (
         refused(beginning(), put(first_seat=1)),
         refused(between_turns(), lambda state: state.ClearField("first_seat")),
@@ -137,9 +127,9 @@ def test_the_first_seat_is_known_exactly_after_chance_has_chosen_it() -> None:
         assert (error.field, error.rule) == ("first_seat", "chat_perche.md: Components and setup")
 
 
-def test_nobody_is_active_before_chance_has_chosen_the_first_seat() -> None:
+def test_no_seat_is_active_before_chance_has_chosen_the_first_seat() -> None:
     assert refused(beginning(), put(active_seat=1)).field == "active_seat"
-    assert refused_packed(beginning(), ACTIVE=1).field == "active_seat"
+    assert refused_packed(beginning(), active=1).field == "active_seat"
 
 
 # Tokens
@@ -149,48 +139,48 @@ def test_tokens_are_placed_in_turn() -> None:
     for error in (
         refused(placing(), put(active_seat=1)),
         refused(placing(9), put(active_seat=1)),
-        # All are placed, but the phase says that one is to be placed.
+        # All tokens are placed, but the phase is to place one.
         refused(placing(10), put(phase=phase("PLACE_TOKEN"))),
         refused(placing(9), put(phase=phase("TURN_UP"))),
         refused(
             beginning(), lambda state: state.branches[0].MergeFrom(type(state.branches[0])(token_owner=0, solidity=1))
         ),
         # A branch of both seats, and one on the trunk; half a branch; one above the tenth.
-        refused_packed(placing(), PLACED=0xFE, PLACED__1=1, PLACED__8=0xE0, PLACED__9=1),
-        refused_packed(placing(), PLACED__1=0x3E),
-        refused_packed(placing(), PLACED__13=0xE0),
+        refused_packed(placing(), placed=0xFE, placed__1=1, placed__8=0xE0, placed__9=1),
+        refused_packed(placing(), placed__1=0x3E),
+        refused_packed(placing(), placed__13=0xE0),
         refused(between_turns(), lambda state: setattr(state.branches[1], "token_owner", 1)),
     ):
         assert error.rule == "chat_perche.md: Components and setup"
         assert error.field in ("branches.token_owner", "branches.solidity")
-    assert refused_packed(placing(), PLACED__1=0x3E).field == "branches.token_owner"
+    assert refused_packed(placing(), placed__1=0x3E).field == "branches.token_owner"
     assert refused(placing(), put(active_seat=1)).field == "branches.token_owner"
 
 
-def test_tokens_have_values_that_their_seat_has() -> None:
+def test_tokens_have_the_values_of_their_seat() -> None:
     for error in (
         refused(between_turns(), lambda state: setattr(state.branches[0], "solidity", 4)),
         refused(placing(), twice),
         # A value without a token, a token without a value, and values that no token has.
-        refused_packed(placing(), VALUES__5=0x02),
-        refused_packed(placing(), VALUES=0x01),
-        refused_packed(placing(), VALUES__7=0x80),
-        refused_packed(between_turns(), VALUES=0x00),
-        refused_packed(between_turns(), VALUES=0xA0),
-        refused_packed(between_turns(), VALUES__1=0x1E),
+        refused_packed(placing(), values__5=0x02),
+        refused_packed(placing(), values=0x01),
+        refused_packed(placing(), values__7=0x80),
+        refused_packed(between_turns(), values=0x00),
+        refused_packed(between_turns(), values=0xA0),
+        refused_packed(between_turns(), values__1=0x1E),
     ):
         assert (error.field, error.rule) == ("branches.solidity", "chat_perche.md: Components and setup")
 
 
 def twice(state: ChatPercheState) -> None:
-    # The third token has the first one's seat: two of a value of which there is only one.
+    # The third token belongs to the first token's seat: two tokens of a value of which there is only one.
     state.branches[2].solidity = state.branches[0].solidity
 
 
 # Before the first turn
 
 
-def test_before_the_first_turn_nothing_has_happened() -> None:
+def test_the_table_is_untouched_before_the_first_turn() -> None:
     for position in (beginning(), placing()):
         for edit, field in (
             (put(dog_steps=1), "dog_steps"),
@@ -212,25 +202,25 @@ def test_before_the_first_turn_nothing_has_happened() -> None:
 # The tree
 
 
-def test_at_most_twelve_cats_a_colour_within_the_tree() -> None:
+def test_at_most_twelve_cats_of_each_colour_are_in_the_tree() -> None:
     many = [left(5, space) for space in range(1, 5)] + [right(5, space) for space in range(1, 5)]
     many += [left(3, 1), left(3, 2), left(4, 1), left(4, 2)]
     position = between_turns(cats=(many, []), loads={2: 3})
     error = refused(position, lambda state: state.seats[0].cats.append(left(3, 3)))
     assert (error.field, error.rule) == ("seats.cats", "chat_perche.md: Invariants")
-    assert refused_packed(between_turns(), CATS__5=32).field == "seats.cats"
-    assert refused_packed(between_turns(), CATS__15=128).field == "seats.cats"
+    assert refused_packed(between_turns(), cats__5=32).field == "seats.cats"
+    assert refused_packed(between_turns(), cats__15=128).field == "seats.cats"
 
 
-def test_at_most_six_birds_on_branches() -> None:
+def test_at_most_six_birds_are_on_branches() -> None:
     birds = [left(5, space) for space in range(1, 5)] + [right(5, 1), right(5, 2)]
     position = between_turns(birds=birds, loads={9: 3})
     assert refused(position, lambda state: state.birds.append(right(5, 3))).field == "birds"
     assert refused(between_turns(), lambda state: state.birds.append(trunk(2))).field == "birds"
-    assert refused_packed(between_turns(), BIRDS__5=32).field == "birds"
+    assert refused_packed(between_turns(), birds__5=32).field == "birds"
 
 
-def test_one_animal_a_space() -> None:
+def test_a_space_holds_one_animal() -> None:
     position = between_turns(cats=([left(2, 1)], []), birds=[left(5, 1)])
     for edit in (
         lambda state: state.seats[1].cats.append(left(2, 1)),
@@ -242,7 +232,7 @@ def test_one_animal_a_space() -> None:
         assert error.rule == "chat_perche.md: Moving a cat"
 
 
-def test_at_most_two_cats_of_a_colour_on_the_trunk() -> None:
+def test_at_most_two_cats_of_a_colour_are_on_the_trunk() -> None:
     position = between_turns(cats=([trunk(1), trunk(2)], [trunk(3), trunk(4)]))
     for seat in range(2):
         error = refused(position, lambda state, seat=seat: state.seats[seat].cats.append(trunk(5)))  # type: ignore[misc]
@@ -254,9 +244,9 @@ def test_a_broken_branch_is_empty_and_not_of_solidity_4() -> None:
     position = between_turns(cats=([left(2, 1)], []))
     assert refused(position, lambda state: setattr(state.branches[1], "broken", True)).field == "branches.broken"
     assert refused(position, lambda state: setattr(state.branches[4], "broken", True)).field == "branches.broken"
-    assert refused_packed(position, BROKEN__1=4).field == "branches.broken"
-    assert refused_packed(position, BROKEN=1).field == "branches.broken"
-    assert refused_packed(position, BROKEN__5=0xE0).field == "branches.broken"
+    assert refused_packed(position, broken__1=4).field == "branches.broken"
+    assert refused_packed(position, broken=1).field == "branches.broken"
+    assert refused_packed(position, broken__5=0xE0).field == "branches.broken"
 
 
 def test_no_unbroken_branch_holds_or_held_more_animals_than_its_value() -> None:
@@ -270,8 +260,8 @@ def test_no_unbroken_branch_holds_or_held_more_animals_than_its_value() -> None:
         assert refused(position, edit).field == "branches.greatest_load"
     # Below the branches' spaces, above them, and a number that no branch can hold.
     for number in (1, 0xE1, 0xF0):
-        assert refused_packed(position, LOADS=number).field == "branches.greatest_load"
-    assert refused_packed(position, LOADS__5=0x20).field == "branches.greatest_load"
+        assert refused_packed(position, loads=number).field == "branches.greatest_load"
+    assert refused_packed(position, loads__5=0x20).field == "branches.greatest_load"
     broken = between_turns(broken=[0])
     assert (
         refused(broken, lambda state: setattr(state.branches[0], "greatest_load", 1)).field == "branches.greatest_load"
@@ -296,13 +286,13 @@ def test_deck_and_discards_are_26_cards() -> None:
     error = refused(position, lambda state: state.seats[0].draw_pile_cards.insert(3, 40))
     assert error.field == "seats[0].draw_pile_cards[3]"
     assert "a full deck has 0 copies of card 40" in error.message
-    assert refused_packed(position, LEFT__3=7).field == "seats.draw_pile_cards"
+    assert refused_packed(position, left__3=7).field == "seats.draw_pile_cards"
 
 
-def test_of_equal_cards_the_last_ones_are_left() -> None:
-    # The default deck begins with two dogs of one step: places 0 and 1.
+def test_the_last_of_equal_cards_are_left() -> None:
+    # The default deck starts with two dogs cards of one step, at places 0 and 1.
     position = Table().turn_up(DOGS_1).position
-    error = refused_packed(position, LEFT=0xFD)
+    error = refused_packed(position, left=0xFD)
     assert error.field == "seats.draw_pile_cards"
     assert "equal cards" in error.message
 
@@ -310,21 +300,21 @@ def test_of_equal_cards_the_last_ones_are_left() -> None:
 # The card
 
 
-def test_a_card_that_is_decided_about_is_discarded_and_one_with_a_decision() -> None:
+def test_a_decision_needs_a_discarded_card_with_a_choice() -> None:
     position = moving()
     number = card("two own", 6)
     for error in (
         refused(position, lambda state: state.seats[0].draw_pile_cards.append(number)),
         refused(position, put(card=0)),
         refused(position, lambda state: state.ClearField("card")),
-        refused_packed(position, CARD=41),
+        refused_packed(position, card=41),
         refused(position, put(card=card("one own", 9))),
         refused(between_turns(), put(card=number)),
     ):
         assert (error.field, error.rule) == ("card", "chat_perche.md: A turn")
 
 
-def test_phase_and_card_fit() -> None:
+def test_phase_and_card_agree() -> None:
     bird = Table(options=holding(BIRD)).turn_up(BIRD).position
     fall = Table(cats=([trunk(1)], []), options=holding(OWN_FALLS)).turn_up(OWN_FALLS).position
     one = moving("one own", 3)
@@ -355,7 +345,7 @@ def move_cat_to_other_seat(state: ChatPercheState) -> None:
     state.seats[1].cats.append(state.seats[0].cats.pop())
 
 
-def test_steps_fit_card_and_phase() -> None:
+def test_steps_agree_with_card_and_phase() -> None:
     bird = Table(options=holding(BIRD)).turn_up(BIRD).position
     for position, steps in (
         (moving(), 5),
@@ -368,10 +358,10 @@ def test_steps_fit_card_and_phase() -> None:
     ):
         error = refused(position, put(steps_left=steps))
         assert (error.field, error.rule) == ("steps_left", "chat_perche.md: Moving a cat")
-    assert refused_packed(moving(), STEPS=10).field == "steps_left"
+    assert refused_packed(moving(), steps=10).field == "steps_left"
 
 
-def test_barred_cats_are_at_most_two_of_one_colour_that_stand_there() -> None:
+def test_barred_cats_are_at_most_two_cats_of_one_colour_on_these_spaces() -> None:
     cats = [trunk(1), left(2, 1), left(5, 1)], [trunk(2), right(2, 1)]
     free = between_turns(cats=cats)
     asked = moving(cats=cats)
@@ -389,10 +379,10 @@ def test_barred_cats_are_at_most_two_of_one_colour_that_stand_there() -> None:
     ):
         error = refused(position, lambda state, barred=barred: state.barred.extend(sorted(barred)))  # type: ignore[misc]
         assert (error.field, error.rule) == ("barred", "chat_perche.md: Moving a cat")
-    assert refused_packed(free, BARRED__7=1).field == "barred"
+    assert refused_packed(free, barred__7=1).field == "barred"
 
 
-def test_the_first_moved_cat_stands_there_or_has_fallen() -> None:
+def test_the_first_moved_cat_is_on_its_space_or_has_fallen() -> None:
     bird = Table(options=holding(BIRD)).turn_up(BIRD).position
     for position, edit in (
         (second_move(), put(moved=trunk(2))),
@@ -405,11 +395,11 @@ def test_the_first_moved_cat_stands_there_or_has_fallen() -> None:
     ):
         error = refused(position, edit)
         assert (error.field, error.rule) == ("moved", "chat_perche.md: Moving a cat")
-    assert refused_packed(second_move(), MOVED=1 | 32).field == "moved"
+    assert refused_packed(second_move(), moved=1 | 32).field == "moved"
 
 
 def test_a_first_moved_cat_that_fell_is_at_its_start() -> None:
-    # All twelve stand in the tree: none has fallen.
+    # All twelve cats are in the tree, so none has fallen.
     spaces = [f(5, space) for f in (left, right) for space in range(1, 5)]
     spaces += [left(4, 1), left(4, 2), right(4, 1)]
     position = moving("two own", 7, cats=(spaces, []), birds=[left(1, 2)])

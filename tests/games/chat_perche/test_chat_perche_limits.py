@@ -1,4 +1,4 @@
-"""Rules file: Components and setup; A turn; End: how long a game can be."""
+"""Rules file: Components and setup; A turn; End. The longest possible games."""
 
 import random
 from typing import Any
@@ -13,12 +13,12 @@ SLOW_DECK = deck_of({DOGS_1: 1})
 
 
 def asks_again(position: Position, action: int) -> bool:
-    """Return whether the same turn goes on after an action."""
+    """Return whether the same turn continues after an action."""
     return not position.child(action).is_chance_node()
 
 
 def most_asked(position: Position, outcomes: list[int]) -> list[int]:
-    """Return the cards with the most decisions: two if two cats may move, otherwise one."""
+    """Return the cards with the most decisions: two if two cats can move, otherwise one."""
     found = []
     for outcome in outcomes:
         after = position.child(outcome)
@@ -30,7 +30,7 @@ def most_asked(position: Position, outcomes: list[int]) -> list[int]:
 
 
 def play_long(options: dict[str, Any], seed: int) -> tuple[int, int]:
-    """Count decisions and chance events of a game with the dogs cards last and as many decisions as possible."""
+    """Count decisions and chance events of a game with the dogs cards last and the most decisions possible."""
     choices = random.Random(seed)
     position = GAME.new_game(2, options)
     decisions = chance_events = 0
@@ -51,7 +51,7 @@ def play_long(options: dict[str, Any], seed: int) -> tuple[int, int]:
 
 @pytest.mark.rules("chat_perche", "Components and setup", "A turn", "End")
 @pytest.mark.parametrize("options", [{}, {"dog_track": 1}, {"dog_track": 14}], ids=str)
-def test_a_game_can_be_as_long_as_is_said(options: dict[str, Any]) -> None:
+def test_a_game_can_have_the_documented_length(options: dict[str, Any]) -> None:
     limits = GAME.limits(2, options)
     games = [play_long(options, seed) for seed in range(40)]
     assert {chance_events for _, chance_events in games} == {limits.max_chance_nodes_in_history}
@@ -70,17 +70,17 @@ def test_a_game_can_be_as_long_as_is_said(options: dict[str, Any]) -> None:
     ],
     ids=str,
 )
-def test_as_many_cards_can_be_turned_up_as_is_said(options: dict[str, Any]) -> None:
+def test_the_documented_number_of_cards_can_be_turned_up(options: dict[str, Any]) -> None:
     limits = GAME.limits(2, options)
     decisions, chance_events = play_long(options, 1)
-    # A given first seat is not a chance event, and the first card is not a choice.
+    # A given first seat is not a chance event, and there is only one possible first card.
     assert chance_events == limits.max_chance_nodes_in_history
     assert decisions <= limits.max_game_length
 
 
 @pytest.mark.rules("chat_perche", "Components and setup", "A turn", "End")
-def test_the_longest_of_all_games() -> None:
-    """A long track and one dogs card in each deck give 2,599 turns; no card brings more than two decisions."""
+def test_the_limits_of_any_options_are_those_of_the_longest_game() -> None:
+    """A long track and one dogs card in each deck give 2,599 turns. No card requires more than two decisions."""
     limits = GAME.limits_of_any_options(2)
     slowest = GAME.limits(2, {"dog_track": 99, "deck": SLOW_DECK})
     assert limits.max_chance_nodes_in_history == slowest.max_chance_nodes_in_history == 1 + 49 * 52 + 51

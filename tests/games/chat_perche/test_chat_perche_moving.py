@@ -12,18 +12,18 @@ from .reference import steps_from
 
 
 def moving(number: int, **what: Any) -> Table:
-    """Return a state where the active seat has turned up that card, which the decks hold."""
+    """Return a state in which the active seat has turned up the given card, which the decks contain."""
     options = what.pop("options", {})
     return Table(options=holding(number, OWN_FALLS, OTHER_FALLS, BIRD, **options), **what).turn_up(number)
 
 
-# Steps and ways
+# Steps and paths
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
 @pytest.mark.parametrize("forward_only", [False, True])
 @pytest.mark.parametrize("value", range(1, 10))
-def test_the_way_is_the_one_way_in_the_tree_and_at_least_one_step(value: int, forward_only: bool) -> None:
+def test_a_move_uses_the_only_path_in_the_tree_and_at_least_one_step(value: int, forward_only: bool) -> None:
     options = {"forward_only": True} if forward_only else {}
     for start in range(46):
         cats = [] if start == START else [start]
@@ -34,12 +34,12 @@ def test_the_way_is_the_one_way_in_the_tree_and_at_least_one_step(value: int, fo
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_a_longer_way_is_refused() -> None:
+def test_a_longer_path_is_refused() -> None:
     table = moving(card("one own", 3), cats=([left(1, 2)], []))
     # Two steps in, none up, two out.
     error = table.refusal(move_id(left(1, 2), right(1, 2)))
     assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "chat_perche.md: Moving a cat")
-    assert "longer than the steps" in error.message
+    assert "too far for the steps" in error.message
     assert right(1, 1) in table.ends(left(1, 2))
 
 
@@ -50,7 +50,7 @@ def test_a_cat_uses_at_least_one_step() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_decision_any_direction() -> None:
+def test_decision_a_cat_moves_in_any_direction() -> None:
     table = moving(card("one own", 4), cats=([left(3, 2)], []))
     assert {left(3, 1), left(3, 3), left(3, 4), trunk(3), trunk(1), trunk(5), right(3, 2), left(2, 1)} < table.ends(
         left(3, 2)
@@ -58,13 +58,7 @@ def test_decision_any_direction() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_decision_a_cat_never_walks_back_to_a_start_space() -> None:
-    table = moving(card("one own", 9), cats=([trunk(1)], []))
-    assert table.ends(trunk(1)) <= set(range(45))
-
-
-@pytest.mark.rules("chat_perche", "Moving a cat")
-def test_decision_option_forward_only_is_up_the_trunk_and_outward_for_every_cat() -> None:
+def test_decision_option_forward_only_allows_only_steps_up_the_trunk_and_outward() -> None:
     for cats, number in ((([trunk(3), left(3, 2)], []), "one own"), (([], [trunk(3), left(3, 2)]), "one other")):
         table = moving(card(number, 3), cats=cats, options={"forward_only": True})
         assert table.ends(left(3, 2)) == {left(3, 3), left(3, 4)}
@@ -78,7 +72,7 @@ def test_decision_option_forward_only_is_up_the_trunk_and_outward_for_every_cat(
             (trunk(3), left(2, 1)),
         ):
             error = table.refusal(move_id(start, end))
-            assert "up the trunk and outward only" in error.message
+            assert "only move up the trunk and outward" in error.message
 
 
 # Passing and ending
@@ -86,7 +80,7 @@ def test_decision_option_forward_only_is_up_the_trunk_and_outward_for_every_cat(
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
 @pytest.mark.parametrize("other", ["own cat", "other cat", "bird"])
-def test_taken_spaces_are_passed_and_count_but_are_not_ended_on(other: str) -> None:
+def test_moves_may_pass_but_not_end_on_taken_spaces_which_count_as_steps(other: str) -> None:
     between = left(1, 2)
     cats = [left(1, 1), between] if other == "own cat" else [left(1, 1)], [between] if other == "other cat" else []
     tokens = [(0, 4), (0, 1), (0, 2), (0, 3), (0, 3), (1, 1), (1, 2), (1, 3), (1, 3), (1, 4)]
@@ -98,7 +92,7 @@ def test_taken_spaces_are_passed_and_count_but_are_not_ended_on(other: str) -> N
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_the_trunk_too_is_passed_over_a_cat() -> None:
+def test_a_move_may_pass_a_cat_on_the_trunk() -> None:
     table = moving(card("one own", 3), cats=([], [trunk(2)]))
     assert table.ends(START) & set(range(5)) == {trunk(1), trunk(3)}
     assert {left(1, 2), left(2, 1)} < table.ends(START)
@@ -116,20 +110,20 @@ def test_spaces_of_a_broken_branch_are_out_of_play() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_a_move_may_not_end_on_the_trunk_while_two_others_of_its_colour_stand_there() -> None:
+def test_a_move_may_not_end_on_the_trunk_with_two_other_cats_of_its_colour() -> None:
     table = moving(card("one own", 5), cats=([trunk(2), trunk(4), left(1, 1)], []))
     assert not table.ends(START) & set(range(5))
     assert not table.ends(left(1, 1)) & set(range(5))
     for start in (START, left(1, 1)):
         assert "two other cats" in table.refusal(move_id(start, trunk(1))).message
-    # It may go past the trunk.
+    # It may pass along the trunk.
     assert left(3, 2) in table.ends(START)
-    # One of the two itself may move along the trunk.
+    # One of these two cats may move along the trunk.
     assert table.ends(trunk(2)) & set(range(5)) == {trunk(1), trunk(3), trunk(5)}
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat", "Decisions of the engine")
-def test_the_trunk_limit_is_a_colours_own() -> None:
+def test_the_trunk_limit_applies_to_each_colour() -> None:
     table = moving(card("one own", 5), cats=([trunk(2)], [trunk(1), trunk(4)]))
     assert table.ends(START) & set(range(5)) == {trunk(3), trunk(5)}
     table = moving(card("one other", 5), cats=([trunk(2)], [trunk(1), trunk(4)]))
@@ -139,7 +133,7 @@ def test_the_trunk_limit_is_a_colours_own() -> None:
 @pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_the_trunk_limit_is_checked_after_each_single_move() -> None:
     table = moving(card("two own", 5), cats=([trunk(2), trunk(4)], []))
-    # Not even with a cat of the trunk leaving it in the second move.
+    # Not even if a cat leaves the trunk in the second move.
     assert not table.ends(START) & set(range(5))
     table.move(trunk(4), left(4, 1))
     assert trunk(3) in table.ends(START)
@@ -151,26 +145,26 @@ def test_decision_the_trunk_limit_is_checked_after_each_single_move() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_a_cat_that_the_opponent_moved_in_its_last_turn_must_not_be_moved() -> None:
-    # Seat 0 moves a cat of each colour in turn; either is barred for seat 1, whose card moves that colour.
+def test_a_cat_that_the_opponent_moved_in_its_last_turn_may_not_move() -> None:
+    # Seat 0 moves a cat of each colour in turn; it is barred for seat 1, whose card moves that colour.
     for first, second, colour in (("one own", "one other", 0), ("one other", "one own", 1)):
         table = Table(cats=([left(3, 2)], [right(3, 2)]), options=holding(card(first, 3), card(second, 4)))
         table.turn_up(card(first, 3)).move([left(3, 2), right(3, 2)][colour], trunk(3)).turn_up(card(second, 4))
         assert table.actor == 1
         assert list(table.state.barred) == [trunk(3)]
-        # Neither that cat, nor the other colour's.
+        # Neither that cat nor one of the other colour may move.
         assert table.movable() == {START}
         error = table.refusal(move_id(trunk(3), trunk(4)))
         assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "chat_perche.md: Moving a cat")
-        assert "opponent moved that cat" in error.message
+        assert "opponent has just moved that cat" in error.message
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat", "Decisions of the engine")
-def test_cats_of_the_other_colour_are_not_barred_by_it() -> None:
+def test_cats_of_the_other_colour_are_not_barred() -> None:
     table = Table(cats=([left(3, 2)], [left(2, 2)]), options=holding(card("one own", 3)))
     table.turn_up(card("one own", 3)).move(left(3, 2), trunk(3))
     assert list(table.state.barred) == [trunk(3)]
-    # Black moves its own cat: what ginger moved does not matter.
+    # Black moves its own cat, so ginger's last move has no effect.
     table.turn_up(card("one own", 1))
     assert list(table.state.barred) == []
     assert left(2, 2) in table.movable()
@@ -182,7 +176,7 @@ def test_both_cats_of_a_two_cat_card_are_barred() -> None:
     table.turn_up(card("two own", 4)).move(START, left(1, 1)).move(START, trunk(2)).turn_up(card("two other", 4))
     assert list(table.state.barred) == [trunk(2), left(1, 1)]
     assert table.movable() == {START}
-    # At the second move too.
+    # At the second move, too.
     table.move(START, trunk(1))
     assert table.movable() == {START}
 
@@ -192,14 +186,14 @@ def test_the_bar_lasts_for_one_turn() -> None:
     options = holding(card("one own", 3), card("one other", 3))
     table = Table(options=options).turn_up(card("one own", 3)).move(START, trunk(3))
     table.turn_up(card("one own", 1)).stop()
-    # Seat 0 may move it again, and seat 1 too, which has had its turn.
+    # Seat 0 may move it again, and so may seat 1, which has had its turn.
     table.turn_up(card("one own", 1)).stop().turn_up(card("one other", 3))
     assert list(table.state.barred) == []
     assert trunk(3) in table.movable()
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat", "Decisions of the engine")
-def test_a_seat_may_move_again_what_it_moved_itself() -> None:
+def test_a_seat_may_move_its_own_last_cat_again() -> None:
     options = holding(card("one own", 3), card("one own", 2))
     table = Table(options=options).turn_up(card("one own", 3)).move(START, trunk(3))
     table.turn_up(card("one own", 1)).stop().turn_up(card("one own", 2))
@@ -207,7 +201,7 @@ def test_a_seat_may_move_again_what_it_moved_itself() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_a_barred_cat_may_be_made_to_fall_and_is_free_then() -> None:
+def test_a_barred_cat_may_fall_and_is_no_longer_barred() -> None:
     options = holding(card("one own", 3), OTHER_FALLS, card("one own", 2))
     table = Table(options=options).turn_up(card("one own", 3)).move(START, trunk(3)).turn_up(OTHER_FALLS)
     assert list(table.state.barred) == []
@@ -218,8 +212,8 @@ def test_a_barred_cat_may_be_made_to_fall_and_is_free_then() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_decision_a_cat_that_fell_is_one_of_the_cats_at_its_start_and_free() -> None:
-    # Seat 0's own move breaks the branch: its cat lies at the start, and seat 1 may move it.
+def test_decision_a_fallen_cat_is_at_its_start_and_no_longer_barred() -> None:
+    # Seat 0's own move breaks the branch; its cat is then at the start, and seat 1 may move it.
     cats = [left(1, 2), *(left(5, space) for space in range(1, 5)), *(right(5, space) for space in range(1, 5))]
     cats += [right(3, 1), right(3, 2)]
     table = Table(cats=(cats, []), options=holding(card("one own", 2), card("one other", 2)))
@@ -234,42 +228,42 @@ def test_decision_a_cat_that_fell_is_one_of_the_cats_at_its_start_and_free() -> 
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_decision_the_second_cat_is_another_one_than_the_first() -> None:
+def test_decision_the_second_cat_is_not_the_first() -> None:
     table = moving(card("two own", 6), cats=([left(1, 1)], [])).move(left(1, 1), trunk(2))
     assert table.state.moved == trunk(2)
     assert table.movable() == {START}
     error = table.refusal(move_id(trunk(2), trunk(3)))
     assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "chat_perche.md: Moving a cat")
-    assert "two different cats" in error.message
+    assert "a different one" in error.message
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_the_second_cat_has_the_steps_that_the_first_left() -> None:
+def test_the_second_cat_has_the_remaining_steps() -> None:
     table = moving(card("two other", 7)).move(START, left(1, 2))
     assert table.state.steps_left == 4
     assert table.ends(START) & set(range(5)) == {trunk(number) for number in range(1, 5)}
 
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
-def test_decision_a_first_cat_that_fell_lies_under_the_others_on_its_start() -> None:
-    # Eleven cats in the tree, one at the start: it goes on a branch of solidity 1 that breaks with it.
+def test_decision_a_fallen_first_cat_is_under_the_other_cats_at_its_start() -> None:
+    # Eleven cats are in the tree, one is at the start and moves to a branch of solidity 1, which breaks.
     spaces = [right(5, space) for space in range(1, 5)] + [left(5, space) for space in range(1, 5)]
     spaces += [right(3, 1), right(3, 2), left(1, 2)]
     table = moving(card("two own", 7), cats=(spaces, [])).move(START, left(1, 1))
-    # It fell with the cat that stood there: the start holds two, and the other one may go.
+    # It fell together with the cat that was on the branch. The start now has two cats, and the other one may move.
     assert table.phase == "SECOND_MOVE"
     assert not table.state.HasField("moved")
     assert START in table.movable()
     table.move(START, trunk(1))
     assert table.cats(0) == sorted([*spaces[:-1], trunk(1)])
 
-    # The same with a bird on the branch: nobody but the first cat is at the start.
+    # The same with a bird on the branch: only the first cat is at the start.
     spaces = [*spaces[:-1], trunk(5)]
     table = moving(card("two own", 7), cats=(spaces, []), birds=[left(1, 2)]).move(START, left(1, 1))
     assert table.phase == "SECOND_MOVE"
     assert START not in table.movable()
     error = table.refusal(move_id(START, trunk(1)))
-    assert "two different cats" in error.message
+    assert "a different one" in error.message
     assert trunk(5) in table.movable()
 
 
@@ -279,7 +273,7 @@ def test_an_empty_start_has_no_cat_to_move() -> None:
     spaces += [left(4, 1), left(4, 2), right(4, 1), right(4, 2)]
     table = moving(card("one own", 3), cats=(spaces, []))
     assert START not in table.movable()
-    assert "at its start" in table.refusal(move_id(START, trunk(1))).message
+    assert "at the start" in table.refusal(move_id(START, trunk(1))).message
 
 
 # Breaking
@@ -288,7 +282,7 @@ def test_an_empty_start_has_no_cat_to_move() -> None:
 @pytest.mark.rules("chat_perche", "Breaking")
 @pytest.mark.parametrize("branch", range(10))
 @pytest.mark.parametrize("animal", ["own cat", "other cat", "bird"])
-def test_a_branch_breaks_under_more_animals_than_its_token_says(branch: int, animal: str) -> None:
+def test_a_branch_breaks_under_more_animals_than_its_solidity(branch: int, animal: str) -> None:
     tokens = [(0, value) for value in (1, 2, 3, 3, 4)] + [(1, value) for value in (1, 2, 3, 3, 4)]
     solidity = tokens[branch][1]
     spaces = [5 + 4 * branch + place for place in range(4)]
@@ -301,7 +295,7 @@ def test_a_branch_breaks_under_more_animals_than_its_token_says(branch: int, ani
     broke = [fields for kind, fields in table.plain_events() if kind == "BRANCH_BROKE"]
     state = table.state
     if solidity == 4:
-        # A branch of solidity 4 never breaks: it has no room for a fifth animal.
+        # A branch of solidity 4 never breaks, because it has no space for a fifth animal.
         assert not broke
         assert state.branches[branch].greatest_load == 4
         return
@@ -315,14 +309,14 @@ def test_a_branch_breaks_under_more_animals_than_its_token_says(branch: int, ani
     # The token is shown to all.
     for viewer in (None, 0, 1):
         assert view_of(table.position, viewer).branches[branch].solidity == solidity
-    # All leave, in the order of the spaces.
+    # All animals leave, in the order of the spaces.
     left_spaces = [fields["space"] for kind, fields in table.plain_events() if kind in ("CAT_FELL", "BIRD_LEFT")]
     assert left_spaces == [*standing, spaces[3]]
 
 
 @pytest.mark.rules("chat_perche", "Breaking")
 @pytest.mark.parametrize("branch", range(10))
-def test_a_branch_bears_as_many_animals_as_its_token_says(branch: int) -> None:
+def test_a_branch_holds_as_many_animals_as_its_solidity(branch: int) -> None:
     solidity = (1, 2, 3, 3, 4)[branch % 5]
     spaces = [5 + 4 * branch + place for place in range(4)]
     table = moving(card("one own", 9), cats=([], spaces[: solidity - 1])).move(START, spaces[3])
@@ -332,8 +326,8 @@ def test_a_branch_bears_as_many_animals_as_its_token_says(branch: int) -> None:
 
 
 @pytest.mark.rules("chat_perche", "Breaking")
-def test_passing_and_moving_within_a_branch_break_nothing() -> None:
-    # Both branches are as full as they may be.
+def test_passing_and_moving_within_a_branch_do_not_break_it() -> None:
+    # Both branches hold as many animals as they can.
     table = moving(card("one own", 6), cats=([left(1, 1)], [left(2, 1), left(2, 2)]))
     table.move(left(1, 1), left(1, 4))
     assert [kind for kind, _ in table.plain_events()] == ["CAT_MOVED"]
@@ -343,7 +337,7 @@ def test_passing_and_moving_within_a_branch_break_nothing() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Breaking")
-def test_birds_of_a_broken_branch_come_again() -> None:
+def test_birds_of_a_broken_branch_can_be_placed_again() -> None:
     birds = [left(5, 1), left(5, 2), left(5, 3), left(5, 4), right(5, 1), left(1, 2)]
     table = Table(birds=birds, options=holding(BIRD, card("one own", 3)))
     table.turn_up(card("one own", 3)).move(START, left(1, 1))
@@ -354,8 +348,8 @@ def test_birds_of_a_broken_branch_come_again() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Breaking")
-def test_a_barred_cat_falls_with_its_branch_and_is_free() -> None:
-    # Seat 0 moves a ginger cat onto left branch 2; seat 1's first cat breaks that branch, its second may be any.
+def test_a_barred_cat_falls_with_its_branch_and_is_no_longer_barred() -> None:
+    # Seat 0 moves a ginger cat to left branch 2. Seat 1's first cat breaks that branch; its second cat may be any.
     options = holding(card("one own", 4), card("two other", 7))
     table = Table(cats=([left(2, 1)], [left(2, 4)]), options=options)
     table.turn_up(card("one own", 4)).move(left(2, 1), left(2, 2)).turn_up(card("two other", 7))
@@ -387,7 +381,7 @@ def test_the_first_moved_cat_may_fall_in_the_second_move() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Breaking")
-def test_greatest_loads_stay_when_animals_leave() -> None:
+def test_greatest_loads_are_kept_when_animals_leave() -> None:
     table = Table(cats=([right(2, 1), right(2, 2)], []), options=holding(OWN_FALLS, card("one own", 9)))
     assert table.state.branches[6].greatest_load == 2
     table.turn_up(OWN_FALLS).fall(right(2, 1))

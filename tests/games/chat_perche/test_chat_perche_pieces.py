@@ -1,4 +1,4 @@
-"""What ChatPerchePieces tells: the rules file's numbers, and those that the kernel plays by."""
+"""ChatPerchePieces has the numbers of the rules file, which the kernel also uses."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_the_tree_is_that_of_the_rules_file() -> None:
 def test_steps_lead_to_neighbours() -> None:
     for info in DETAILS.spaces:
         assert {end for end, steps in steps_from(info.space, False).items() if steps == 1} == set(info.neighbours)
-        # The kernel's cats, with one step.
+        # The moves of the kernel's cats with one step.
         cats = [] if info.space == START else [info.space]
         number = card("one own", 1)
         table = Table(cats=(cats, []), options=holding(number)).turn_up(number)
@@ -58,14 +58,14 @@ def test_cards_are_those_of_the_rules_file() -> None:
     assert sum(info.total_copies for info in DETAILS.cards) == DETAILS.deck_size == 26
 
 
-def test_numbers_of_the_rules_file() -> None:
+def test_the_numbers_are_those_of_the_rules_file() -> None:
     assert (DETAILS.cats_per_seat, DETAILS.total_birds, DETAILS.trunk_limit, DETAILS.dog_track) == (12, 6, 2, 10)
     assert list(DETAILS.solidity) == [1, 2, 3, 3, 4]
     names = {piece.number: piece for piece in GAME.description.pieces if piece.kind == "colour"}
     assert [str(names[colour].name) for colour in DETAILS.colours] == ["ginger", "black"]
 
 
-def test_play_goes_by_these_numbers() -> None:
+def test_play_uses_these_numbers() -> None:
     most_dogs = 0
     for position, events in played(GAME, 2, games=6):
         view = view_of(position, None)
@@ -91,7 +91,7 @@ def test_play_goes_by_these_numbers() -> None:
 
 @pytest.mark.parametrize("solidity", [None, [4, 1, 1, 2, 2]])
 @pytest.mark.parametrize("deck", [None, DECK])
-def test_views_tell_the_tokens_and_the_deck_in_force(solidity: list[int] | None, deck: list[int] | None) -> None:
+def test_views_contain_the_tokens_and_the_deck_in_use(solidity: list[int] | None, deck: list[int] | None) -> None:
     options = {name: value for name, value in (("solidity", solidity), ("deck", deck)) if value is not None}
     for position, _ in played(GAME, 2, options):
         for seat in (None, 0, 1):

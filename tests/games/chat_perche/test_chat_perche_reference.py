@@ -16,7 +16,7 @@ Policy = Callable[[list[int], random.Random], int]
 
 
 def spaces_of(cats: Iterable[Cat]) -> list[int]:
-    """Return the spaces of cats in the tree, in order."""
+    """Return the sorted spaces of cats in the tree."""
     return sorted(cat.space for cat in cats if cat.space is not None)
 
 
@@ -25,7 +25,7 @@ def uniform(moves: list[int], choices: random.Random) -> int:
 
 
 def crowding(moves: list[int], choices: random.Random) -> int:
-    # All cats go onto the same few branches, which break. Never stops.
+    # All cats move to the same few branches, which break. Never stops.
     moves = moves[:-1] if moves[-1] == 2110 else moves
     if 40 <= moves[0] < 2110:
         near = [move for move in moves if (move - 40) % 45 in range(5, 13)]
@@ -36,18 +36,18 @@ def crowding(moves: list[int], choices: random.Random) -> int:
 
 
 def climbing(moves: list[int], choices: random.Random) -> int:
-    # Cats in the tree go on, the lowest spaces first; the trunk fills.
+    # Cats in the tree move, those on the lowest spaces first; the trunk fills.
     trunk = [move for move in moves if 40 <= move < 2110 and (move - 40) % 45 < 5]
     return choices.choice(trunk or moves[:2])
 
 
 def hesitating(moves: list[int], choices: random.Random) -> int:
-    # Moves at most one step, or stops: the second move of a card comes often.
+    # Moves at most one step, or stops, so that the second move of a card occurs often.
     return choices.choice([moves[0], moves[len(moves) // 2], moves[-1]])
 
 
 def random_deck(choices: random.Random) -> list[int]:
-    """Return 26 cards, at least one of them dogs; often of few kinds."""
+    """Return 26 cards with at least one dogs card, often of few kinds."""
     kinds = choices.sample(range(41), choices.randint(1, 12))
     deck = [0] * 41
     deck[choices.randrange(2)] = choices.randint(1, 3)
@@ -112,20 +112,20 @@ def play_both(options: dict[str, Any], policy: Policy, choices: random.Random) -
 
 
 @pytest.mark.parametrize("policy", [uniform, crowding, climbing, hesitating])
-def test_games_with_default_options(policy: Policy) -> None:
+def test_kernel_and_reference_play_the_same_games_with_default_options(policy: Policy) -> None:
     for seed in range(4):
         play_both({}, policy, random.Random(f"{policy.__name__} {seed}"))
 
 
 @pytest.mark.parametrize("policy", [uniform, crowding, climbing, hesitating])
-def test_games_with_random_options(policy: Policy) -> None:
+def test_kernel_and_reference_play_the_same_games_with_random_options(policy: Policy) -> None:
     for seed in range(12):
         choices = random.Random(f"options {policy.__name__} {seed}")
         play_both(random_options(choices), policy, choices)
 
 
 @pytest.mark.parametrize("policy", [crowding, hesitating])
-def test_games_of_two_cat_cards_on_weak_branches(policy: Policy) -> None:
+def test_kernel_and_reference_play_the_same_games_of_two_cat_cards_on_weak_branches(policy: Policy) -> None:
     # Barred cats, cats that fall between two moves, and starts with few cats.
     deck = [0] * 41
     deck[0] = 1

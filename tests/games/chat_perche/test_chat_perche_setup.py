@@ -37,8 +37,8 @@ def test_the_tree_has_a_trunk_of_five_and_ten_branches_of_four() -> None:
 
 
 @pytest.mark.parametrize("branch", range(10))
-def test_decision_branch_pair_k_hangs_on_trunk_space_k(branch: int) -> None:
-    # One step from its trunk space to its first space, for the left and the right branch of each pair.
+def test_decision_branch_pair_k_is_attached_to_trunk_space_k(branch: int) -> None:
+    # The first space of the left and the right branch of each pair is one step from the pair's trunk space.
     table = Table(cats=([branch % 5], []), options=holding(card("one own", 1))).turn_up(card("one own", 1))
     assert 5 + 4 * branch in table.ends(branch % 5)
 
@@ -53,7 +53,7 @@ def test_decision_both_start_spaces_touch_the_lowest_trunk_space() -> None:
             assert max(outward, default=0) == (steps if steps > 1 else 0)
 
 
-def test_twelve_cats_a_colour_and_six_birds_begin_outside_the_tree() -> None:
+def test_twelve_cats_of_each_colour_and_six_birds_start_outside_the_tree() -> None:
     view = view_of(GAME.new_game(2), None)
     assert [seat.cats_at_start for seat in view.seats] == [12, 12]
     assert [list(seat.cats) for seat in view.seats] == [[], []]
@@ -62,7 +62,7 @@ def test_twelve_cats_a_colour_and_six_birds_begin_outside_the_tree() -> None:
     assert view.dog_steps == 0
 
 
-def test_who_takes_the_first_turn_is_a_chance_event_uniform_over_the_seats() -> None:
+def test_the_first_seat_is_a_chance_event_uniform_over_the_seats() -> None:
     table = begin()
     assert (table.actor, table.phase) == (CHANCE_PLAYER, "FIRST_SEAT")
     assert table.position.chance_outcomes() == [(0, 1), (1, 1)]
@@ -76,7 +76,7 @@ def test_who_takes_the_first_turn_is_a_chance_event_uniform_over_the_seats() -> 
         assert state_of(after).first_seat == seat
 
 
-def test_first_seat_may_be_an_option() -> None:
+def test_first_seat_can_be_an_option() -> None:
     for seat in range(2):
         table = begin(first_seat=seat)
         assert table.phase == "PLACE_TOKEN"
@@ -89,7 +89,7 @@ def test_first_seat_may_be_an_option() -> None:
 
 
 @pytest.mark.parametrize("first_seat", [0, 1])
-def test_the_seat_that_does_not_begin_places_first_then_in_turn_until_all_branches_have_a_token(
+def test_seats_alternate_in_placing_tokens_and_the_second_seat_starts(
     first_seat: int,
 ) -> None:
     table = begin(first_seat=first_seat)
@@ -103,7 +103,7 @@ def test_the_seat_that_does_not_begin_places_first_then_in_turn_until_all_branch
     assert (table.phase, table.state.active_seat) == ("TURN_UP", first_seat)
 
 
-def test_a_token_of_the_hand_goes_beside_a_free_branch() -> None:
+def test_a_token_of_the_hand_is_placed_at_a_free_branch() -> None:
     table = begin(first_seat=0)
     assert table.position.legal_actions() == list(range(40))
     table.place(3, 4)
@@ -119,25 +119,25 @@ def test_a_token_of_the_hand_goes_beside_a_free_branch() -> None:
     assert {i % 4 + 1 for i in table.position.legal_actions()} == {1, 2}
 
 
-def test_placing_is_refused_where_it_is_not_possible() -> None:
+def test_impossible_placements_are_refused() -> None:
     table = begin(first_seat=0).place(3, 4).place(0, 4)
     for move, words in (
-        (token_id(3, 1), "has a token already"),
-        (token_id(1, 4), "no token of that value left"),
-        (40, "only PlaceToken"),
-        (2110, "only PlaceToken"),
-        (2111, "only PlaceToken"),
-        (2195, "only PlaceToken"),
+        (token_id(3, 1), "already has a token"),
+        (token_id(1, 4), "no token of that value is left"),
+        (40, "have to be placed first"),
+        (2110, "have to be placed first"),
+        (2111, "have to be placed first"),
+        (2195, "have to be placed first"),
     ):
         error = table.refusal(move)
         assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "chat_perche.md: Components and setup")
         assert words in error.message
         assert error.metadata["actor"] == "1"
     later = Table().turn_up(BIRD)
-    assert "every branch has its token" in later.refusal(token_id(0, 1)).message
+    assert "every branch already has its token" in later.refusal(token_id(0, 1)).message
 
 
-def test_decision_default_solidity() -> None:
+def test_decision_default_tokens_are_1_2_3_3_and_4() -> None:
     table = begin(first_seat=0)
     assert [list(view_of(table.position, seat).seats[seat].unplaced_solidity) for seat in range(2)] == [
         [1, 2, 3, 3, 4]
@@ -145,11 +145,11 @@ def test_decision_default_solidity() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Decisions of the engine")
-def test_decision_option_solidity() -> None:
+def test_decision_option_solidity_sets_the_tokens_of_both_seats() -> None:
     table = begin(first_seat=0, solidity=[4, 2, 2, 2, 1])
     assert list(view_of(table.position, 1).seats[1].unplaced_solidity) == [1, 2, 2, 2, 4]
     assert {i % 4 + 1 for i in table.position.legal_actions()} == {1, 2, 4}
-    # Their order means nothing.
+    # Their order does not matter.
     assert table.position == begin(first_seat=0, solidity=(2, 1, 2, 4, 2)).position
     assert table.position.options()["solidity"] == [1, 2, 2, 2, 4]
     assert begin(solidity=[3, 1, 4, 3, 2]).position.options() == {}
@@ -176,7 +176,7 @@ def test_decision_default_dog_track_is_ten_steps() -> None:
 
 
 @pytest.mark.rules("chat_perche", "Decisions of the engine")
-def test_decision_option_dog_track() -> None:
+def test_decision_option_dog_track_sets_the_number_of_steps() -> None:
     for steps in (1, 2, 11, 99):
         table = begin(dog_track=steps)
         assert view_of(table.position, None).dog_track == steps
@@ -187,13 +187,13 @@ def test_decision_option_dog_track() -> None:
         assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, "dog_track")
 
 
-def test_decision_default_deck() -> None:
+def test_decision_default_deck_is_that_of_the_rules_file() -> None:
     deck = {
-        **{"dogs 1": 2, "dogs 2": 1, "bird": 3, "own cat falls": 1, "opponent's cat falls": 2},
-        **{f"one own cat {value}": count for value, count in Counter([2, 3, 3, 4, 4, 5, 5, 6]).items()},
-        **{f"two own cats {value}": count for value, count in Counter([4, 5, 6, 6, 7]).items()},
-        **{f"one opponent's cat {value}": 1 for value in (2, 3, 4)},
-        "two opponent's cats 4": 1,
+        **{"dogs, 1 step": 2, "dogs, 2 steps": 1, "bird": 3, "own cat falls": 1, "opponent's cat falls": 2},
+        **{f"own cat, {value} steps": count for value, count in Counter([2, 3, 3, 4, 4, 5, 5, 6]).items()},
+        **{f"two own cats, {value} steps": count for value, count in Counter([4, 5, 6, 6, 7]).items()},
+        **{f"opponent's cat, {value} steps": 1 for value in (2, 3, 4)},
+        "two of the opponent's cats, 4 steps": 1,
     }
     names = {piece.number: str(piece.name) for piece in GAME.description.pieces if piece.kind == "card"}
     assert len(names) == 41
@@ -249,7 +249,7 @@ def test_unknown_options_are_refused() -> None:
     assert "first_seat, forward_only, dog_track, solidity, deck" in caught.value.message
 
 
-def test_placing_is_told_to_all_but_the_value_to_its_owner_alone() -> None:
+def test_all_seats_see_a_placement_but_only_the_owner_its_value() -> None:
     table = begin(first_seat=0).place(7, 3)
     assert table.plain_events() == [
         ("TOKEN_CHOSEN", {"seat": 1, "solidity": 3}),
@@ -259,7 +259,7 @@ def test_placing_is_told_to_all_but_the_value_to_its_owner_alone() -> None:
     assert table.plain_events(whole=False)[0] == ("TOKEN_CHOSEN", {"seat": 1})
 
 
-def test_nobody_else_can_be_chosen_to_begin() -> None:
+def test_only_seats_can_be_chosen_as_first_seat() -> None:
     position = GAME.new_game(2)
     for outcome in (-1, 2, 255):
         with pytest.raises(EngineError) as caught:

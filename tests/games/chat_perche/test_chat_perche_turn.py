@@ -35,18 +35,18 @@ from .building import (
 
 
 @pytest.mark.rules("chat_perche", "A turn")
-def test_the_card_is_a_chance_event_over_what_is_left_in_the_own_deck() -> None:
+def test_the_card_is_a_chance_event_over_the_cards_left_in_the_seats_deck() -> None:
     table = Table()
     assert table.actor == CHANCE_PLAYER
     assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
     table.turn_up(DOGS_2)
-    # Black's own deck is whole.
+    # Black's own deck is complete.
     assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
     table.turn_up(DOGS_1)
     left_over = dict(table.position.chance_outcomes())
     assert DOGS_2 not in left_over
     assert left_over[DOGS_1] == 2
-    assert table.position.outcome_label(DOGS_1) == "dogs 1"
+    assert table.position.outcome_label(DOGS_1) == "dogs, 1 step"
 
 
 @pytest.mark.rules("chat_perche", "A turn")
@@ -67,7 +67,7 @@ def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> 
     table = Table(decks=(last, DEFAULT_DECK)).turn_up(OWN_FALLS)
     assert not table.state.seats[0].draw_pile_cards
     table.turn_up(OWN_FALLS)
-    # It stays empty until it is drawn from; all its cards can come.
+    # It stays empty until a card is drawn from it; all its cards are possible.
     assert not table.state.seats[0].draw_pile_cards
     assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
     assert len(view_of(table.position, 0).seats[0].discards) == 26
@@ -78,7 +78,7 @@ def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> 
 
 
 @pytest.mark.rules("chat_perche", "A turn")
-def test_the_turned_up_card_counts_as_discarded_at_once() -> None:
+def test_the_turned_up_card_counts_as_discarded_immediately() -> None:
     table = Table().turn_up(card("two own", 7))
     assert (table.phase, table.state.card) == ("MOVE", card("two own", 7))
     view = view_of(table.position, 1)
@@ -106,14 +106,14 @@ def test_one_cat_moves_one_cat_of_that_colour_up_to_its_value(number: int, colou
     assert table.state.steps_left == 3
     assert view_of(table.position, None).cat_owner == colour
     table.move(START, trunk(1))
-    # One cat, whatever is left of the value.
+    # Only one cat, even if steps of the value are left.
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
     assert table.cats(colour) == [trunk(1), trunk(4 if colour else 2)]
 
 
 @pytest.mark.rules("chat_perche", "A turn")
 @pytest.mark.parametrize("number", [card("one own", 3), card("two own", 4), card("two other", 4), card("one other", 2)])
-def test_moving_is_a_may(number: int) -> None:
+def test_moving_is_optional(number: int) -> None:
     table = Table().turn_up(number)
     assert table.position.legal_actions()[-1] == STOP
     table.stop()
@@ -133,7 +133,7 @@ def test_two_cats_may_move_together_up_to_the_value() -> None:
 
 
 @pytest.mark.rules("chat_perche", "A turn")
-def test_no_second_cat_moves_if_no_step_is_left() -> None:
+def test_no_second_cat_moves_without_steps_left() -> None:
     table = Table().turn_up(card("two own", 4)).move(START, left(1, 3))
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
     assert [kind for kind, _ in table.plain_events()] == ["CAT_MOVED"]
@@ -163,7 +163,7 @@ def test_a_cat_of_the_active_seats_choice_falls(number: int, colour: int) -> Non
 
 @pytest.mark.rules("chat_perche", "A turn")
 @pytest.mark.parametrize("number", [OWN_FALLS, OTHER_FALLS])
-def test_no_cat_falls_if_there_is_none(number: int) -> None:
+def test_no_cat_falls_if_the_tree_has_none(number: int) -> None:
     cats = ([], [trunk(1)]) if number == OWN_FALLS else ([trunk(1)], [])
     table = Table(cats=cats).turn_up(number)
     assert table.plain_events()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
@@ -171,7 +171,7 @@ def test_no_cat_falls_if_there_is_none(number: int) -> None:
 
 
 @pytest.mark.rules("chat_perche", "A turn")
-def test_a_bird_goes_on_a_free_space_of_a_branch_that_is_not_broken() -> None:
+def test_a_bird_is_placed_on_a_free_space_of_an_unbroken_branch() -> None:
     taken = {left(1, 1), right(2, 4), left(3, 2)}
     table = Table(cats=([left(1, 1), trunk(1)], [right(2, 4)]), birds=[left(3, 2)], broken=[1, 8]).turn_up(BIRD)
     spaces = {space for space in range(5, 45) if (space - 5) // 4 not in (1, 8)} - taken
@@ -185,7 +185,7 @@ def test_a_bird_goes_on_a_free_space_of_a_branch_that_is_not_broken() -> None:
 
 
 @pytest.mark.rules("chat_perche", "A turn")
-def test_no_bird_no_choice() -> None:
+def test_there_is_no_choice_without_a_bird() -> None:
     birds = [left(1, 1), left(2, 1), left(3, 1), left(4, 1), left(5, 1), right(2, 1)]
     table = Table(birds=birds).turn_up(BIRD)
     assert table.plain_events()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
@@ -193,8 +193,8 @@ def test_no_bird_no_choice() -> None:
 
 
 @pytest.mark.rules("chat_perche", "A turn")
-def test_no_free_branch_space_no_choice() -> None:
-    # Eight branches are broken, the others (of solidity 4) are full.
+def test_there_is_no_choice_without_a_free_branch_space() -> None:
+    # Eight branches are broken; the other two, of solidity 4, are full.
     cats = [left(5, space) for space in range(1, 5)], [right(5, space) for space in range(1, 5)]
     table = Table(cats=cats, broken=[0, 1, 2, 3, 5, 6, 7, 8]).turn_up(BIRD)
     assert table.plain_events()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
@@ -205,20 +205,20 @@ def test_no_free_branch_space_no_choice() -> None:
 @pytest.mark.parametrize(
     ("number", "wrong", "words"),
     [
-        (card("one own", 3), fall_id(trunk(1)), "only Move and Stop"),
-        (card("one own", 3), bird_id(left(1, 1)), "only Move and Stop"),
-        (OWN_FALLS, STOP, "only Fall"),
-        (OWN_FALLS, move_id(START, trunk(2)), "only Fall"),
-        (OWN_FALLS, bird_id(left(1, 1)), "only Fall"),
-        (BIRD, STOP, "only PlaceBird"),
-        (BIRD, move_id(START, trunk(2)), "only PlaceBird"),
-        (BIRD, fall_id(trunk(1)), "only PlaceBird"),
-        (OWN_FALLS, fall_id(trunk(2)), "no cat of the colour"),
-        (OWN_FALLS, fall_id(trunk(3)), "no cat of the colour"),
-        (card("one own", 3), move_id(trunk(2), trunk(3)), "no cat of the colour"),
+        (card("one own", 3), fall_id(trunk(1)), "move one, or stop"),
+        (card("one own", 3), bird_id(left(1, 1)), "move one, or stop"),
+        (OWN_FALLS, STOP, "choose which one"),
+        (OWN_FALLS, move_id(START, trunk(2)), "choose which one"),
+        (OWN_FALLS, bird_id(left(1, 1)), "choose which one"),
+        (BIRD, STOP, "put it on a branch"),
+        (BIRD, move_id(START, trunk(2)), "put it on a branch"),
+        (BIRD, fall_id(trunk(1)), "put it on a branch"),
+        (OWN_FALLS, fall_id(trunk(2)), "no cat of the card's colour"),
+        (OWN_FALLS, fall_id(trunk(3)), "no cat of the card's colour"),
+        (card("one own", 3), move_id(trunk(2), trunk(3)), "no cat of the card's colour"),
     ],
 )
-def test_what_the_card_does_not_say_is_refused(number: int, wrong: int, words: str) -> None:
+def test_actions_that_the_card_does_not_allow_are_refused(number: int, wrong: int, words: str) -> None:
     table = Table(cats=([trunk(1)], [trunk(2)])).turn_up(number)
     error = table.refusal(wrong)
     assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "chat_perche.md: A turn")
@@ -236,7 +236,7 @@ def test_a_bird_is_refused_on_broken_branches_and_taken_spaces() -> None:
 
 
 @pytest.mark.rules("chat_perche", "When a seat is asked", "Decisions of the engine")
-def test_a_step_passes_by_itself_if_no_move_is_possible() -> None:
+def test_a_move_is_skipped_if_none_is_possible() -> None:
     # The only step from the start ends on a taken space, and no cat is in the tree.
     table = Table(cats=([], [trunk(1)]), options=holding()).turn_up(card("one own", 1))
     assert table.plain_events() == [
@@ -247,8 +247,8 @@ def test_a_step_passes_by_itself_if_no_move_is_possible() -> None:
 
 
 @pytest.mark.rules("chat_perche", "When a seat is asked")
-def test_the_second_move_passes_by_itself_if_none_is_possible() -> None:
-    # After the first move one step is left: to the lowest trunk space, where a cat stands.
+def test_the_second_move_is_skipped_if_none_is_possible() -> None:
+    # After the first move one step is left, to the lowest trunk space, which is taken.
     table = Table(cats=([], [trunk(1)]), options=holding(card("two own", 3)))
     table.turn_up(card("two own", 3)).move(START, trunk(2))
     assert table.plain_events()[-1] == ("NOTHING_POSSIBLE", {"seat": 0})
@@ -256,14 +256,14 @@ def test_the_second_move_passes_by_itself_if_none_is_possible() -> None:
 
 
 @pytest.mark.rules("chat_perche", "When a seat is asked")
-def test_a_lone_choice_is_still_a_decision() -> None:
+def test_a_single_choice_is_still_a_decision() -> None:
     table = Table(cats=([trunk(3)], [])).turn_up(OWN_FALLS)
     assert (table.actor, table.position.legal_actions()) == (0, [fall_id(trunk(3))])
 
 
 @pytest.mark.rules("chat_perche", "When a seat is asked")
-def test_sampled_games_run_through_turns_without_a_choice() -> None:
-    # No cat is ever in the tree: from the last token on, every turn passes automatically.
+def test_sampled_games_skip_turns_without_a_choice() -> None:
+    # There is never a cat in the tree, so all turns after the last token are skipped.
     deck = [0] * 41
     deck[DOGS_1], deck[OWN_FALLS] = 1, 25
     position = GAME.new_game(2, {"deck": deck, "dog_track": 99}, seed=5)
@@ -272,17 +272,17 @@ def test_sampled_games_run_through_turns_without_a_choice() -> None:
         position.apply(position.legal_actions()[0], events)
     labels = [written_text(CODEC.put_event_label, event, True) for event in events]
     turns = sum(" turns up: " in label for label in labels)
-    # A step of the dogs for each 26 turns of a seat.
+    # One step of the dogs for every 26 turns of a seat.
     assert 99 * 26 - 52 <= turns <= 99 * 26
-    assert labels.count("nothing is possible for seat 0") + labels.count("nothing is possible for seat 1") == turns - 99
-    assert labels[-2:] == ["the dogs go 1 step on, to space 99", "the dogs have arrived: the game is over"]
+    assert labels.count("seat 0 has no possible action") + labels.count("seat 1 has no possible action") == turns - 99
+    assert labels[-2:] == ["the dogs advance 1 step, to space 99", "the dogs have arrived: the game is over"]
 
 
 # End
 
 
 @pytest.mark.rules("chat_perche", "End", "Decisions of the engine")
-def test_the_game_is_over_at_once_when_the_dogs_reach_the_last_space() -> None:
+def test_the_game_is_over_as_soon_as_the_dogs_reach_the_last_space() -> None:
     table = Table(cats=([trunk(1), left(1, 1)], [right(3, 2)]), dogs=9).turn_up(DOGS_1)
     assert table.actor == TERMINAL_PLAYER
     assert table.plain_events()[1:] == [("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dog_steps": 10}), ("GAME_ENDED", {})]
@@ -317,7 +317,7 @@ def test_the_last_space_stops_the_dogs() -> None:
 
 
 @pytest.mark.rules("chat_perche", "End")
-def test_the_score_is_the_own_cats_on_trunk_and_branches() -> None:
+def test_the_score_is_the_number_of_own_cats_on_trunk_and_branches() -> None:
     table = Table(cats=([trunk(1), trunk(5), left(1, 1)], [trunk(3), right(3, 2), right(4, 4)]))
     assert table.position.totals() == [3, 3]
     assert score_of(table.position) == [(2, 1), (1, 2)]
@@ -325,7 +325,7 @@ def test_the_score_is_the_own_cats_on_trunk_and_branches() -> None:
 
 
 @pytest.mark.rules("chat_perche", "End")
-def test_more_cats_wins_for_either_seat() -> None:
+def test_the_seat_with_more_cats_wins() -> None:
     for cats, winner in (([[5], []], 0), ([[], [5]], 1)):
         table = Table(cats=cats, dogs=9, active=1).turn_up(DOGS_1)
         assert table.position.winners() == [winner]

@@ -1,7 +1,7 @@
-"""Seats in the messages of Chat perché. By the rules, seats differ only in who begins.
+"""Seats in the messages of Chat perché. By the rules, seats differ only in which of them starts.
 
-Ginger's start lies at the left and black's at the right, but both touch the trunk's first space and no other (rules:
-"Components and setup"), so the tree is the same seen from either.
+Ginger's start is at the left and black's at the right, but both touch only the first space of the trunk (rules:
+"Components and setup"), so the tree looks the same from both sides.
 """
 
 from ..turning import Seats

@@ -1,4 +1,4 @@
-"""Positions of Chatpentiers for tests: games played with chosen cards, and states given in full.
+"""Positions of Chatpentiers for tests: games played with given cards, and states given in full.
 
 Cards have short names: "r10" is red 10 (letters: y grey, g green, r red, n brown, b blue).
 """
@@ -58,7 +58,7 @@ def score_of(position: Position, seat: int) -> ChatpentiersSeatScore:
 
 
 def plain_event(event: Event, whole: bool = True) -> tuple[Any, ...]:
-    """Return an event as its kind and the fields that its message has, in order; its cards one by one."""
+    """Return an event as its kind and its message's fields, in order. Cards are listed one by one."""
     kind, message = event_of(GAME, event, whole)
     found: list[Any] = [kind]
     for field, value in message.ListFields()[1:]:
@@ -70,10 +70,10 @@ def plain_event(event: Event, whole: bool = True) -> tuple[Any, ...]:
 
 
 class Table(building.Table):
-    """A game with explicit chance, played by naming cards. `events` are those of the last move."""
+    """A game with explicit chance, played by naming cards. `events` are the events of the last move."""
 
     def __init__(self, *hands: str, undealt: str = "", first_seat: int = 0, **options: Any) -> None:
-        """Deal hands that begin with the given cards; the rest of each gets the largest numbers that are free.
+        """Deal hands that start with the given cards and are filled up with the largest free numbers.
 
         `undealt`: cards that are not dealt.
         """
@@ -89,7 +89,7 @@ class Table(building.Table):
                 self.chance(hand[number] if number < len(hand) else rest.pop())
 
     def chance(self, *outcomes: int) -> "Table":
-        """Resolve chance to these cards, one event each."""
+        """Resolve chance events to these outcomes, one event each."""
         for outcome in outcomes:
             assert self.actor == -1
             self.apply(outcome)
@@ -106,11 +106,11 @@ class Table(building.Table):
         return self
 
     def take(self, name: str, zone: int) -> "Table":
-        """Let the seat whose turn it is take a card into a zone."""
+        """Let the seat to act take a card into a zone."""
         return self.apply(take_id(name, zone))
 
     def take_any(self) -> "Table":
-        """Let the rest of the trick be taken somehow."""
+        """Let the seats take the rest of the trick in any way."""
         while self.phase == "TAKE":
             self.apply(self.position.legal_actions()[0])
         return self
@@ -127,11 +127,11 @@ class Table(building.Table):
         return list(self.view.ranking)
 
     def playable(self) -> str:
-        """The cards that the seat may play."""
+        """The cards that the seat to act can play."""
         return names(move for move in self.position.legal_actions() if move < 60)
 
     def takes(self) -> dict[str, list[int]]:
-        """Return the cards that the seat may take, each with its possible zones."""
+        """Return the cards that the seat to act can take, each with its possible zones."""
         takes: dict[str, list[int]] = {}
         for action in self.position.legal_actions():
             message = ChatpentiersAction()
@@ -164,7 +164,7 @@ def late_state(
     round_points: Sequence[Sequence[int]] = ((),) * 5,
     **options: Any,
 ) -> ChatpentiersState:
-    """Return a state with every card given; voids are letters of colours, by seat."""
+    """Return a state with the given cards everywhere. Voids are letters of colours, by seat."""
     state = ChatpentiersState(
         phase=f"CHATPENTIERS_PHASE_{phase}",
         first_seat=0,
@@ -195,10 +195,9 @@ def final_state(
     round_points: Sequence[Sequence[int]] | None = None,
     **options: Any,
 ) -> ChatpentiersState:
-    """Return the end of a game; `counts`: for all seats but the last, by zone, a colour's letter and the number of
-    cards.
+    """Return the end of a game. `counts`: for each seat but the last, by zone, a colour's letter and a number of cards.
 
-    The last seat has all other cards that were taken, more than its limits allow: it scores 0 in the last round.
+    The last seat has all other taken cards, which exceed its limits, so it scores 0 in the last round.
     """
     removed = options.get("removed_colour", 3) if players == 3 else None
     left = {

@@ -1,4 +1,4 @@
-"""Edits of states of Chatpentiers that play seldom reaches, and the reference at such a state."""
+"""Edits of Chatpentiers states that random play seldom reaches, and the reference at such a state."""
 
 import random
 from typing import Any
@@ -7,19 +7,19 @@ from .. import editing
 from ..building import name_of
 from .reference import Game, Trick, card_of
 
-# The edited states that a test plays on from, for each number of players.
+# The number of edited states from which a test continues to play, by number of players.
 STATES = 250
 
 
 def edit(state: Any, choices: random.Random) -> None:
-    """Change a state in some way; it may be impossible then."""
+    """Change a state in a random way, which may make it impossible."""
     hands = [seat.hand_cards for seat in state.seats]
     seat = choices.choice(state.seats)
     way = choices.randrange(8)
     if way == 0:
         editing.exchange([*hands, state.draw_pile_cards, state.discards], choices)
     elif way == 1:
-        # A hand of one colour, or of few.
+        # A hand of one colour, or of few colours.
         colours = choices.sample(range(5), choices.randint(1, 2))
         hand = choices.choice(hands)
         editing.bring(hand, {card for card in range(60) if card // 12 in colours}, [*hands, state.draw_pile_cards])
@@ -30,7 +30,7 @@ def edit(state: Any, choices: random.Random) -> None:
             card = choices.choice([12 * colour + value for colour in range(5)])
             editing.bring(hand, {card, *hand[1:]}, [*hands, state.draw_pile_cards, state.discards])
     elif way == 3:
-        # The colours of a board in other zones.
+        # Move the colours of a board to other zones.
         zones = list(range(4 if len(hands) == 3 else 5))
         others = choices.sample(zones, len(seat.zones))
         found = sorted((zone, list(held.cards)) for zone, held in zip(others, seat.zones, strict=True))
@@ -38,7 +38,7 @@ def edit(state: Any, choices: random.Random) -> None:
         for zone, cards in found:
             seat.zones.add(zone=zone, cards=cards)
     elif way == 4:
-        # One board has what others had of a colour.
+        # One board has all taken cards of a colour.
         for zone in seat.zones:
             for other in state.seats:
                 for there in other.zones:
@@ -62,7 +62,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def resumed(state: Any) -> Game | None:
-    """Return the reference at a state, if a seat is to decide."""
+    """Return the reference at a state if a seat is to act, otherwise None."""
     if name_of(state, "phase") not in ("PLAY", "TAKE"):
         return None
     players = len(state.seats)

@@ -1,4 +1,4 @@
-"""Kinds of events of Chatpentiers, by the variants that the rules page tells apart."""
+"""Kinds of events of Chatpentiers, in the variants that the rules page distinguishes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ KINDS = (
     "void shown",
     "trick in one colour",
     "trick in several colours",
-    "trick in which nobody follows",
+    "trick in which no seat follows",
     *(f"{count} equal values off-colour" for count in ("two", "three", "four")),
     "own card taken",
     "another's card taken",
@@ -48,11 +48,11 @@ EQUAL = {2: "two", 3: "three", 4: "four"}
 
 
 def open_facts(state: Any) -> None:
-    """Nothing else is open."""
+    """Return None: viewers know no other facts."""
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:
-    """Yield the kinds of what happened in a move."""
+    """Yield the kinds of events in a move."""
     if not happened:
         return
     view = view_of(before, None)
@@ -88,12 +88,12 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
 
 
 def kinds_of_trick(view: Any) -> Iterator[str]:
-    """Yield the kinds of a trick that all have played to."""
+    """Yield the kinds of a trick to which all seats have played."""
     colours = Counter(play.card // 12 for play in view.plays)
     led = view.plays[0].card // 12
     yield "trick in one colour" if len(colours) == 1 else "trick in several colours"
     if colours[led] == 1:
-        yield "trick in which nobody follows"
+        yield "trick in which no seat follows"
     values = Counter(play.card % 12 for play in view.plays if play.card // 12 != led)
     for count in values.values():
         if count in EQUAL:
@@ -118,7 +118,7 @@ def kinds_of_taking(view: Any, event: Happening) -> Iterator[str]:
 
 
 def kinds_of_round(before: Position, happened: Sequence[Happening], event: Happening) -> Iterator[str]:
-    """Yield the kinds of a seat's score for a round, by its board with the card that it took last."""
+    """Yield the kinds of a seat's score for a round, from its board including the card that it took last."""
     state, view = state_of(before), view_of(before, None)
     counts = {zone.zone: len(zone.cards) for zone in state.seats[event.seat or 0].zones}
     for taken in happened:
@@ -136,7 +136,7 @@ def kinds_of_round(before: Position, happened: Sequence[Happening], event: Happe
 
 
 def kinds_of_result(after: Position) -> Iterator[str]:
-    """Yield how a tie ended."""
+    """Yield how a tie was resolved."""
     totals = after.totals()
     if totals.count(max(totals)) > 1:
         perfect = [seat.perfect_sections for seat in score_of(after).seats]

@@ -1,7 +1,8 @@
-"""The placements of the hidden cards consistent with all that a seat has seen, by brute force, for small positions.
+"""Find by brute force, for small positions, the placements of the hidden cards consistent with a seat's information.
 
-A placement is tried by playing the round's tricks backwards: each seat gets back what it played, and where it did not
-follow the led colour its hand must have held none of it. It shares nothing with the kernel.
+A placement is tried by playing the round's tricks backwards: each seat takes back the card that it played, and if it
+did
+not follow the led colour, its hand must have had no card of it. This module shares no code with the kernel.
 """
 
 from collections.abc import Iterator
@@ -10,17 +11,17 @@ from math import comb
 
 from .reference import Card, Game
 
-# All seats' hands; the other hidden cards are not dealt.
+# All seats' hands; the remaining hidden cards are undealt.
 Placement = tuple[frozenset[Card], ...]
 
 
 def hidden_cards(game: Game, seat: int) -> list[Card]:
-    """Return the cards in others' hands and the undealt ones."""
+    """Return the cards in other seats' hands, and the undealt cards."""
     return sorted(set().union(game.pack, *(hand for other, hand in enumerate(game.hands) if other != seat)))
 
 
 def num_candidates(game: Game, seat: int) -> int:
-    """Return the number of ways to place the hidden cards, whatever the seat has seen."""
+    """Return the number of ways to place the hidden cards, regardless of the seat's information."""
     left, ways = len(hidden_cards(game, seat)), 1
     for other, hand in enumerate(game.hands):
         if other != seat:
@@ -45,7 +46,7 @@ def candidates(game: Game, seat: int) -> Iterator[Placement]:
 
 
 def agrees(game: Game, placement: Placement) -> bool:
-    """Return whether every seat has followed whenever it could, if these were the hands."""
+    """Return whether every seat has followed whenever it could, given these hands."""
     hands = [set(hand) for hand in placement]
     for trick in reversed(game.tricks):
         for seat, card in reversed(trick.plays):
@@ -57,5 +58,5 @@ def agrees(game: Game, placement: Placement) -> bool:
 
 
 def placements(game: Game, seat: int) -> set[Placement]:
-    """Return the placements consistent with what the seat has seen."""
+    """Return the placements consistent with the seat's information."""
     return {placement for placement in candidates(game, seat) if agrees(game, placement)}

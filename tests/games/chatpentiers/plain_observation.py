@@ -1,4 +1,4 @@
-"""A seat's observation, computed by plain Python."""
+"""A seat's observation, computed in plain Python."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -48,7 +48,7 @@ def board(seen: Any) -> list[int]:
 
 
 def board_score(seen: Any, limits: list[int]) -> tuple[int, int]:
-    """Return the sum of a seat's present board, and its perfect sections ("Score of a round, a seat")."""
+    """Return the sum of a seat's current board, and its perfect sections ("Score of a round, a seat")."""
     total = perfect = 0
     for zone in seen.zones:
         limit = 0 if zone.zone == 4 else limits[zone.zone]

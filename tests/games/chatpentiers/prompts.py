@@ -1,4 +1,4 @@
-"""The prompts of Chatpentiers, made of a view."""
+"""The prompts of Chatpentiers, computed from a view."""
 
 from typing import Any
 

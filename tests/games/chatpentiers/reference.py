@@ -1,7 +1,7 @@
-"""Chatpentiers, implemented slowly: the rules file as a plain Python script, for comparison with the kernel.
+"""A slow implementation of Chatpentiers: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares nothing with the kernel: the game is one function that runs from the first deal to the end and stops (`yield`)
-wherever somebody has to decide or chance has to act. Cards are pairs (colour, value); chance is always explicit.
+It shares no code with the kernel: the game is one function that runs from the first deal to the end and stops (`yield`)
+whenever a seat or chance has to act. Cards are pairs (colour, value). Chance is always explicit.
 """
 
 from collections.abc import Generator, Mapping
@@ -31,7 +31,7 @@ def card_of(card_number: int) -> Card:
 
 @dataclass
 class Trick:
-    """A trick, finished or not: the cards played, and by whom, in order."""
+    """A trick, finished or not: the cards played and their seats, in order."""
 
     plays: list[tuple[int, Card]] = field(default_factory=list)
     extra: Card | None = None
@@ -56,7 +56,7 @@ class Game(Script):
     def _lay_out(self) -> None:
         self.pack = {(colour, value) for colour in self.colours for value in range(1, 13)}
         self.hands: list[set[Card]] = [set() for _ in range(self.players)]
-        # A zone's cards, by its number.
+        # The cards of each zone.
         self.boards: list[dict[int, list[Card]]] = [{} for _ in range(self.players)]
         self.table: set[Card] = set()
         self.discards: set[Card] = set()
@@ -85,7 +85,7 @@ class Game(Script):
         return (self.first_seat + self.round - 1) % self.players
 
     def from_trick(self, rest: Generator[Question, int, int]) -> Generator[Question, int, None]:
-        """Go on from a trick, of which `rest` is left, to the end of the game."""
+        """Continue from a trick, of which `rest` remains, to the end of the game."""
         while True:
             leader = yield from rest
             if self.hands[leader]:
@@ -120,7 +120,7 @@ class Game(Script):
         return (yield from self.trick_from(trick, leader, 0))
 
     def trick_from(self, trick: Trick, leader: int, taken: int) -> Generator[Question, int, int]:
-        """Go on with a trick after its plays so far, and `taken` cards taken; return who leads next."""
+        """Continue a trick from its plays so far, with `taken` cards taken. Return the next leader."""
         for distance in range(len(trick.plays), self.players):
             seat = (leader + distance) % self.players
             choices = sorted(number(card) for card in self._playable(seat, trick))
@@ -152,7 +152,7 @@ class Game(Script):
 
     @staticmethod
     def ranking(trick: Trick) -> list[int]:
-        """Return the seats, that of the strongest card first."""
+        """Return the seats in the order of their cards' strength, strongest first."""
         led = trick.plays[0][1][0]
         order = [(card[0] == led, card[1], time, seat) for time, (seat, card) in enumerate(trick.plays)]
         return [seat for *_, seat in sorted(order, reverse=True)]
@@ -173,14 +173,14 @@ class Game(Script):
                 return [zone]
         return [zone for zone in range(4 if self.players == 3 else 5) if zone not in board]
 
-    # Questions about it
+    # Questions about the game
 
     def perfect(self, seat: int) -> int:
-        """Return the number of perfect sections of a seat's present board."""
+        """Return the number of perfect sections of a seat's current board."""
         return sum(len(self.boards[seat].get(section, [])) == self.limits[section] for section in range(4))
 
     def board_sum(self, seat: int) -> int:
-        """Return the sum of a seat's present board, before the floor."""
+        """Return the sum of a seat's current board, before the floor."""
         points = BONUS[self.perfect(seat)]
         for zone, cards in self.boards[seat].items():
             count = len(cards)
@@ -191,7 +191,7 @@ class Game(Script):
         return points
 
     def board_score(self, seat: int) -> int:
-        """Return the points of a seat's present board."""
+        """Return the points of a seat's current board."""
         return max(0, self.board_sum(seat))
 
     def totals(self) -> list[int]:

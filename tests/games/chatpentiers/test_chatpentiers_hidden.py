@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. What a seat sees; resampling is uniform over the states consistent with it."""
+"""Rules file: Public and hidden. Views; resampling is uniform over the states consistent with a seat's information."""
 
 import random
 from collections import Counter
@@ -7,6 +7,7 @@ from math import comb
 
 import pytest
 from scipy.stats import chisquare
+from tools.over import over
 
 from chatiere.engine import EventLog, Position
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
@@ -19,7 +20,7 @@ from .test_chatpentiers_reference import one_colour_first, uniform
 
 pytestmark = pytest.mark.rules("chatpentiers", "Public and hidden")
 
-# A fixed seed with a smaller probability counts as a fault.
+# A result with a smaller probability, for the fixed seed, counts as a fault.
 P_VALUE = 1e-6
 
 
@@ -32,7 +33,7 @@ def drawn_placements(position: Position, seat: int, samples: int) -> Counter[Pla
 
 
 def small_positions(players: int, games: int) -> list[tuple[Position, Game, int]]:
-    """Return positions of random games, with seats for which few placements are left, but more than one."""
+    """Return positions of random games, with a seat for which a few placements, but more than one, are possible."""
     found = []
     for seed in range(games):
         choices = random.Random(f"{players} {seed}")
@@ -59,8 +60,8 @@ def small_positions(players: int, games: int) -> list[tuple[Position, Game, int]
 
 @pytest.mark.rules("chatpentiers", "Decisions of the engine")
 @pytest.mark.release_only
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_resampling_is_uniform_over_all_that_agrees_with_what_a_seat_saw(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_resampling_is_uniform_over_the_consistent_placements(players: int) -> None:
     tested = narrowed = 0
     for position, game, seat in small_positions(players, 10):
         possible = placements(game, seat)
@@ -77,8 +78,8 @@ def test_resampling_is_uniform_over_all_that_agrees_with_what_a_seat_saw(players
     assert narrowed >= 10
 
 
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_resampled_hands_agree_with_all_tricks_of_the_round(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_resampled_hands_are_consistent_with_all_tricks_of_the_round(players: int) -> None:
     for seed in range(4):
         choices = random.Random(f"{players} {seed}")
         position, game = GAME.new_game(players), Game(players)
@@ -94,7 +95,7 @@ def test_resampled_hands_agree_with_all_tricks_of_the_round(players: int) -> Non
             game.move(move)
 
 
-# A fifth seat's own hand, four others with two cards each, and what each of them has shown.
+# The fifth seat's hand; the other four seats have two cards each, and have shown some voids.
 SHOWN = [
     {},
     {0: "r"},
@@ -114,7 +115,7 @@ SIZES = [2, 2, 2, 2]
 
 
 def late_with_voids(shown: dict[int, str]) -> ChatpentiersState:
-    """Return a state where seats have two cards each, hidden from seat 4: the first deal that fits the voids shown."""
+    """Return a state where seats have two cards each, hidden from seat 4: the first deal consistent with the voids."""
     deal = deal_out(HIDDEN, SIZES, shown)
     assert deal is not None
     rest = [f"{letter}{value}" for letter in LETTERS for value in range(1, 13)]
@@ -158,7 +159,7 @@ def name_of_case(shown: dict[int, str]) -> str:
 
 @pytest.mark.rules("chatpentiers", "Decisions of the engine")
 @pytest.mark.parametrize("shown", SHOWN, ids=name_of_case)
-def test_resampling_is_uniform_whatever_was_shown_by_whom(shown: dict[int, str]) -> None:
+def test_resampling_is_uniform_for_all_combinations_of_voids(shown: dict[int, str]) -> None:
     position = read(late_with_voids(shown))
     possible = all_deals(frozenset(HIDDEN), SIZES, shown)
     seen: Counter[tuple[str, ...]] = Counter()
@@ -169,9 +170,9 @@ def test_resampling_is_uniform_whatever_was_shown_by_whom(shown: dict[int, str])
     assert chisquare([seen[deal] for deal in possible]).pvalue > P_VALUE
 
 
-def test_large_hands_get_colours_as_often_as_there_are_ways() -> None:
-    # Two tricks of 5 players have shown four kinds of hands: seat 1 holds no grey, seat 2 no green, seat 3 neither,
-    # seat 4 may hold anything. The numbers of ways need more than 64 bits.
+def test_large_hands_get_colours_in_proportion_to_the_ways() -> None:
+    # Two tricks of 5 players have shown four kinds of hands: seat 1 holds no grey, seat 2 no green, seat 3 neither, and
+    # seat 4 can hold any card. The numbers of ways need more than 64 bits.
     own = "y1 y2 y3 y4 y5 y6 y7 y8 y9 g1"
     others = [f"{letter}{value}" for letter in "rnb" for value in range(1, 13)][2:]
     hands = [
@@ -195,7 +196,7 @@ def test_large_hands_get_colours_as_often_as_there_are_ways() -> None:
     weights = {
         (i, j): comb(grey, i)
         * comb(green, j)
-        # i greys to seat 2 and the rest to seat 4; j greens to seat 1 and the rest to seat 4.
+        # i grey cards go to seat 2 and the rest to seat 4; j green cards go to seat 1 and the rest to seat 4.
         * comb(total, 10 - j)
         * comb(total - (10 - j), 10 - i)
         * comb(total - (10 - j) - (10 - i), 10)
@@ -216,14 +217,14 @@ def test_large_hands_get_colours_as_often_as_there_are_ways() -> None:
     assert chisquare([seen[pair] for pair in weights], expected).pvalue > P_VALUE
 
 
-@pytest.mark.parametrize("players", [3, 4])
-def test_undealt_cards_are_drawn_anew_too(players: int) -> None:
+@over("players", [3, 4])
+def test_undealt_cards_are_redrawn_as_well(players: int) -> None:
     table = Table(*[""] * players)
     drawn = {tuple(state_of(table.position.resample(1, number)).draw_pile_cards) for number in range(20)}
     assert len(drawn) == 20
 
 
-def test_resampling_in_the_deal_keeps_the_number_of_cards_of_every_seat() -> None:
+def test_resampling_during_the_deal_keeps_the_sizes_of_hands() -> None:
     position = GAME.new_game(4, {"first_seat": 1})
     for _ in range(30):
         position.apply(position.chance_outcomes()[3][0])
@@ -233,7 +234,7 @@ def test_resampling_in_the_deal_keeps_the_number_of_cards_of_every_seat() -> Non
     assert drawn.chance_outcomes() != position.chance_outcomes()
 
 
-# What a seat sees
+# The view of a seat
 
 
 def test_hands_are_hidden_and_their_sizes_public() -> None:
@@ -262,7 +263,7 @@ def test_table_boards_leader_voids_and_extra_card_are_public() -> None:
     assert list(view.ranking) == [2, 1, 0]
 
 
-def test_only_the_cards_of_deals_are_hidden_in_events() -> None:
+def test_only_dealt_cards_are_hidden_in_events() -> None:
     events = EventLog()
     position = GAME.new_game(3, seed=4, events=events)
     choices = random.Random(4)

@@ -1,15 +1,16 @@
-"""Rules file: Components and setup; A trick: the length of a game."""
+"""Rules file: Components and setup; A trick. The length of a game."""
 
 import random
 
 import pytest
+from tools.over import over
 
 from .building import GAME
 
 
 @pytest.mark.rules("chatpentiers", "Components and setup", "A trick")
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_every_game_is_as_long_as_is_said(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_every_game_has_the_documented_length(players: int) -> None:
     choices = random.Random(players)
     for _ in range(3):
         position = GAME.new_game(players)

@@ -1,20 +1,20 @@
-"""The kernel recorded perft.json's counts (`position.perft(depth)`): the reference counts the same."""
+"""The reference counts the same as the kernel, whose counts (`position.perft(depth)`) are recorded in perft.json."""
 
 from typing import Any
 
-import pytest
+from tools.over import over
 
 from ..perft_file import read
 from .reference import Game
 
-# Every sequence of the reference is played from the beginning of the game.
+# The reference plays every sequence from the start of the game.
 ENTRIES = [entry for entry in read("chatpentiers") if entry["count"] * len(entry["moves"]) <= 20_000]
 
 
-def test_the_reference_counts_at_most_of_the_positions() -> None:
+def test_perft_has_at_least_25_positions() -> None:
     assert len(ENTRIES) >= 25
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
+@over("entry", ENTRIES, ids=lambda entry: entry["name"])
 def test_the_reference_counts_the_same(entry: dict[str, Any]) -> None:
     assert Game.perft(entry["players"], entry["options"], entry["moves"], entry["depth"]) == entry["count"]

@@ -1,8 +1,9 @@
-"""What ChatpentiersPieces tells: the rules file's numbers, and those that the kernel plays by."""
+"""ChatpentiersPieces has the numbers of the rules file, which the kernel also uses."""
 
 from collections import Counter
 
 import pytest
+from tools.over import over
 
 from ..building import event_of, score_of, view_of
 from ..played import details_of, played
@@ -15,14 +16,14 @@ TABLES = {table.players: table for table in DETAILS.by_players}
 NAMES = {(piece.kind, piece.number): str(piece.name) for piece in GAME.description.pieces}
 
 
-def test_colours_and_values_of_the_cards() -> None:
+def test_cards_have_the_colours_and_values_of_their_names() -> None:
     for card in DETAILS.cards:
         assert card.card == 12 * card.colour + card.value - 1
         assert NAMES["card", card.card] == f"{NAMES['colour', card.colour]} {card.value}"
     assert Counter(card.colour for card in DETAILS.cards) == dict.fromkeys(range(5), 12)
 
 
-def test_numbers_of_the_rules_file() -> None:
+def test_the_numbers_are_those_of_the_rules_file() -> None:
     assert [table.players for table in DETAILS.by_players] == [3, 4, 5]
     assert [table.cards_dealt for table in DETAILS.by_players] == [11, 14, 12]
     assert [list(table.cards_taken) for table in DETAILS.by_players] == [[1, 2, 0], [1, 2, 0, 0], [1, 1, 2, 0, 0]]
@@ -38,8 +39,8 @@ def test_numbers_of_the_rules_file() -> None:
     ]
 
 
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_play_goes_by_these_numbers(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_play_uses_these_numbers(players: int) -> None:
     table = TABLES[players]
     zones = {zone.zone: zone for zone in DETAILS.zones if zone.min_players <= players}
     used, rounds, ranking = set(), set(), []

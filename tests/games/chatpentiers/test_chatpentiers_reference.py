@@ -1,10 +1,11 @@
-"""The kernel against the slow reference, in random games of many kinds."""
+"""The kernel compared with the slow reference, in many kinds of random games."""
 
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from tools.over import over
 
 from chatiere.engine import Position
 
@@ -21,7 +22,7 @@ def uniform(game: Game, choices: random.Random) -> int:
 
 
 def to_zone(wanted: Callable[[Game, int], bool]) -> Choose:
-    """Take where `wanted`, if possible; play anything."""
+    """Return a policy that takes a card as `wanted`, if possible, and plays at random."""
 
     def choose(game: Game, choices: random.Random) -> int:
         moves = game.question.moves
@@ -39,14 +40,14 @@ def fill_up(game: Game, move: int) -> bool:
 
 
 def overflow(game: Game, move: int) -> bool:
-    """Return whether a card goes to a section that holds the most."""
+    """Return whether a card goes into a section that holds the most cards."""
     board = game.boards[game.question.actor]
     most = max((len(cards) for cards in board.values()), default=0)
     return len(board.get((move - 60) % 5, [])) == most
 
 
 def one_colour_first(game: Game, choices: random.Random) -> int:
-    """Play out colours one after the other, so that many voids are shown; deal at random."""
+    """Play out one colour after the other, so that many voids are shown. Deal at random."""
     moves = game.question.moves
     if game.question.actor == CHANCE or moves[0] >= 60:
         return choices.choice(moves)
@@ -55,7 +56,7 @@ def one_colour_first(game: Game, choices: random.Random) -> int:
 
 
 def same_values(game: Game, choices: random.Random) -> int:
-    """Play the value that lies on the table, if possible, so that equal values meet."""
+    """Play a value that lies on the table, if possible, so that equal values meet."""
     moves = game.question.moves
     if game.question.actor == CHANCE or moves[0] >= 60:
         return choices.choice(moves)
@@ -85,7 +86,7 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
 
 
 def compare_cards(position: Position, game: Game) -> None:
-    """Compare the place of every card, and the score's breakdown."""
+    """Compare the place of every card, and all parts of the score."""
     state = state_of(position)
 
     def same(numbers: Sequence[int], cards: set[tuple[int, int]]) -> bool:
@@ -106,7 +107,7 @@ def compare_cards(position: Position, game: Game) -> None:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("players", [3, 4, 5])
+@over("players", [3, 4, 5])
 def test_kernel_and_reference_play_the_same_game(players: int, strategy: str) -> None:
     for seed in range(4):
         choices = random.Random(f"{players} {strategy} {seed}")

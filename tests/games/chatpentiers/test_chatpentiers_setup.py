@@ -6,12 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from tools.over import over
 
 from chatiere.engine import EngineError, Reason
 from chatiere.engine.core.languages import catalogue
 
 from ..building import state_of
-from .building import DEALT, GAME, TAKEN, Table, cards, names, score_of, take_id
+from .building import DEALT, GAME, TAKEN, Table, names, score_of, take_id
 
 pytestmark = pytest.mark.rules("chatpentiers", "Components and setup")
 
@@ -30,7 +31,7 @@ def random_play(players: int, seed: int, **options: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(("players", "deck", "dealt", "left"), [(3, 48, 11, 15), (4, 60, 14, 4), (5, 60, 12, 0)])
-def test_cards_and_hands_go_by_the_number_of_players(players: int, deck: int, dealt: int, left: int) -> None:
+def test_cards_and_hands_depend_on_the_number_of_players(players: int, deck: int, dealt: int, left: int) -> None:
     assert len(GAME.new_game(players, {"first_seat": 0}).chance_outcomes()) == deck
     table = Table(*[""] * players)
     state = state_of(table.position)
@@ -38,7 +39,7 @@ def test_cards_and_hands_go_by_the_number_of_players(players: int, deck: int, de
     assert len(state.draw_pile_cards) == left
 
 
-@pytest.mark.parametrize("players", [3, 4, 5])
+@over("players", [3, 4, 5])
 def test_the_first_seat_is_a_chance_event_uniform_over_seats(players: int) -> None:
     position = GAME.new_game(players)
     assert position.chance_outcomes() == [(seat, 1) for seat in range(players)]
@@ -48,14 +49,14 @@ def test_the_first_seat_is_a_chance_event_uniform_over_seats(players: int) -> No
     assert (state_of(table.position).first_seat, table.phase) == (1, "DEAL")
 
 
-def test_the_option_names_the_first_seat_and_there_is_no_chance_event_for_it() -> None:
+def test_a_first_seat_given_by_the_option_is_no_chance_event() -> None:
     position = GAME.new_game(4, {"first_seat": 2})
     assert len(position.chance_outcomes()) == 60
     assert state_of(position).active_seat == 2
 
 
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_cards_are_dealt_one_at_a_time_round_the_table_from_the_first_seat(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_cards_are_dealt_one_at_a_time_clockwise_from_the_first_seat(players: int) -> None:
     table = Table.at(GAME.new_game(players, {"first_seat": 1}))
     for number in range(DEALT[players] * players):
         seat = (1 + number) % players
@@ -68,7 +69,7 @@ def test_cards_are_dealt_one_at_a_time_round_the_table_from_the_first_seat(playe
     assert table.phase == ("EXTRA" if players == 3 else "PLAY")
 
 
-def test_every_draw_is_uniform_over_the_cards_that_can_come() -> None:
+def test_every_draw_is_uniform_over_the_possible_cards() -> None:
     position = GAME.new_game(5, {"first_seat": 0})
     for taken in range(60):
         outcomes = position.chance_outcomes()
@@ -89,9 +90,9 @@ def test_the_option_removed_colour_leaves_out_that_colour(colour: int) -> None:
 
 
 @pytest.mark.rules("chatpentiers", "Decisions of the engine")
-@pytest.mark.parametrize("players", [4, 5])
+@over("players", [4, 5])
 @pytest.mark.parametrize("value", [0, 4, 5, 99, -1])
-def test_removed_colour_is_ignored_with_4_and_5_players_whatever_its_value(players: int, value: int) -> None:
+def test_any_removed_colour_is_ignored_with_4_and_5_players(players: int, value: int) -> None:
     position = GAME.new_game(players, {"removed_colour": value})
     assert position == GAME.new_game(players)
     assert position.options() == {}
@@ -99,7 +100,7 @@ def test_removed_colour_is_ignored_with_4_and_5_players_whatever_its_value(playe
 
 
 @pytest.mark.parametrize(("players", "limits"), [(3, [1, 2, 3, 5]), (4, [1, 2, 3, 4]), (5, [1, 2, 3, 4])])
-def test_default_limits_go_by_the_number_of_players(players: int, limits: list[int]) -> None:
+def test_default_limits_depend_on_the_number_of_players(players: int, limits: list[int]) -> None:
     position = GAME.new_game(players)
     assert list(Table.at(position).view.section_limits) == limits
     assert GAME.new_game(players, {"section_limits": limits}) == position
@@ -140,7 +141,7 @@ def test_invalid_and_unknown_options_are_refused(field: str, value: object) -> N
 
 
 def test_jokers_are_not_played() -> None:
-    # The box has 5; only the 60 numbered cards can come.
+    # The box has 5 jokers, but only the 60 numbered cards are drawn.
     assert len([piece for piece in GAME.description.pieces if piece.kind == "card"]) == 60
     assert len(GAME.new_game(5, {"first_seat": 0}).chance_outcomes()) == 60
 
@@ -151,10 +152,10 @@ def test_cards_colours_and_zones_have_names_in_both_languages() -> None:
         (piece.kind, piece.number): (str(piece.name), piece.name.text(french)) for piece in GAME.description.pieces
     }
     assert len(names) == len(GAME.description.pieces) == 60 + 5 + 5
-    assert names["card", 0] == ("grey 1", "gris 1")
-    assert names["card", 47] == ("brown 12", "marron 12")
+    assert names["card", 0] == ("grey 1", "1 gris")
+    assert names["card", 47] == ("brown 12", "12 marron")
     assert names["colour", 2] == ("red", "rouge")
-    assert names["zone", 3] == ("section 3", "section 3")
+    assert names["zone", 3] == ("section 4", "section 4")
     assert names["zone", 4] == ("zero zone", "zone Zéro")
 
 
@@ -164,8 +165,8 @@ def test_the_first_seat_leads_the_first_trick() -> None:
     assert table.turn(names([state_of(table.position).draw_pile_cards[0]])).actor == 2
 
 
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_every_round_is_dealt_anew_to_empty_boards_from_the_seat_after_the_last_rounds_first(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_each_round_is_dealt_to_empty_boards_from_the_seat_after_the_previous_first(players: int) -> None:
     positions = random_play(players, players, first_seat=players - 1)
     deals = [
         position for before, position in pairwise(positions) if state_of(position).round == state_of(before).round + 1
@@ -182,8 +183,8 @@ def test_every_round_is_dealt_anew_to_empty_boards_from_the_seat_after_the_last_
     assert tricks == dict.fromkeys((1, 2, 3), DEALT[players] * TAKEN[players])
 
 
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_the_last_boards_stay_to_be_seen(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_the_last_boards_remain_visible(players: int) -> None:
     last = random_play(players, 7)[-1]
     state = state_of(last)
     assert sum(len(zone.cards) for seat in state.seats for zone in seat.zones) == DEALT[players] * TAKEN[players]
@@ -197,8 +198,8 @@ def test_the_last_boards_stay_to_be_seen(players: int) -> None:
 
 
 @pytest.mark.rules("chatpentiers", "Decisions of the engine")
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_the_end_of_a_round_is_told(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_the_end_of_a_round_has_events(players: int) -> None:
     positions = random_play(players, 11, first_seat=0)
     ends = [
         before
@@ -215,15 +216,14 @@ def test_the_end_of_a_round_is_told(players: int) -> None:
         assert table.plain_events()[2:-1] == [("ROUND_SCORED", seat, number, gain) for seat, gain in enumerate(gains)]
 
 
-def test_the_score_of_an_empty_board_stands_through_the_deal() -> None:
+def test_the_score_is_0_before_the_deal() -> None:
     table = Table.at(GAME.new_game(3, {"first_seat": 0}))
     assert table.position.totals() == [0, 0, 0]
     assert not table.board(0)
 
 
-def test_the_names_of_cards_and_the_ids_agree() -> None:
+def test_labels_of_actions_contain_the_card_and_the_zone() -> None:
     table = Table("y1", "g12", "r3", "n4")
-    assert cards("y1 g12 r3 n4 b12") == [0, 23, 26, 39, 59]
     assert table.position.action_label(0) == "play grey 1"
     assert table.position.action_label(take_id("b12", 4)) == "take blue 12 into the zero zone"
-    assert table.position.action_label(take_id("r3", 2)) == "take red 3 into section 2 (limit 3)"
+    assert table.position.action_label(take_id("r3", 2)) == "take red 3 into section 3 (limit 3)"

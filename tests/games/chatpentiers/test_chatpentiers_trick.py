@@ -1,6 +1,7 @@
 """Rules file: A trick; Actions."""
 
 import pytest
+from tools.over import over
 
 from chatiere.engine import EngineError, Reason
 from chatiere.engine.wire import Reader, fill
@@ -13,7 +14,7 @@ from .building import CODEC, GAME, Table, card, late_state, names, plain_event, 
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_the_extra_card_is_a_chance_event_uniform_over_what_is_not_dealt_nor_turned_up() -> None:
+def test_the_extra_card_is_a_chance_event_uniform_over_the_remaining_cards() -> None:
     table = Table("", "", "")
     for trick in range(11):
         undealt = list(state_of(table.position).draw_pile_cards)
@@ -31,12 +32,12 @@ def test_the_extra_card_is_a_chance_event_uniform_over_what_is_not_dealt_nor_tur
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_the_extra_card_binds_nobody() -> None:
+def test_no_seat_has_to_follow_the_extra_card() -> None:
     table = Table("r1 y1", "g1 r2", "b1 r3").turn("y12")
     leads = table.playable().split()
     assert len(leads) == 11
     assert {"r1", "y1"} <= set(leads)
-    # Red is led; the grey extra card means nothing to the others.
+    # Red is led; the grey extra card does not matter to the other seats.
     table.play("r1")
     assert all(name[0] == "r" for name in table.playable().split())
 
@@ -52,7 +53,7 @@ def test_the_extra_card_has_no_rank_and_can_be_taken() -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_an_extra_card_that_nobody_takes_is_discarded() -> None:
+def test_an_extra_card_that_no_seat_takes_is_discarded() -> None:
     table = Table("r1", "r2", "r3", undealt="r12").turn("r12").play("r1", "r2", "r3")
     table.take("r3", 0).take("r2", 0).take("r1", 0)
     assert ("CARD_DISCARDED", card("r12")) in table.plain_events()
@@ -60,7 +61,7 @@ def test_an_extra_card_that_nobody_takes_is_discarded() -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-@pytest.mark.parametrize("players", [4, 5])
+@over("players", [4, 5])
 def test_there_is_no_extra_card_with_4_or_5_players(players: int) -> None:
     table = Table(*[""] * players)
     assert table.phase == "PLAY"
@@ -75,7 +76,7 @@ def test_there_is_no_extra_card_with_4_or_5_players(players: int) -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_the_leader_plays_anything() -> None:
+def test_the_leader_can_play_any_card() -> None:
     table = Table("y1 g1 r1 n1 b1", "", "", "")
     assert len(table.position.legal_actions()) == 14
     assert {"y1", "g1", "r1", "n1", "b1"} <= set(table.playable().split())
@@ -93,7 +94,7 @@ def test_seats_play_clockwise_from_the_leader() -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_who_holds_the_led_colour_must_follow() -> None:
+def test_a_seat_with_the_led_colour_must_follow() -> None:
     table = Table("r2", "r3 r9 y1", "", "").play("r2")
     assert {"r3", "r9"} <= set(table.playable().split())
     assert all(name[0] == "r" for name in table.playable().split())
@@ -104,7 +105,7 @@ def test_who_holds_the_led_colour_must_follow() -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_who_holds_none_of_the_led_colour_plays_anything_and_shows_it() -> None:
+def test_a_seat_without_the_led_colour_can_play_any_card_and_shows_a_void() -> None:
     hand = "y1 y2 y3 y4 g1 g2 g3 n1 n2 n3 n4 b1 b2 b3"
     table = Table("r2", hand, "", "").play("r2")
     assert table.playable() == hand
@@ -114,7 +115,7 @@ def test_who_holds_none_of_the_led_colour_plays_anything_and_shows_it() -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick", "Decisions of the engine")
-def test_a_void_is_told_once_in_a_round_and_kept_until_its_end() -> None:
+def test_a_void_is_shown_once_in_a_round_and_kept_until_its_end() -> None:
     table = Table("r2 r3 r4", "y1 y2 y3 y4 y5 y6 y7 y8 y9 y10 y11 y12 g1 g2", "", "")
     table.play("r2", "y1")
     assert ("VOID_SHOWN", 1, 2) in table.plain_events()
@@ -130,7 +131,7 @@ def test_a_void_is_told_once_in_a_round_and_kept_until_its_end() -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_following_shows_nothing() -> None:
+def test_following_shows_no_void() -> None:
     table = Table("r2", "r3", "r4", "r5").play("r2", "r3", "r4", "r5")
     assert all(not seat.shown_voids for seat in table.view.seats)
 
@@ -140,7 +141,7 @@ def test_following_shows_nothing() -> None:
 
 @pytest.mark.rules("chatpentiers", "A trick", "Worked cases (from the rulebook)")
 def test_worked_case_all_red_led_by_player_3() -> None:
-    # Players 1-4 are seats 0-3; 10, 9, 8, 2 rank in that order, whoever played them.
+    # Players 1-4 are seats 0-3; 10, 9, 8, 2 rank in that order, regardless of the seats that played them.
     table = Table("r8", "r10", "r2", "r9", first_seat=2).play("r2", "r9", "r8", "r10")
     assert table.ranking == [1, 3, 0, 2]
     assert table.plain_events()[-1] == ("TRICK_RANKED", [1, 3, 0, 2])
@@ -160,14 +161,14 @@ def test_worked_case_different_colours_and_equal_values() -> None:
 
 
 def ranking(*plays: str) -> list[int]:
-    """Return the ranking when seats 0, 1 … play these cards, their last, in the last trick of a round."""
+    """Return the ranking if seats 0, 1 … play these cards, their last, in the last trick of a round."""
     players = len(plays)
     dealt, taken = {3: (11, 3), 4: (14, 3), 5: (12, 4)}[players]
     extra = {3: "b1"}.get(players)
     played = [*plays, *([extra] if extra else [])]
     colours = "ygrb" if players == 3 else "ygrnb"
     rest = [f"{letter}{value}" for letter in colours for value in range(1, 13) if f"{letter}{value}" not in played]
-    # Deal out the rest: to the boards the cards taken, by colour; then to the discards; the remainder is not dealt.
+    # Place the other cards: under the boards by colour, then in the discards; the remainder is not dealt.
     boarded, rest = rest[: (dealt - 1) * taken], rest[(dealt - 1) * taken :]
     board = {
         zone: " ".join(name for name in boarded if name[0] == letter)
@@ -189,7 +190,7 @@ def ranking(*plays: str) -> list[int]:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_the_led_colour_beats_all_others() -> None:
+def test_the_led_colour_beats_all_other_colours() -> None:
     assert ranking("r1", "g12", "y12", "r2") == [3, 0, 2, 1]
 
 
@@ -199,7 +200,7 @@ def test_higher_values_are_stronger_within_the_led_colour_and_outside() -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_of_equal_values_off_colour_the_later_played_is_stronger() -> None:
+def test_the_later_of_equal_values_off_colour_is_stronger() -> None:
     assert ranking("r5", "g9", "y9", "b9", "n9") == [0, 4, 3, 2, 1]
     assert ranking("r5", "g9", "y9") == [0, 2, 1]
 
@@ -216,8 +217,8 @@ def test_an_equal_value_in_the_led_colour_is_still_stronger() -> None:
 @pytest.mark.parametrize(
     ("players", "takers"), [(3, [2, 1, 1]), (4, [3, 2, 2]), (5, [4, 3, 2, 2])], ids=["3p", "4p", "5p"]
 )
-def test_seats_take_in_rank_order_as_many_as_the_table_says(players: int, takers: list[int]) -> None:
-    # Seat s plays red s + 1: the last seat is first.
+def test_seats_take_the_documented_numbers_of_cards_in_rank_order(players: int, takers: list[int]) -> None:
+    # Seat s plays red s + 1, so the last seat ranks first.
     table = Table(*[f"r{seat + 1}" for seat in range(players)], undealt="r12" if players == 3 else "")
     if players == 3:
         table.turn("r12")
@@ -229,13 +230,13 @@ def test_seats_take_in_rank_order_as_many_as_the_table_says(players: int, takers
         table.apply(table.position.legal_actions()[0])
     assert actors == takers
     assert due == ([1, 2, 1] if players < 5 else [1, 1, 2, 1])
-    # The seat that took two leads.
+    # The seat that took two cards leads.
     assert table.view.leader == takers[-1]
     assert ("LEADER_CHOSEN", takers[-1]) in table.plain_events()
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_with_5_players_it_is_the_third_that_takes_two_and_leads() -> None:
+def test_with_5_players_the_third_seat_takes_two_and_leads() -> None:
     table = Table("r10", "r8", "r6", "r4", "r2").play("r10", "r8", "r6", "r4", "r2")
     table.take("r2", 3).take("r4", 3).take("r10", 3).take("r6", 3)
     assert [table.board(seat) for seat in range(5)] == [{3: "r2"}, {3: "r4"}, {3: "r6 r10"}, {}, {}]
@@ -244,16 +245,16 @@ def test_with_5_players_it_is_the_third_that_takes_two_and_leads() -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_taking_is_a_must() -> None:
+def test_taking_is_mandatory() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4")
     assert all(action >= 60 for action in table.position.legal_actions())
     error = table.refusal(state_of(table.position).seats[0].hand_cards[0])
     assert error.reason is Reason.ILLEGAL_ACTION
-    assert "must" in error.message
+    assert "take a card" in error.message
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_a_seat_may_take_its_own_card() -> None:
+def test_a_seat_can_take_its_own_card() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4").take("r10", 0)
     assert table.board(0) == {0: "r10"}
     assert table.plain_events() == [("CARD_TAKEN", 0, card("r10"), 0)]
@@ -273,7 +274,7 @@ def test_a_seat_that_takes_two_decides_twice_one_card_at_a_time() -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_a_new_colour_goes_to_any_empty_section_or_the_zero_zone() -> None:
+def test_a_new_colour_can_go_to_any_empty_section_or_the_zero_zone() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4")
     assert table.takes() == {name: [0, 1, 2, 3, 4] for name in ("r4", "r6", "r8", "r10")}
 
@@ -297,7 +298,7 @@ def five_zones() -> Table:
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_a_colour_that_lies_under_the_board_goes_to_its_zone_the_zero_zone_too() -> None:
+def test_a_colour_under_the_board_goes_to_its_zone_including_the_zero_zone() -> None:
     table = Table("r12 r11", "r1 r5", "r2 r6", "r3 r4").play("r12", "r1", "r2", "r3")
     table.take("r1", 4).take("r2", 1).take("r3", 1)
     table.play("r4", "r11", "r5", "r6")
@@ -310,7 +311,7 @@ def test_a_colour_that_lies_under_the_board_goes_to_its_zone_the_zero_zone_too()
 @pytest.mark.rules("chatpentiers", "A trick")
 def test_a_zone_holds_one_colour_and_a_colour_lies_in_one_zone() -> None:
     table = five_zones()
-    # Seat 0 is first with blue 12; red lies in its zero zone.
+    # Seat 0 ranks first with blue 12; red is in its zero zone.
     assert table.actor == 0
     assert table.board(0) == {4: "r1"}
     assert table.takes() == {name: [0, 1, 2, 3] for name in ("b1", "b2", "b3", "b12")}
@@ -318,27 +319,27 @@ def test_a_zone_holds_one_colour_and_a_colour_lies_in_one_zone() -> None:
     assert refused.reason is Reason.ILLEGAL_ACTION
     assert "another colour" in refused.message
     table.take("b1", 2)
-    # Seat 3 has red in section 0 … and takes two blue ones.
+    # Seat 3 has red in section 0 and takes two blue cards.
     assert table.actor == 3
     table.take("b2", 1)
     refused = table.refusal(take_id("b12", 3))
     assert refused.reason is Reason.ILLEGAL_ACTION
-    assert "its zone" in refused.message
+    assert "in another zone" in refused.message
     assert table.takes() == {"b3": [1], "b12": [1]}
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-def test_the_zero_zone_may_be_chosen_while_sections_are_empty() -> None:
+def test_the_zero_zone_can_be_chosen_while_sections_are_empty() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4").take("r4", 4)
     assert table.board(0) == {4: "r4"}
     assert table.position.totals() == [0, 0, 0, 0]
 
 
-# 6. What is left, and who leads
+# 6. The discard and the next leader
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
-@pytest.mark.parametrize("players", [3, 4, 5])
+@over("players", [3, 4, 5])
 def test_one_card_of_every_trick_is_discarded(players: int) -> None:
     table = Table(*[""] * players)
     for trick in range(1, 4):
@@ -354,7 +355,7 @@ def test_one_card_of_every_trick_is_discarded(players: int) -> None:
 
 
 @pytest.mark.rules("chatpentiers", "A trick", "Public and hidden", "Decisions of the engine")
-def test_discards_are_listed_in_every_view_as_each_was_seen() -> None:
+def test_discards_are_listed_in_every_view() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4").take("r10", 0).take("r8", 0).take("r6", 0)
     for seat in (None, 0, 1, 2, 3):
         assert names(view_of(table.position, seat).discards) == "r4"
@@ -370,7 +371,7 @@ def test_discards_are_listed_in_every_view_as_each_was_seen() -> None:
 
 @pytest.mark.rules("chatpentiers", "Actions")
 @pytest.mark.parametrize("action", [card("y1"), take_id("y1", 0), take_id("b12", 4)])
-def test_typed_actions_and_ids_say_the_same(action: int) -> None:
+def test_typed_actions_and_ids_are_equivalent(action: int) -> None:
     table = Table("", "", "", "")
     typed = ChatpentiersAction()
     fill(typed, CODEC.put_action, table.position, action)
@@ -395,7 +396,7 @@ def test_typed_actions_and_ids_say_the_same(action: int) -> None:
         ("take_card", {"card": 2**32 - 1, "zone": 2**32 - 1}, "take_card.card"),
     ],
 )
-def test_typed_actions_that_name_nothing_are_invalid(kind: str, fields: dict[str, int], field: str) -> None:
+def test_typed_actions_with_unknown_cards_or_zones_are_invalid(kind: str, fields: dict[str, int], field: str) -> None:
     typed = ChatpentiersAction()
     getattr(typed, kind).SetInParent()
     for name, value in fields.items():
@@ -404,6 +405,13 @@ def test_typed_actions_that_name_nothing_are_invalid(kind: str, fields: dict[str
         CODEC.read_action(Reader(typed), Table("", "", "", "").position)
     assert caught.value.reason is Reason.INVALID_ACTION
     assert caught.value.field == field
+
+
+@pytest.mark.rules("chatpentiers", "Actions")
+def test_a_typed_action_without_a_kind_is_invalid() -> None:
+    with pytest.raises(EngineError, match="no field is set") as caught:
+        CODEC.read_action(Reader(ChatpentiersAction()), Table("", "", "", "").position)
+    assert caught.value.reason is Reason.INVALID_ACTION
 
 
 @pytest.mark.rules("chatpentiers", "Actions")
@@ -417,14 +425,14 @@ def test_ids_beyond_the_range_have_no_label() -> None:
 @pytest.mark.rules("chatpentiers", "Actions")
 def test_a_card_that_is_not_in_hand_or_not_on_the_table_is_refused() -> None:
     table = Table("r10", "r8", "r6", "r4")
-    assert "hand does not hold" in table.refusal(card("r8")).message
-    assert "cards are taken when all have played" in table.refusal(take_id("r10", 0)).message
+    assert "not in the hand" in table.refusal(card("r8")).message
+    assert "cards are taken once everyone has played" in table.refusal(take_id("r10", 0)).message
     table.play("r10", "r8", "r6", "r4")
-    assert "does not lie on the table" in table.refusal(take_id("y1", 0)).message
+    assert "not on the table" in table.refusal(take_id("y1", 0)).message
 
 
 @pytest.mark.rules("chatpentiers", "Actions")
-def test_neither_chance_nor_decisions_can_be_taken_for_the_other() -> None:
+def test_outcomes_and_actions_are_not_interchangeable() -> None:
     dealing = Table.at(GAME.new_game(3, {"first_seat": 0}))
     assert dealing.refusal(12 * 3).reason is Reason.IMPOSSIBLE_OUTCOME
     assert dealing.refusal(60).reason is Reason.IMPOSSIBLE_OUTCOME

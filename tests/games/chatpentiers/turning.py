@@ -1,4 +1,4 @@
-"""Seats in the messages of Chatpentiers. By the rules, seats differ only in who is first in a round."""
+"""Seats in the messages of Chatpentiers. By the rules, seats differ only in which of them starts a round."""
 
 from ..turning import Seats
 

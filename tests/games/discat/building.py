@@ -1,4 +1,4 @@
-"""Positions of Discat for tests: games played with chosen cards, and states given in full."""
+"""Positions of Discat for tests: games played with given cards, and states given in full."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -34,13 +34,13 @@ def exchange_id(position: Position, card: int) -> int:
 
 
 def plain_event(event: Event, whole: bool = True) -> tuple[str, int | None, tuple[int, ...]]:
-    """Return an event as (kind, seat, cards) of its message."""
+    """Return the kind, seat and cards of an event's message."""
     kind, message = event_of(GAME, event, whole)
     return kind, message.seat if message.HasField("seat") else None, tuple(message.cards)
 
 
 class Table(building.Table):
-    """A game with explicit chance, played by naming cards. `events` are those of the last move, `history` all."""
+    """A game with explicit chance, played by naming cards. `events` is the last move's log, `history` the whole log."""
 
     def __init__(self, *hands: Sequence[int], first_seat: int = 0, up_arrows: Iterable[int] | None = None) -> None:
         """Deal the given hands, five cards each."""
@@ -56,7 +56,7 @@ class Table(building.Table):
 
     @classmethod
     def at(cls, position: Position) -> "Table":
-        """Continue from a position, which stays unchanged."""
+        """Continue from a copy of a position."""
         table = super().at(position)
         table.history = []
         return table
@@ -68,7 +68,7 @@ class Table(building.Table):
         return self
 
     def draw(self, *cards: int) -> "Table":
-        """Resolve chance to these cards, one event each."""
+        """Resolve chance events to these cards, one event each."""
         for card in cards:
             self.apply(card - 1)
         return self
@@ -106,7 +106,7 @@ class Table(building.Table):
         return list(state_of(self.position).queue_cards)
 
     def constraint(self) -> tuple[int, bool] | None:
-        """Return the card that makes the constraint, and whether it asks for higher."""
+        """Return the card that makes the constraint, and whether cards must be higher."""
         view = view_of(self.position, None)
         return (view.constraint.card, view.constraint.higher) if view.HasField("constraint") else None
 
@@ -151,7 +151,7 @@ def late_state(
     last_turns_left: int = 0,
     up_arrows: Iterable[int] | None = None,
 ) -> DiscatState:
-    """Return a late state: all cards that are nowhere else have been laid one by one, followed by `turns`.
+    """Return a late state: all cards that are not given have been laid one by one, followed by `turns`.
 
     `first` is the seat of the first of `turns`.
     """

@@ -1,4 +1,4 @@
-"""Edits of states of Discat that play seldom reaches, and the reference at such a state."""
+"""Edits of Discat states that random play seldom reaches, and the reference at such a state."""
 
 import random
 from typing import Any
@@ -7,12 +7,12 @@ from .. import editing
 from ..building import name_of
 from .reference import Game
 
-# The edited states that a test plays on from, for each number of players.
+# The number of edited states from which a test continues to play, by number of players.
 STATES = 300
 
 
 def edit(state: Any, choices: random.Random) -> None:
-    """Change a state in some way; it may be impossible then."""
+    """Change a state in a random way, which may make it impossible."""
     hands = [seat.hand_cards for seat in state.seats]
     places = [*hands, state.draw_pile_cards, state.queue_cards]
     way = choices.randrange(9)
@@ -21,7 +21,7 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 1:
         editing.shift([*hands, state.draw_pile_cards], choices)
     elif way == 2:
-        # A hand of one group.
+        # A hand that is a group.
         digit, by_tens = choices.randrange(10), choices.random() < 0.5
         group = {card for card in range(1, 91) if (card // 10 if by_tens else card % 10) == digit}
         editing.bring(max(hands, key=len) if choices.random() < 0.5 else choices.choice(hands), group, places)
@@ -36,11 +36,12 @@ def edit(state: Any, choices: random.Random) -> None:
             add_round(state, choices)
     elif way == 5 and state.turns:
         use_up(state, choices)
-    elif way == 6:
-        # Few cards in a hand.
+    elif way == 6 and state.turns:
+        # Few cards in a hand, and none in the draw pile, which would have refilled the hand.
         hand = choices.choice(hands)
         while len(hand) > choices.randint(0, 2):
             state.draw_pile_cards.append(hand.pop())
+        use_up(state, choices)
     elif way == 7 and state.turns:
         # The last turns are near, and the next seat holds a group.
         hand, others = hands[state.active_seat], hands[: state.active_seat] + hands[state.active_seat + 1 :]
@@ -60,7 +61,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def use_up(state: Any, choices: random.Random) -> None:
-    """Put the draw pile into earlier rounds of plays and the hands."""
+    """Move the draw pile's cards to earlier rounds of plays and to hands."""
     while len(state.draw_pile_cards) >= len(state.seats):
         add_round(state, choices)
     for card in list(state.draw_pile_cards):
@@ -69,7 +70,7 @@ def use_up(state: Any, choices: random.Random) -> None:
 
 
 def add_round(state: Any, choices: random.Random) -> None:
-    """Put a play of every seat, of cards of the draw pile, before all turns."""
+    """Insert a play of every seat, with cards of the draw pile, before all turns."""
     players = len(state.seats)
     if len(state.draw_pile_cards) < players:
         return
@@ -88,7 +89,7 @@ def add_round(state: Any, choices: random.Random) -> None:
 
 
 def resumed(state: Any) -> Game | None:
-    """Return the reference at a state, if it is at the beginning of a turn."""
+    """Return the reference at a state, or None if the state is not at the start of a turn."""
     if name_of(state, "phase") not in ("PLAY", "BONUS", "PASS"):
         return None
     players = len(state.seats)

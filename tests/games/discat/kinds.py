@@ -1,4 +1,4 @@
-"""Kinds of events of Discat, by the variants that the rules page tells apart."""
+"""Kinds of events of Discat, in the variants that the rules page distinguishes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ KINDS = (
     *(
         f"{draw} from {source}"
         for draw in ("bonus", "exchange", "refill")
-        for source in ("the unknown cards", "the queue", "the queue, put there oneself")
+        for source in ("the unknown cards", "the queue", "the queue, put there by the same seat")
     ),
     "sixth card",
     "refill of several cards",
@@ -36,7 +36,7 @@ KINDS = (
     "kept without a draw pile",
     "exchanged",
     "constraint lifted",
-    "last turns begun",
+    "last turns started",
     "another empty hand in the last turns",
     "end by a group",
     "end after the last turns",
@@ -47,11 +47,11 @@ DRAWS = {"BONUS_CARD_DRAWN": "bonus", "EXCHANGE_DRAWN": "exchange", "CARD_REFILL
 
 
 def open_facts(state: Any) -> None:
-    """Nothing else is open."""
+    """Return None: viewers know no other facts."""
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:
-    """Yield the kinds of what happened in a move."""
+    """Yield the kinds of events in a move."""
     view, then = view_of(before, None), view_of(after, None)
     queue = [queued.seat for queued in view.queue]
     unknown = view.draw_pile_size - len(queue)
@@ -78,7 +78,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 if unknown:
                     unknown -= 1
                 else:
-                    source = "the queue, put there oneself" if queue.pop(0) == seat else "the queue"
+                    source = "the queue, put there by the same seat" if queue.pop(0) == seat else "the queue"
                 yield f"{DRAWS[event.kind]} from {source}"
                 refilled += event.kind == "CARD_REFILLED"
                 if event.kind == "BONUS_CARD_DRAWN" and then.seats[seat].hand_size == 6:
@@ -94,7 +94,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
             case "CONSTRAINT_LIFTED":
                 yield "constraint lifted"
             case "LAST_TURNS_BEGUN":
-                yield "last turns begun"
+                yield "last turns started"
             case "GAME_ENDED":
                 yield "end by a group" if end_of(after) == "group" else "end after the last turns"
                 if end_of(after) != "group":
@@ -132,7 +132,7 @@ def kinds_of_pass(view: Any, event: Happening) -> Iterator[str]:
         yield "kept with a draw pile" if view.draw_pile_size else "kept without a draw pile"
     if not seat.pile:
         yield "pass without a card on the pile"
-    # The top that was just turned has no other turn after it.
+    # No turn follows the top that was just turned.
     earlier = [turn for turn in view.turns if turn.seat == view.active_seat]
     if seat.pile and earlier and earlier[-1].WhichOneof("turn") == "passed":
         yield "pass on a top already turned"
@@ -141,7 +141,7 @@ def kinds_of_pass(view: Any, event: Happening) -> Iterator[str]:
 
 
 def kinds_of_result(after: Position) -> Iterator[str]:
-    """Yield how a tie ended."""
+    """Yield how a tie was resolved."""
     scores = [
         (seat.pile_points + seat.bonus_points + seat.hand_points, seat.bonus_points) for seat in score_of(after).seats
     ]

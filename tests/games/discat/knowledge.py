@@ -1,7 +1,7 @@
-"""The placements of the hidden cards consistent with all that a seat has seen, by search, for small positions.
+"""Find by search, for small positions, the placements of the hidden cards consistent with a seat's information.
 
-The search plays the game backwards from a placement: a draw that the seat did not see gives back any card of the hand
-that drew, and so on to the first pass, before which every placement is possible. It shares nothing with the kernel.
+The search plays the game backwards from a placement: a draw that the seat did not see returns any card of the hand that
+drew, and so on to the first pass, before which every placement is possible. This module shares no code with the kernel.
 """
 
 from bisect import bisect_left
@@ -12,15 +12,15 @@ from math import comb, perm
 from games.discat.reference import Fact, Game
 
 Hands = tuple[frozenset[int], ...]
-# The hands, and the cards under the pile, oldest first; all others are laid or in the unknown part of the pile.
+# The hands, and the cards under the pile, oldest first. All other cards are laid, or in the unknown part of the pile.
 Placement = tuple[Hands, tuple[int, ...]]
 
 
 class Knowledge:
-    """A seat's knowledge of a game of the reference."""
+    """A seat's information in a game of the reference."""
 
     def __init__(self, game: Game, seat: int) -> None:
-        """Record what the seat has seen so far."""
+        """Record the seat's information so far."""
         self.game = game
         self.seat = seat
         first_pass = next((i for i, fact in enumerate(game.facts) if fact.kind == "unable"), len(game.facts))
@@ -29,7 +29,7 @@ class Knowledge:
             for fact in game.facts[first_pass:]
         ]
         # For each moment (the number of facts before it): the constraints that hands met before, and the cards that
-        # earlier facts name. Cards that none of these distinguishes are equivalent further back.
+        # earlier facts name. Cards that none of these distinguishes are equivalent at earlier moments.
         self._constraints: list[list[int]] = [[]]
         self._named: list[set[int]] = [set()]
         for fact in self.facts:
@@ -39,20 +39,20 @@ class Knowledge:
         self._possible: dict[tuple[int, tuple[tuple[int, ...], ...], tuple[int, ...]], bool] = {}
 
     def hidden_cards(self) -> list[int]:
-        """Return the cards in another's hand, put under the pile by another, or in the pile's unknown part."""
+        """Return the cards in other hands, put under the pile by other seats, or in the unknown part of the pile."""
         game = self.game
         own_queue = [card for card, seat in zip(game.queue, game.queue_seats, strict=True) if seat == self.seat]
         return sorted(set().union(game.unknown, game.queue, *game.hands) - game.hands[self.seat] - set(own_queue))
 
     def card_passed_unseen(self) -> bool:
-        """Return whether other seats put a card under the pile and drew it: resampling then treats it as any card."""
+        """Return whether other seats put a card under the pile and drew it. Resampling treats it as any card."""
         return any(
             fact.kind == "draw_queue" and fact.seers is not None and self.seat not in fact.seers
             for fact in self.game.facts
         )
 
     def num_candidates(self) -> int:
-        """Return the number of ways to place the hidden cards, whatever the seat has seen."""
+        """Return the number of ways to place the hidden cards, regardless of the seat's information."""
         game = self.game
         left, ways = len(self.hidden_cards()), 1
         for seat, hand in enumerate(game.hands):
@@ -62,11 +62,11 @@ class Knowledge:
         return ways * perm(left, sum(seat != self.seat for seat in game.queue_seats))
 
     def placements(self) -> set[Placement]:
-        """Return the placements consistent with what the seat has seen."""
+        """Return the placements consistent with the seat's information."""
         return {placement for placement in self._candidates() if self.agrees(placement)}
 
     def agrees(self, placement: Placement) -> bool:
-        """Return whether play as the seat has seen it can lead to a placement."""
+        """Return whether play consistent with the seat's information can lead to a placement."""
         return self._can_precede(len(self.facts), placement)
 
     def _candidates(self) -> Iterator[Placement]:
@@ -89,11 +89,11 @@ class Knowledge:
         yield from hands(0, frozenset(self.hidden_cards()), ())
 
     def _kind_of(self, moment: int, card: int) -> int:
-        # Equal for cards that nothing before the moment distinguishes.
+        # Return a number that is equal for cards that no fact before the moment distinguishes.
         return card if card in self._named[moment] else -1 - bisect_left(self._constraints[moment], card)
 
     def _can_precede(self, moment: int, placement: Placement) -> bool:
-        # True if the facts before `moment` can have led to the placement.
+        # Return True if the facts before `moment` can have led to the placement.
         if moment == 0:
             return True
         hands, queue = placement
@@ -109,7 +109,7 @@ class Knowledge:
         return self._possible[key]
 
     def _drawn_since_passes(self, moment: int, hands: Hands) -> bool:
-        # Ends hopeless searches early: cards that a pass showed to be absent must have been drawn since.
+        # Return False for hopeless placements: cards whose absence a pass showed must have been drawn since.
         drawn = [0] * len(hands)
         for fact in reversed(self.facts[:moment]):
             if fact.kind in ("draw", "draw_queue"):
@@ -124,7 +124,7 @@ class Knowledge:
         return card > constraint if constraint in self.game.up else card < constraint
 
     def _undo(self, moment: int, placement: Placement) -> Iterator[Placement]:
-        # The placements just before the last fact before the moment.
+        # Yield the placements that were possible just before the last fact before the moment.
         fact = self.facts[moment - 1]
         hands, queue = placement
         hand = hands[fact.seat]

@@ -16,7 +16,7 @@ def count_moves(players: int, options: dict[str, int], moves: list[int], choices
     """Return a depth, up to 8, with thousands of sequences but not too many for the reference, and their number."""
     depth, count = 1, Game.perft(players, options, moves, 1)
     while depth < 8:
-        # The likely growth at the next depth, from a few games played on.
+        # The expected growth at the next depth, from a few random games.
         leaves = []
         for _ in range(5):
             game = Game.replay(players, options, moves)
@@ -32,7 +32,7 @@ def count_moves(players: int, options: dict[str, int], moves: list[int], choices
 
 
 def generate() -> list[dict[str, Any]]:
-    """Return positions from the first event to the last turns of random games, and their counts."""
+    """Return positions between the first event and the last turns of random games, with their counts."""
     choices = random.Random(11)
     entries = []
     for players in MAX_CARD:

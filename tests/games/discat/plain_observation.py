@@ -1,4 +1,4 @@
-"""A seat's observation, computed by plain Python."""
+"""A seat's observation, computed in plain Python."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -68,7 +68,7 @@ def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
 
 
 def laid_in_order(turns: Sequence[Any]) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the number of each card laid, and for each top its turns: from bit 5 on their number, below exchanges."""
+    """Return the number of each card laid, and the turns of each top: their number from bit 5 on, exchanges below."""
     order: dict[int, int] = {}
     after: dict[int, int] = {}
     top = passes = 0

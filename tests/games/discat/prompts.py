@@ -1,4 +1,4 @@
-"""The prompts of Discat, made of a view."""
+"""The prompts of Discat, computed from a view."""
 
 from typing import Any
 

@@ -1,7 +1,8 @@
-"""Discat, implemented slowly: the rules file as a plain Python script, for comparison with the kernel.
+"""A slow implementation of Discat: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares nothing with the kernel, not even its design: the game is one function that runs from the deal to the end and
-stops (`yield`) wherever somebody has to decide or chance has to act. Chance is always explicit.
+It shares no code with the kernel and has another design: the game is one function that runs from the deal to the end
+and
+stops (`yield`) whenever a seat or chance has to act. Chance is always explicit.
 """
 
 from collections.abc import Generator, Mapping
@@ -17,10 +18,11 @@ EXCHANGE = 193
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that happened; `seers` know its cards (None: everybody does).
+    """A past event that reveals information; `seers` know its cards (None: all seats do).
 
     Kinds: draw (a card of the unknown part of the pile), draw_queue (the oldest card under the pile), able and unable
-    (the hand holds a card on the right side of `cards[0]`, or none), exchange, play.
+    (the
+    hand has a card on the right side of `cards[0]`, or does not), exchange, play.
     """
 
     kind: str
@@ -80,7 +82,7 @@ class Game(Script):
         yield from self.turns(seat, None)
 
     def turns(self, seat: int, turns_left: int | None) -> Generator[Question, int, None]:
-        """Go on from the beginning of a seat's turn to the end; `turns_left`: with that one, if the last have begun."""
+        """Continue from the start of a seat's turn. `turns_left`: the remaining last turns with this one, or None."""
         while True:
             yield from self._turn(seat)
             if turns_left is not None:
@@ -178,10 +180,10 @@ class Game(Script):
     def _note(self, kind: str, seat: int, cards: tuple[int, ...], seers: set[int] | None) -> None:
         self.facts.append(Fact(kind, seat, cards, None if seers is None else frozenset(seers)))
 
-    # Questions about it
+    # Questions about the game
 
     def respects(self, card: int) -> bool:
-        """Return whether a card respects the constraint, or there is none."""
+        """Return whether a card respects the constraint. True without a constraint."""
         if self.constraint is None:
             return True
         return card > self.constraint if self.constraint in self.up else card < self.constraint

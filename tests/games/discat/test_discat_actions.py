@@ -19,7 +19,8 @@ HAND = [21, 22, 23, 24, 25, 26]
 def six_cards() -> Table:
     """Return a table where seat 1 plays freely with six cards that all share the first digit."""
     turns = [played(50), played(30), KEPT]
-    return Table.at(read(late_state([[40], HAND], turns, first=0, active=1, unknown=[49], bonus_drawn=True)))
+    hands = [[40, 41, 42, 43, 44], HAND]
+    return Table.at(read(late_state(hands, turns, first=0, active=1, unknown=[49], bonus_drawn=True)))
 
 
 def typed(table: Table, action: int) -> DiscatAction:
@@ -34,7 +35,7 @@ def test_there_are_199_ids() -> None:
     assert kinds == [("play", 0, 191), ("keep", 192, 192), ("exchange", 193, 198)]
 
 
-def test_a_play_is_32_times_the_top_slot_and_a_mask_of_the_others() -> None:
+def test_a_play_is_32_times_the_top_slot_plus_a_mask_of_the_other_slots() -> None:
     table = six_cards()
     expected = {}
     for top in range(6):
@@ -49,7 +50,7 @@ def test_a_play_is_32_times_the_top_slot_and_a_mask_of_the_others() -> None:
 
 
 @pytest.mark.parametrize("size", range(1, 6))
-def test_slots_are_those_of_the_hand_sorted_ascending(size: int) -> None:
+def test_slots_follow_the_ascending_order_of_the_hand(size: int) -> None:
     hand = [21, 23, 25, 27, 29][:size]
     turns = [played(50), played(30), KEPT]
     table = Table.at(read(late_state([[40], hand], turns, first=0, active=1, bonus_drawn=True)))
@@ -62,10 +63,10 @@ def test_slots_are_those_of_the_hand_sorted_ascending(size: int) -> None:
     for action in (32 * size, 1 << (size - 1), 31):
         error = table.refusal(action)
         assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "discat.md: Actions")
-        assert "slot" in error.message
+        assert "not in the hand" in error.message
 
 
-def test_exchanges_go_by_slot() -> None:
+def test_exchanges_are_numbered_by_slot() -> None:
     table = Table([10, 21, 22, 23, 24], [35, 34, 33, 32, 31]).play(10).draw(25, 26)
     assert table.position.legal_actions() == [KEEP, 193, 194, 195, 196, 197]
     assert [typed(table, EXCHANGE + slot).exchange.card for slot in range(5)] == [31, 32, 33, 34, 35]
@@ -74,23 +75,23 @@ def test_exchanges_go_by_slot() -> None:
     assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "discat.md: Actions")
 
 
-def test_the_order_of_the_cards_under_the_top_means_nothing() -> None:
+def test_the_order_of_the_cards_under_the_top_does_not_matter() -> None:
     table = six_cards()
     assert play_id(table.position, 26, 22, 24, 23) == play_id(table.position, 22, 24, 26, 23)
     assert play_id(table.position, 22, 23) != play_id(table.position, 23, 22)
     assert list(typed(table, play_id(table.position, 26, 22, 24, 23)).play.cards) == [22, 24, 26, 23]
 
 
-def test_labels_name_the_cards() -> None:
+def test_labels_contain_the_cards() -> None:
     table = six_cards()
     assert table.position.action_label(play_id(table.position, 22)) == "play 22"
     assert table.position.action_label(play_id(table.position, 26, 22, 24, 23)) == "play 22, 24, and 26 with 23 on top"
     table = Table([10, 21, 22, 23, 24], [35, 34, 33, 32, 31]).play(10).draw(25, 26)
     assert table.position.action_label(KEEP) == "keep the hand"
-    assert table.position.action_label(EXCHANGE + 1) == "put 32 under the draw pile and draw"
+    assert table.position.action_label(EXCHANGE + 1) == "put 32 under the draw pile and draw another card"
 
 
-def test_labels_of_what_is_no_action_here_are_refused() -> None:
+def test_labels_of_unknown_actions_are_refused() -> None:
     table = Table([10, 21, 22, 23, 24], [35, 34, 33, 32, 31])
     for action, reason in ((-1, Reason.INVALID_ACTION), (199, Reason.INVALID_ACTION), (32 * 5, Reason.ILLEGAL_ACTION)):
         with pytest.raises(EngineError) as caught:
@@ -131,7 +132,7 @@ def action(kind: str, *cards: int) -> DiscatAction:
         (DiscatAction(), Reason.INVALID_ACTION, ""),
     ],
 )
-def test_typed_actions_that_have_no_id_are_refused(message: DiscatAction, reason: Reason, field: str) -> None:
+def test_typed_actions_without_an_id_are_refused(message: DiscatAction, reason: Reason, field: str) -> None:
     with pytest.raises(EngineError) as caught:
         CODEC.read_action(Reader(message), six_cards().position)
     assert (caught.value.reason, caught.value.field) == (reason, field)
@@ -140,9 +141,9 @@ def test_typed_actions_that_have_no_id_are_refused(message: DiscatAction, reason
         assert caught.value.metadata["actor"] == "1"
 
 
-def test_typed_actions_that_a_rule_forbids_have_an_id_all_the_same() -> None:
+def test_typed_actions_that_a_rule_forbids_have_an_id() -> None:
     position = six_cards().position
     assert CODEC.read_action(Reader(action("keep")), position) == KEEP
     assert CODEC.read_action(Reader(action("exchange", 23)), position) == EXCHANGE + 2
     for move in (KEEP, EXCHANGE + 2):
-        assert six_cards().refusal(move).rule == "discat.md: A turn: play"
+        assert six_cards().refusal(move).rule == "discat.md: A turn"

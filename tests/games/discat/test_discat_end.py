@@ -13,7 +13,9 @@ from .building import CODEC, EXCHANGED, KEEP, KEPT, Table, late_state, played
 
 @pytest.mark.rules("discat", "Draw pile")
 def test_the_last_unknown_card_is_still_a_chance_event() -> None:
-    state = late_state([[31, 40, 41, 42, 43], [1, 2]], [played(36)], first=1, active=0, unknown=[50], up_arrows=[])
+    state = late_state(
+        [[31, 40, 41, 42, 43], [1, 2, 3, 4, 5]], [played(36)], first=1, active=0, unknown=[50], up_arrows=[]
+    )
     table = Table.at(read(state)).play(31)
     assert (table.actor, table.phase) == (-1, "REFILL")
     assert table.position.chance_outcomes() == [(49, 1)]
@@ -22,7 +24,7 @@ def test_the_last_unknown_card_is_still_a_chance_event() -> None:
 
 
 def late_with_queue(*hands: list[int], unknown: tuple[int, ...] = (), queue: tuple[int, ...]) -> Table:
-    """Return two seats: seat 1 has put the cards of the queue under the pile, seat 0 is to play lower than 40."""
+    """Return a table of two seats: seat 1 has put the queue's cards under the pile, seat 0 is to play lower than 40."""
     turns = [turn for number in range(len(queue)) for turn in (played(9 - 2 * number), EXCHANGED)]
     state = late_state(
         hands, [*turns, played(38), played(40)], first=0, active=0, unknown=unknown, queue=queue, up_arrows=[]
@@ -32,7 +34,7 @@ def late_with_queue(*hands: list[int], unknown: tuple[int, ...] = (), queue: tup
 
 @pytest.mark.rules("discat", "Draw pile")
 def test_the_queue_is_drawn_oldest_first_without_chance_once_no_card_is_unknown() -> None:
-    table = late_with_queue([31, 32, 33, 49, 50], [2, 4], queue=(46, 45, 47))
+    table = late_with_queue([31, 32, 33, 49, 50], [2, 4, 6, 8, 10], queue=(46, 45, 47))
     table.play(31, 32, 33)
     assert table.plain_events()[1:4] == [
         ("CARD_REFILLED", 0, (46,)),
@@ -46,7 +48,8 @@ def test_the_queue_is_drawn_oldest_first_without_chance_once_no_card_is_unknown(
 
 @pytest.mark.rules("discat", "Draw pile")
 def test_a_refill_takes_the_unknown_cards_first_then_the_queue() -> None:
-    table = late_with_queue([31, 32, 33, 49, 50], [2, 4], unknown=(47,), queue=(46, 45)).play(31, 32, 33)
+    table = late_with_queue([31, 32, 33, 49, 50], [2, 4, 6, 8, 10], unknown=(47,), queue=(46, 45))
+    table.play(31, 32, 33)
     assert table.phase == "REFILL"
     assert table.position.chance_outcomes() == [(46, 1)]
     table.draw(47)
@@ -58,9 +61,9 @@ def test_a_refill_takes_the_unknown_cards_first_then_the_queue() -> None:
 
 
 @pytest.mark.rules("discat", "Draw pile")
-def test_a_bonus_comes_from_the_queue_without_chance_once_no_card_is_unknown() -> None:
-    # Six cards in hand: there is no refill, and the queue is still there when seat 1 has to pass.
-    table = late_with_queue([10, 41, 42, 43, 44, 48], [12, 14], queue=(46, 45)).play(10)
+def test_a_bonus_is_drawn_from_the_queue_without_chance_once_no_card_is_unknown() -> None:
+    # With six cards in hand there is no refill, so the queue still has its cards when seat 1 has to pass.
+    table = late_with_queue([10, 41, 42, 43, 44, 48], [12, 14, 16, 18, 20], queue=(46, 45)).play(10)
     assert table.plain_events() == [
         ("CARDS_PLAYED", 0, (10,)),
         ("BONUS_CARD_DRAWN", 0, (46,)),
@@ -81,9 +84,9 @@ def test_an_exchange_takes_the_oldest_of_the_queue_without_chance_once_no_card_i
 
 
 @pytest.mark.rules("discat", "Draw pile")
-def test_an_exchange_of_the_last_card_of_the_pile_leaves_the_exchanged_one() -> None:
+def test_an_exchange_for_the_last_card_of_the_pile_leaves_the_exchanged_card() -> None:
     state = late_state(
-        [[2, 4], [30, 32, 34, 36, 38]],
+        [[1, 2, 3, 4, 6], [30, 32, 34, 36, 38]],
         [played(10)],
         first=0,
         active=1,
@@ -100,7 +103,7 @@ def test_an_exchange_of_the_last_card_of_the_pile_leaves_the_exchanged_one() -> 
 
 
 @pytest.mark.rules("discat", "Draw pile")
-def test_outcomes_are_the_card_less_one() -> None:
+def test_outcomes_are_the_cards_number_minus_one() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 5, 6]).play(50)
     assert dict(table.position.chance_outcomes()) == {
         card - 1: 1 for card in range(1, 51) if card not in (50, 1, 2, 3, 4, 31, 32, 33, 5, 6)
@@ -112,13 +115,13 @@ def test_outcomes_are_the_card_less_one() -> None:
 
 
 @pytest.mark.rules("discat", "End")
-def test_a_group_of_five_wins_at_once_alone_whatever_the_points() -> None:
+def test_a_group_of_five_is_an_immediate_sole_win_regardless_of_points() -> None:
     table = Table([50, 42, 43, 44, 45], [1, 11, 21, 31, 41], [12, 13, 14, 15, 16], up_arrows=[]).play(50).draw(46)
     table.play(1, 11, 21, 41, 31)
     assert (table.actor, table.phase, end_of(table.position)) == (-4, "OVER", "group")
     assert table.plain_events() == [("CARDS_PLAYED", 1, (1, 11, 21, 41, 31)), ("GAME_ENDED", None, ())]
     assert table.position.winners() == [1]
-    # No refill; scores are still reported; all five lie on the personal pile.
+    # There is no refill, scores are still reported, and all five cards are on the personal pile.
     assert table.hand(1) == []
     assert table.position.totals() == [1 - 5, 5, -5]
     assert table.pile(1) == [1, 11, 21, 41, 31]
@@ -126,10 +129,8 @@ def test_a_group_of_five_wins_at_once_alone_whatever_the_points() -> None:
 
 
 @pytest.mark.rules("discat", "End")
-def test_after_a_group_of_five_the_winner_has_rank_1_and_all_others_2() -> None:
-    state = late_state(
-        [[2, 3], [1, 11, 21, 31, 41], [4], [5, 6, 7]], [played(50)], first=0, active=1, up_arrows=[], unknown=[70]
-    )
+def test_after_a_group_of_five_the_winner_has_rank_1_and_all_other_seats_2() -> None:
+    state = late_state([[2, 3], [1, 11, 21, 31, 41], [4], [5, 6, 7]], [played(50)], first=0, active=1, up_arrows=[])
     position = read(state)
     table = Table.at(position).play(1, 11, 21, 31, 41)
     totals = table.position.totals()
@@ -139,7 +140,7 @@ def test_after_a_group_of_five_the_winner_has_rank_1_and_all_others_2() -> None:
 
 
 @pytest.mark.rules("discat", "End")
-def test_a_group_of_five_wins_also_against_more_points_and_in_the_last_turns() -> None:
+def test_a_group_of_five_also_wins_against_more_points_and_in_the_last_turns() -> None:
     turns = [played(2, 12, 22, 32), played(58), played(59), played(4, 14, 24, 34)]
     state = late_state([[], [1, 11, 21, 31, 41], [6]], turns, first=0, active=1, last_turns_left=2, up_arrows=[])
     table = Table.at(read(state)).play(11, 21, 31, 41, 1)
@@ -153,10 +154,12 @@ def test_a_group_of_five_wins_also_against_more_points_and_in_the_last_turns() -
 
 @pytest.mark.rules("discat", "End")
 @pytest.mark.parametrize("top", [21, 26])
-def test_a_group_of_six_wins_as_one_of_five_does(top: int) -> None:
+def test_a_group_of_six_wins_like_a_group_of_five(top: int) -> None:
     hand = [21, 22, 23, 24, 25, 26]
     turns = [played(50), played(30), KEPT]
-    state = late_state([[40], hand], turns, first=0, active=1, unknown=[49], bonus_drawn=True, up_arrows=[])
+    state = late_state(
+        [[40, 41, 42, 43, 44], hand], turns, first=0, active=1, unknown=[49], bonus_drawn=True, up_arrows=[]
+    )
     table = Table.at(read(state))
     table.play(*(card for card in hand if card != top), top)
     assert table.position.winners() == [1]
@@ -178,14 +181,14 @@ def test_a_group_of_four_does_not_end_the_game() -> None:
 
 
 def last_card(players: int, hands: list[list[int]], **options: object) -> Table:
-    """Return an empty pile and seat 0 to play as if unconstrained (the top of the seat before it points up from 1)."""
+    """Return a table with an empty pile where seat 0 can play any card (the previous seat's top is 1 and points up)."""
     last = players - 1
     state = late_state(hands, [played(1)], first=last, active=0, up_arrows=[1], **options)  # type: ignore[arg-type]
     return Table.at(read(state))
 
 
 @pytest.mark.rules("discat", "End")
-def test_an_empty_hand_and_an_empty_pile_begin_the_last_turns() -> None:
+def test_an_empty_hand_with_an_empty_pile_starts_the_last_turns() -> None:
     table = last_card(3, [[30], [10, 11], [20, 21]])
     table.play(30)
     assert ("LAST_TURNS_BEGUN", 0, ()) in table.plain_events()
@@ -211,35 +214,18 @@ def test_a_last_turn_may_be_a_pass_and_then_only_keep_is_legal() -> None:
     assert table.position.legal_actions() == [KEEP]
     table.keep()
     assert table.position.is_terminal()
-    # The creator, which has no card, does not play again, and its top stays as it is.
+    # The creator has no card and does not play again, and its top is unchanged.
     assert table.face_down(0) == []
 
 
 @pytest.mark.rules("discat", "End")
-def test_an_empty_hand_while_the_pile_has_cards_begins_nothing() -> None:
-    state = late_state([[30], [10, 11]], [played(1)], first=1, active=0, unknown=[40], up_arrows=[1])
-    table = Table.at(read(state)).play(30)
-    assert table.phase == "REFILL"
-    table.draw(40)
-    assert table.hand(0) == [40]
-    assert state_of(table.position).last_turns_left == 0
-
-
-@pytest.mark.rules("discat", "End")
-def test_an_empty_hand_refilled_from_the_queue_begins_nothing() -> None:
-    table = late_with_queue([31], [2, 4], queue=(46,)).play(31)
-    assert table.hand(0) == [46]
-    assert state_of(table.position).last_turns_left == 0
-
-
-@pytest.mark.rules("discat", "End")
-def test_an_empty_pile_while_the_hand_has_cards_begins_nothing() -> None:
+def test_an_empty_pile_does_not_start_the_last_turns_while_the_hand_has_cards() -> None:
     table = last_card(2, [[30, 31], [10, 11]]).play(30)
     assert state_of(table.position).last_turns_left == 0
 
 
 @pytest.mark.rules("discat", "End")
-def test_a_second_empty_hand_starts_nothing_anew() -> None:
+def test_a_second_empty_hand_does_not_restart_the_last_turns() -> None:
     table = last_card(3, [[30], [10], [20, 5]]).play(30).play(10)
     assert "LAST_TURNS_BEGUN" not in [kind for kind, *_ in table.plain_events()]
     assert (table.actor, state_of(table.position).last_turns_left) == (2, 1)
@@ -248,7 +234,7 @@ def test_a_second_empty_hand_starts_nothing_anew() -> None:
 
 
 @pytest.mark.rules("discat", "End")
-def test_a_seat_may_end_a_last_turn_with_cards_in_hand() -> None:
+def test_a_seat_can_end_a_last_turn_with_cards_in_hand() -> None:
     table = last_card(3, [[30], [10, 11, 12], [20, 5]]).play(30).play(10).play(5)
     assert table.position.is_terminal()
     assert table.hand(1) == [11, 12]
@@ -273,7 +259,7 @@ def test_the_score_counts_pile_bonus_and_hand() -> None:
 
 
 @pytest.mark.rules("discat", "End")
-def test_the_score_stands_from_the_deal_on() -> None:
+def test_there_is_a_score_from_the_deal_on() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 5, 6])
     assert table.position.totals() == [-5, -5]
     assert table.play(50).position.totals() == [1 - 4, -5]
@@ -283,8 +269,8 @@ GROUPS = [played(1, 11, 21, 31), played(3, 13, 23), played(2, 12, 22, 32), playe
 
 
 @pytest.mark.rules("discat", "End")
-def test_most_points_win() -> None:
-    # Two hands of different sizes, all else alike.
+def test_the_most_points_win() -> None:
+    # Two hands of different sizes; the rest is equal.
     table = Table.at(read(late_state([[20, 22], []], [], active=1, phase="OVER")))
     assert table.position.totals() == [24 - 2, 24]
     assert table.position.ranks() == [2, 1]
@@ -320,6 +306,6 @@ def test_seats_behind_shared_winners_have_rank_three() -> None:
 
 
 @pytest.mark.rules("discat", "End")
-def test_nobody_moves_once_the_game_is_over() -> None:
+def test_no_move_is_possible_after_the_end() -> None:
     table = Table.at(read(late_state([[], []], [], active=1, phase="OVER")))
     assert table.refusal(KEEP).reason == "GAME_OVER"

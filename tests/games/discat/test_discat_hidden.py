@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tools.over import over
 
 from chatiere.engine import EngineError, EventLog
 
@@ -23,12 +24,12 @@ def observed(table: Table, seat: int, part: str) -> np.ndarray:
 
 
 def cards(row: np.ndarray, value: int = 1) -> list[int]:
-    """Return the cards that a row of 90 numbers marks with a value."""
+    """Return the cards whose entry in a row of 90 numbers has the given value."""
     return [int(index) + 1 for index in np.flatnonzero(row == value)]
 
 
 def middle() -> Table:
-    """Return three seats: 12 of seat 0 stands, seat 1 has exchanged 33 for 60, seat 2 is to choose."""
+    """Return a table of three seats: seat 0 has played 12, seat 1 has exchanged 33 for 60, seat 2 is to choose."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], [51, 52, 53, 54, 55]).play(12).draw(45, 46)
     return table.exchange(33).draw(60)
 
@@ -47,7 +48,7 @@ def test_piles_counts_and_the_constraint_are_public() -> None:
         assert [turn.WhichOneof("turn") for turn in view.turns] == ["played", "passed"]
 
 
-def test_a_seat_sees_its_own_hand_alone() -> None:
+def test_a_seat_sees_only_its_own_hand() -> None:
     table = middle()
     hands = [[41, 42, 43, 44, 45, 46], [31, 32, 34, 35, 60], [51, 52, 53, 54, 55]]
     for seat in range(3):
@@ -57,7 +58,7 @@ def test_a_seat_sees_its_own_hand_alone() -> None:
     assert all(not seen.hand_cards for seen in view_of(table.position, None).seats)
 
 
-def test_the_cards_whose_place_a_seat_does_not_know_are_those_neither_laid_nor_known() -> None:
+def test_unseen_cards_are_neither_laid_nor_known_to_the_seat() -> None:
     table = middle()
     everything = set(range(1, 61)) - {12}
     for seat, known in (
@@ -69,7 +70,7 @@ def test_the_cards_whose_place_a_seat_does_not_know_are_those_neither_laid_nor_k
         assert set(view_of(table.position, seat).unseen_cards) == everything - set(known)
 
 
-def test_who_exchanged_is_public_and_what_is_known_to_that_seat_alone() -> None:
+def test_an_exchange_is_public_but_its_card_is_known_only_to_the_seat() -> None:
     table = middle()
     for seat in (0, 1, 2, None):
         view = view_of(table.position, seat)
@@ -80,9 +81,9 @@ def test_who_exchanged_is_public_and_what_is_known_to_that_seat_alone() -> None:
     assert observed(table, 0, "queue") == 1
 
 
-def test_an_observation_tells_apart_what_passes_have_shown() -> None:
-    # The same cards are laid and drawn, but only in the first history does seat 1 pass on the 39 with the card that it
-    # has drawn for its 1: that card cannot be above 39.
+def test_an_observation_contains_the_information_from_passes() -> None:
+    # The same cards are laid and drawn. Only in the first history does seat 1 pass on the 39 with the card that it drew
+    # for its 1, so that this card cannot be above 39.
     ends = []
     for moves in (
         "23 +2 48 +3 22 +5 1 +7 39 +9 +11 keep 49 +13 keep",
@@ -101,20 +102,33 @@ def test_an_observation_tells_apart_what_passes_have_shown() -> None:
     assert different == ["order"]
 
 
-def test_an_observation_has_each_play_with_its_passes_in_order() -> None:
+def test_an_observation_contains_each_play_with_its_passes_in_order() -> None:
     table = middle()
     for seat in range(3):
         order, turns = observed(table, seat, "order"), observed(table, seat, "turns")
         assert cards(order) == [12]
-        # The play and one pass, which exchanged.
+        # The play and one pass, with an exchange.
         assert cards(turns, 2 << 5 | 1) == [12]
         assert np.count_nonzero(order) == np.count_nonzero(turns) == 1
     assert [cards(observed(table, seat, "queue_place")) for seat in range(3)] == [[], [33], []]
 
 
 @pytest.mark.rules("discat", "Decisions of the engine")
-def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there() -> None:
-    # Seat 1 has put 33 under the pile. Seat 0, with no unknown card left, draws it.
+def test_a_card_that_passed_through_the_queue_again_is_no_longer_known() -> None:
+    # Seat 2 puts 33 under the pile, where seat 0 draws it. Seat 0 then puts 40 there, or 33 again.
+    def known(*redrawn: int) -> list[int]:
+        hands = [[33, 41, 42, 43, 44], [31, 35, 36, 37, 38], [45, 46, 48, 49, 51]]
+        turns = [EXCHANGED, EXCHANGED, played(47), played(9)]
+        table = Table.at(read(late_state(hands, turns, first=2, active=0, redrawn=redrawn)))
+        return cards(observed(table, 2, "known"), 2)
+
+    assert known(33, 40) == [33]
+    assert known(33, 33) == []
+
+
+@pytest.mark.rules("discat", "Decisions of the engine")
+def test_a_card_that_another_seat_drew_from_the_queue_is_known_to_its_previous_holder() -> None:
+    # Seat 1 has put 33 under the pile. Seat 0 draws it, as there is no unknown card left.
     state = late_state(
         [[30, 41, 42, 43, 44, 45], [31, 35, 36, 37, 38]],
         [played(9), EXCHANGED, played(47), played(50)],
@@ -144,9 +158,9 @@ def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there
 
 
 def known_of(game: Game, seat: int, other: int) -> set[int]:
-    """Return the cards of another hand that a seat put under the pile and saw drawn, from the whole history.
+    """Return the cards of another hand that a seat put under the pile and saw drawn, computed from the whole history.
 
-    They are known until they are played, or the other seat puts a card under the pile: it may be one of them.
+    Each is known until it is played, or until the other seat puts a card under the pile, which may be this card.
     """
     known: set[int] = set()
     for fact in game.facts:
@@ -160,7 +174,7 @@ def known_of(game: Game, seat: int, other: int) -> set[int]:
 
 
 @pytest.mark.rules("discat", "Decisions of the engine")
-@pytest.mark.parametrize("players", [2, 3, 4])
+@over("players", [2, 3, 4])
 def test_cards_seen_drawn_are_known_until_played_or_until_that_seat_exchanges(players: int) -> None:
     choices = random.Random(players)
     known = lapsed = 0
@@ -190,9 +204,14 @@ def test_cards_seen_drawn_are_known_until_played_or_until_that_seat_exchanges(pl
     assert lapsed > 50
 
 
-def test_the_cards_of_a_play_may_come_in_any_order_before_its_top() -> None:
-    hands = [[90], [5], [50], [60], [70], [80]]
-    others = [card for card in range(1, 91) if [card] not in hands and card not in (31, 32, 33, 34)]
+def six_hands(count: int, play: tuple[int, ...]) -> tuple[list[list[int]], list[int]]:
+    """Return hands for six seats, with `count` cards in total, and the cards that are neither in them nor in `play`."""
+    others = [card for card in range(1, 91) if card not in play]
+    return [others[seat:count:6] for seat in range(6)], others[count:]
+
+
+def test_the_cards_of_a_play_can_have_any_order_before_its_top() -> None:
+    hands, others = six_hands(30, (31, 32, 33, 34))
     states = [
         late_state(hands, [played(*play)], active=1, unknown=others) for play in ((31, 32, 33, 34), (33, 32, 31, 34))
     ]
@@ -201,10 +220,10 @@ def test_the_cards_of_a_play_may_come_in_any_order_before_its_top() -> None:
 
 
 @pytest.mark.parametrize("laid", range(8, 85))
-def test_an_observation_counts_a_group_of_four_wherever_it_lies_among_the_cards_laid(laid: int) -> None:
-    hands = [[90], [5], [50], [60], [70], [80]]
+def test_an_observation_counts_a_group_of_four_at_any_place_among_the_cards_laid(laid: int) -> None:
+    # Hands have fewer than five cards only if the draw pile is empty.
     group = (31, 32, 33, 34)
-    others = [card for card in range(1, 91) if [card] not in hands and card not in group]
+    hands, others = six_hands(min(90 - laid, 30), group)
     state = late_state(hands, [played(*group)], active=1, unknown=others[laid - 4 :])
     position = read(state)
     assert [len(seen.bonus_pile) for seen in view_of(position, None).seats] == [1, 0, 0, 0, 0, 0]
@@ -212,8 +231,8 @@ def test_an_observation_counts_a_group_of_four_wherever_it_lies_among_the_cards_
         plain.check_observation(position, seat)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_what_was_played(players: int) -> None:
+@over("players", [2, 3, 4])
+def test_observation_and_view_agree_if_the_hands_contradict_the_plays(players: int) -> None:
     # A card moves from one hand to another, so the hands do not account for all cards drawn from the queue.
     choices = random.Random(players)
     compared = known = 0
@@ -248,7 +267,7 @@ def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_wha
 @pytest.mark.parametrize(
     "kind", ["CARD_DEALT", "BONUS_CARD_DRAWN", "EXCHANGE_DRAWN", "CARD_REFILLED", "CARD_EXCHANGED"]
 )
-def test_who_sees_a_hidden_card_of_an_event(kind: str) -> None:
+def test_hidden_cards_of_events_are_seen_only_by_the_documented_seats(kind: str) -> None:
     found = [event for event in middle().history if plain_event(event)[0] == kind]
     assert found
     for event in found:
@@ -259,7 +278,7 @@ def test_who_sees_a_hidden_card_of_an_event(kind: str) -> None:
         assert str(plain_event(event)[2][0]) in label_of(GAME, event, whole=True)
 
 
-def test_plays_marks_and_bonus_piles_are_seen_by_everybody() -> None:
+def test_plays_marks_and_bonus_piles_are_seen_by_all() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(7).play(32, 33, 34, 31)
     kinds = [plain_event(event)[0] for event in table.events]
     assert kinds == ["CARDS_PLAYED", "CARD_TO_BONUS_PILE"]
@@ -273,22 +292,22 @@ def test_marks_are_public() -> None:
     table = Table([24, 1, 2, 3, 4], [41, 42, 43, 44, 45], up_arrows=[]).play(24).draw(5, 6).keep()
     for seat in (0, 1, None):
         assert [card.face_down for card in view_of(table.position, seat).seats[0].pile] == [True]
-    # Number of the top card, and whether it lies face down.
+    # The number of the top card, and whether it is face down.
     assert list(observed(table, 1, "seats")[1][4:6]) == [24, 1]
 
 
-def test_an_observation_of_a_deal() -> None:
+def test_an_observation_during_the_deal_shows_own_cards_and_the_next_seat() -> None:
     position = GAME.new_game(3, {"first_seat": 1})
     table = Table.at(position).draw(17)
     assert cards(observed(table, 1, "own_hand")) == [17]
     assert cards(observed(table, 0, "own_hand")) == []
     assert list(observed(table, 0, "phase")) == [0, 1, 0, 0, 0, 0, 0, 0]
-    # It is seat 2's turn to get a card: two seats to the left of seat 0.
+    # Seat 2 is dealt the next card: two seats to the left of seat 0.
     assert [int(row[6]) for row in observed(table, 0, "seats")] == [0, 0, 1, 0, 0, 0]
     assert observed(table, 0, "draw_pile") == 59
 
 
-def test_an_observation_in_the_middle() -> None:
+def test_an_observation_lists_seats_from_its_own_with_the_public_counts() -> None:
     table = middle()
     assert list(observed(table, 2, "phase")) == [0, 0, 0, 0, 1, 0, 0, 0]
     seats = observed(table, 2, "seats")
@@ -307,7 +326,7 @@ def test_an_observation_in_the_middle() -> None:
     assert cards(observed(table, 2, "laid")) == [12]
 
 
-def test_an_observation_without_a_constraint_and_in_the_last_turns() -> None:
+def test_an_observation_shows_a_lifted_constraint_and_the_last_turns() -> None:
     table = Table([24, 1, 2, 3, 4], [41, 42, 43, 44, 45], up_arrows=[]).play(24).draw(5, 6).keep()
     assert cards(observed(table, 0, "meets_constraint")) == list(range(1, 51))
     assert not observed(table, 0, "seats")[:, 7].any()
@@ -316,7 +335,7 @@ def test_an_observation_without_a_constraint_and_in_the_last_turns() -> None:
     assert observed(table, 1, "last_turns_left") == 2
 
 
-def test_the_end_hides_hands_still() -> None:
+def test_hands_stay_hidden_at_the_end() -> None:
     state = late_state(
         [[], [47], [48]], [played(5), KEPT], first=0, active=2, phase="PASS", last_turns_left=1, up_arrows=[]
     )

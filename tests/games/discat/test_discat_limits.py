@@ -1,6 +1,6 @@
-"""Rules file: A turn; Draw pile; End: how long a game can be."""
+"""Rules file: A turn; Draw pile; End. The longest possible games."""
 
-import pytest
+from tools.over import over
 
 from .building import GAME, KEEP, MAX_CARD, play_id
 
@@ -10,9 +10,10 @@ DEALT = 5
 def cards_to_lay(players: int) -> dict[int, list[int]]:
     """Return the cards that each seat lays in the longest game, in order.
 
-    Seat 0 lays all cards of the pile, each above all that others hold; then the others lay their hands,
-    counter-clockwise, each card below all that others hold. A card just above the next seat's lowest passes the play to
-    that seat alone.
+    Seat 0 lays all cards of the pile, each above all cards in other hands. Then the other seats lay their hands,
+    counter-clockwise, each card below all cards in other hands. A card just above the next seat's lowest card gives the
+    turn
+    to that seat only.
     """
     plays: dict[int, list[int]] = {seat: [] for seat in range(players)}
     card = 1
@@ -30,10 +31,10 @@ def cards_to_lay(players: int) -> dict[int, list[int]]:
     return plays
 
 
-@pytest.mark.parametrize("players", MAX_CARD)
-def test_a_game_can_be_as_long_as_is_said(players: int) -> None:
+@over("players", MAX_CARD)
+def test_a_game_can_have_the_documented_length(players: int) -> None:
     plays = cards_to_lay(players)
-    # Cards point up or down to where the others hold none; those that pass on the play point down.
+    # Cards point to where the other seats have no cards; cards that give the turn to the next seat point down.
     up_arrows = sum(1 << card - 1 for card in plays[0][:-2])
     draws = {seat: iter(tuple(cards)) for seat, cards in plays.items()}
     position = GAME.new_game(players, {"up_arrows": up_arrows})
@@ -41,7 +42,7 @@ def test_a_game_can_be_as_long_as_is_said(players: int) -> None:
     decisions, chance_events = 0, 1
     while not position.is_terminal():
         if position.is_chance_node():
-            # After the deal seat 0 alone draws.
+            # After the deal only seat 0 draws.
             seat = (chance_events - 1) % players if chance_events <= DEALT * players else 0
             position.apply(next(draws[seat]) - 1)
             chance_events += 1

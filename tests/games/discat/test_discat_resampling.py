@@ -1,6 +1,6 @@
-"""Public and hidden: resampling reaches every state consistent with what a seat knows, equally often.
+"""Public and hidden: resampling reaches every state consistent with a seat's information, equally often.
 
-The states are counted by knowledge.py, which plays the game backwards and shares nothing with the kernel.
+knowledge.py counts these states by playing the game backwards, and shares no code with the kernel.
 """
 
 import random
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from scipy.stats import chisquare
+from tools.over import over
 
 from chatiere.engine import Position
 from chatiere.engine.wire import Reader
@@ -19,9 +20,9 @@ from .building import CODEC, GAME
 from .knowledge import Knowledge, Placement
 from .reference import EXCHANGE, KEEP, Game
 
-pytestmark = pytest.mark.rules("discat", "Public and hidden", "Decisions of the engine")
+pytestmark = [pytest.mark.rules("discat", "Public and hidden", "Decisions of the engine"), pytest.mark.long]
 
-# A fixed seed with a smaller probability counts as a fault.
+# A result with a smaller probability, for the fixed seed, counts as a fault.
 P_VALUE = 1e-6
 DRAWS = 40  # for each state
 MAX_STATES = {2: 60, 3: 300}
@@ -34,7 +35,7 @@ def placement(position: Position) -> Placement:
 
 
 def small_positions(players: int, style: str, seed: int) -> Iterator[tuple[Position, Knowledge]]:
-    """Yield late positions of a random game, with a seat for which few placements of the hidden cards are possible."""
+    """Yield late positions of a random game, each with a seat for which few hidden placements are possible."""
     choices = random.Random(f"{players} {style} {seed}")
     position, game = GAME.new_game(players), Game(players)
     while game.question.actor != OVER:
@@ -52,13 +53,13 @@ def small_positions(players: int, style: str, seed: int) -> Iterator[tuple[Posit
 
 @pytest.mark.release_only
 @pytest.mark.parametrize("style", ["random", "exchanges"])
-@pytest.mark.parametrize("players", [2, 3])
-def test_resampling_reaches_every_state_that_agrees_equally_often(players: int, style: str) -> None:
+@over("players", [2, 3])
+def test_resampling_reaches_every_consistent_state_equally_often(players: int, style: str) -> None:
     exact = restricted = unseen = 0
     for seed in range(GAMES[players]):
         for position, knowledge in small_positions(players, style, seed):
             if players > 2 and knowledge.card_passed_unseen():
-                # With more players these are most positions; two-player games and test_discat_resampling_pinned.py
+                # With more players these are most positions. Two-player games and test_discat_resampling_pinned.py
                 # suffice.
                 unseen += 1
                 continue
@@ -68,7 +69,7 @@ def test_resampling_reaches_every_state_that_agrees_equally_often(players: int, 
             )
             assert placement(position) in possible
             if knowledge.card_passed_unseen():
-                # Such a card counts as any card: everything possible is reached, and perhaps more.
+                # Such a card is treated as any card: every possible state is reached, and perhaps further states.
                 unseen += 1
                 assert set(drawn) >= possible
             else:
@@ -77,14 +78,14 @@ def test_resampling_reaches_every_state_that_agrees_equally_often(players: int, 
                 assert set(drawn) == possible
                 if len(possible) > 1:
                     assert chisquare([drawn[each] for each in possible]).pvalue > P_VALUE
-    # All kinds of positions that the test is for occur.
+    # Each kind of position that the test is for occurs.
     assert exact > 5
     assert restricted
     assert unseen
 
 
-@pytest.mark.parametrize("players", range(2, 7))
-def test_no_state_that_play_leads_to_is_refused(players: int) -> None:
+@over("players", range(2, 7))
+def test_no_state_reached_by_play_is_refused(players: int) -> None:
     choices = random.Random(players)
     for _ in range(8):
         position = GAME.new_game(players, seed=choices.getrandbits(64))
@@ -97,7 +98,7 @@ def test_no_state_that_play_leads_to_is_refused(players: int) -> None:
 
 
 def holds_more_than_passes_allow(game: Game, hands: list[list[int]]) -> bool:
-    """Return whether a hand has more cards that its seat's last pass showed to be absent than it has drawn since."""
+    """Return whether a hand has more cards that its seat's last pass excluded than the seat has drawn since."""
     drawn = [0] * game.players
     passed = [False] * game.players
     for fact in reversed(game.facts):
@@ -113,9 +114,9 @@ def holds_more_than_passes_allow(game: Game, hands: list[list[int]]) -> bool:
 
 
 @pytest.mark.parametrize(("players", "up_arrows"), [(4, 0), (6, 0), (6, 2**90 - 1)], ids=["4", "6", "6-up"])
-def test_beyond_the_30_cards_that_are_kept_resampling_agrees_and_never_refuses(players: int, up_arrows: int) -> None:
-    # "Decisions of the engine": the state keeps the last 30 cards drawn from the queue. Here all exchange whenever they
-    # can, and lay one card that few can follow, so that many more go through it.
+def test_resampling_stays_consistent_beyond_the_30_recorded_cards(players: int, up_arrows: int) -> None:
+    # "Decisions of the engine": the state records the last 30 cards drawn from the queue. Here all seats exchange
+    # whenever they can, and lay single cards that few seats can follow, so that many more cards go through the queue.
     choices = random.Random(players)
     options = {"up_arrows": up_arrows}
     position, game = GAME.new_game(players, options), Game(players, options)
@@ -134,7 +135,7 @@ def test_beyond_the_30_cards_that_are_kept_resampling_agrees_and_never_refuses(p
             assert view_of(drawn, seat) == view_of(position, seat)
             hands = [list(seat.hand_cards) for seat in state_of(drawn).seats]
             assert not holds_more_than_passes_allow(game, hands)
-            # Resampling a resampled position is not refused either.
+            # Resampling a resampled position is not refused, either.
             assert view_of(drawn.resample(seat, 1), seat) == view_of(position, seat)
             drawn.resample((seat + 1) % players, 1).check()
         moves = game.question.moves

@@ -1,7 +1,8 @@
-"""Resampling, compared with a search for every placement of the hidden cards consistent with what a seat has seen.
+"""Resampling, compared with a search for every placement of the hidden cards consistent with a seat's information.
 
-resampling.json has positions of random games with few hidden cards, with a description and the number of consistent
-placements of each.
+resampling.json has positions of random games with few hidden cards, each with a description and the number of
+consistent
+placements.
 """
 
 import json
@@ -45,7 +46,7 @@ def name_of(entry: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("number", "entry"), list(enumerate(POSITIONS)), ids=[name_of(e) for e in POSITIONS])
-def test_every_placement_that_agrees_is_drawn(number: int, entry: dict[str, Any]) -> None:
+def test_every_consistent_placement_is_drawn(number: int, entry: dict[str, Any]) -> None:
     players, options, seat = entry["players"], entry["options"], entry["seat"]
     position = GAME.new_game(players, options)
     for move in entry["moves"]:
@@ -59,13 +60,13 @@ def test_every_placement_that_agrees_is_drawn(number: int, entry: dict[str, Any]
     if not knowledge.card_passed_unseen():
         assert found.keys() == possible
         assert chisquare([found[one] for one in possible]).pvalue > P_VALUE
-    # Again from a drawn position: the same placements.
+    # Resampling a drawn position gives the same placements.
     again = drawn(position.resample(seat, 1), seat, DRAWS_PER_PLACEMENT * len(possible), number + 1000)
     assert again.keys() == found.keys()
 
 
 def shown_hands(table: Table, other: int, forbidden: range, free: int, samples: int = 6000) -> None:
-    """Assert that seat 0 finds the other hand of five uniform over sets with at most `free` of the forbidden cards."""
+    """Assert that the other hand of five, as resampled for seat 0, is uniform with at most `free` forbidden cards."""
     hidden = {*state_of(table.position).draw_pile_cards, *table.hand(other)}
     among = len(hidden & set(forbidden))
     expected = {count: comb(among, count) * comb(len(hidden) - among, 5 - count) for count in range(free + 1)}
@@ -85,19 +86,19 @@ def shown_hands(table: Table, other: int, forbidden: range, free: int, samples: 
         )
 
 
-def test_after_a_pass_with_keep_the_hand_holds_no_card_on_the_right_side() -> None:
+def test_after_a_pass_with_keep_the_hand_has_no_card_that_respects_the_constraint() -> None:
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).keep()
     shown_hands(table, 1, range(1, 12), 0)
 
 
-def test_a_card_drawn_after_a_pass_is_any_card() -> None:
+def test_a_card_drawn_after_a_pass_can_be_any_card() -> None:
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).keep()
     shown_hands(table.play(41).play(31).draw(5), 1, range(1, 12), 1)
 
 
 @pytest.mark.release_only
-def test_where_hardly_any_shuffle_agrees_all_come_as_often() -> None:
-    # Seat 1 held nothing above 8, laid two cards and drew two: at least three of its hand are among 3 to 7. One shuffle
-    # in a hundred agrees, and a search ends as soon as it has three.
+def test_resampling_is_uniform_if_hardly_any_shuffle_is_consistent() -> None:
+    # Seat 1 held no card above 8, laid two cards and drew two: at least three of its cards are from 3 to 7. One shuffle
+    # in a hundred is consistent, and a search ends as soon as it has three.
     table = Table([8, 9, 20, 21, 22], [1, 2, 3, 4, 5], up_arrows=[8]).play(8).draw(23, 24).keep().play(9)
     shown_hands(table.play(1, 2).draw(30, 31), 1, range(8, 51), 2, samples=30_000)

@@ -31,7 +31,7 @@ def stub() -> Iterator[Any]:
 
 @pytest.fixture
 def position(stub: Any) -> game_pb2.Position:
-    """Return a position of four players, with seat 2 to play its first card."""
+    """Return a position of four players with seat 2 to play the first card."""
     request = game_service_pb2.NewGameRequest(
         game="discat",
         players=4,
@@ -51,18 +51,16 @@ def refused_option(stub: Any, options: discat_pb2.DiscatOptions) -> Refused:
     return refused
 
 
-def test_the_field_of_a_refused_option(stub: Any) -> None:
+def test_the_refusal_of_an_option_names_its_path(stub: Any) -> None:
     seat = refused_option(stub, discat_pb2.DiscatOptions(first_seat=4))
-    assert (seat.field, seat.message) == (
-        "options.discat.first_seat",
-        "options.discat.first_seat: first_seat must be an integer from 0 to 3, not 4",
-    )
+    assert seat.field == "options.discat.first_seat"
+    assert "from 0 to 3" in seat.message
     for cards, place in ([1, 91], 1), ([0], 0), ([7, 9, 7], 2), ([2**32 - 1], 0):
         arrows = discat_pb2.DiscatOptions(up_arrows=discat_pb2.DiscatCards(cards=cards))
         assert refused_option(stub, arrows).field == f"options.discat.up_arrows.cards[{place}]"
 
 
-def test_up_arrows_come_back_as_they_were_sent(stub: Any) -> None:
+def test_up_arrows_are_returned_unchanged(stub: Any) -> None:
     for cards in [], [1, 50, 90], list(range(1, 91)):
         options = discat_pb2.DiscatOptions(up_arrows=discat_pb2.DiscatCards(cards=reversed(cards)))
         request = game_service_pb2.NewGameRequest(
@@ -104,7 +102,7 @@ BROKEN_STATES: dict[str, tuple[Callable[[discat_pb2.DiscatState], object], str]]
 
 
 @pytest.mark.parametrize("case", BROKEN_STATES)
-def test_the_field_of_a_broken_state(stub: Any, position: game_pb2.Position, case: str) -> None:
+def test_the_refusal_of_a_state_names_the_path_of_the_fault(stub: Any, position: game_pb2.Position, case: str) -> None:
     break_it, field = BROKEN_STATES[case]
     break_it(position.state.discat)
     refused = refusal(stub.GetScore, game_service_pb2.GetScoreRequest(state=position.state))
@@ -119,7 +117,7 @@ def play_cards(*cards: int) -> game_pb2.Action:
     return game_pb2.Action(discat=discat_pb2.DiscatAction(play=discat_pb2.DiscatPlay(cards=cards)))
 
 
-def test_the_field_of_a_refused_action(stub: Any, position: game_pb2.Position) -> None:
+def test_the_refusal_of_an_action_names_the_path_of_the_fault(stub: Any, position: game_pb2.Position) -> None:
     hand = list(position.state.discat.seats[2].hand_cards)
     elsewhere = position.state.discat.seats[0].hand_cards[0]
     exchange = game_pb2.Action(discat=discat_pb2.DiscatAction(exchange=discat_pb2.DiscatExchange(card=0)))
@@ -132,7 +130,7 @@ def test_the_field_of_a_refused_action(stub: Any, position: game_pb2.Position) -
         (exchange, "INVALID_ACTION", "exchange.card", None),
         (play_cards(hand[0], elsewhere), "ILLEGAL_ACTION", "play.cards[1]", "Actions"),
         (play_cards(hand[0], hand[1]), "ILLEGAL_ACTION", "play.cards", "Components and setup"),
-        (keep, "ILLEGAL_ACTION", "keep", "A turn: play"),
+        (keep, "ILLEGAL_ACTION", "keep", "A turn"),
     ]
     for action, reason, field, rule in cases:
         refused = refusal(stub.Apply, game_service_pb2.ApplyRequest(state=position.state, action=action))
@@ -143,8 +141,8 @@ def test_the_field_of_a_refused_action(stub: Any, position: game_pb2.Position) -
             assert refused.metadata["rule"] == RULES + rule
 
 
-def test_a_card_dealt_to_another_seat_changes_nothing_for_the_rest(stub: Any) -> None:
-    """Whatever card is dealt, the other seats and spectators get the same bytes."""
+def test_a_dealt_card_does_not_affect_other_viewers(stub: Any) -> None:
+    """The bytes for the other seats and for spectators do not depend on the card."""
     include = game_pb2.Include(viewers=[1, 2], spectator=True)
     options = game_pb2.Options(discat=discat_pb2.DiscatOptions(first_seat=0))
     start = new_game(stub, "discat", 3, options=options, explicit_chance=True)
@@ -158,15 +156,15 @@ def test_a_card_dealt_to_another_seat_changes_nothing_for_the_rest(stub: Any) ->
     assert len(seen) == 1
 
 
-def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
-    """Throughout games, what a viewer gets names a card whose place it may not know only as unseen."""
+def test_updates_do_not_contain_hidden_cards(stub: Any) -> None:
+    """Throughout games, a viewer's update names a card that is hidden from the viewer only as unseen."""
     for players in 2, 4, 6:
         include = game_pb2.Include(legal_actions=True, viewers=range(players), spectator=True)
         first = new_game(stub, "discat", players, seed=players, include=include)
         hidden_draws = redrawn_shown = 0
-        # The cards that each seat has put under the draw pile; a spectator has none.
+        # The cards that each seat has put under the draw pile; none for a spectator.
         exchanged: dict[int | None, set[int]] = defaultdict(set)
-        # Those, and the cards that each seat has drawn.
+        # These cards, and the cards that each seat has drawn.
         handled: dict[int | None, set[int]] = defaultdict(set)
         for position in [first, *play_on(stub, first, random.Random(players), include)]:
             state = position.state.discat
@@ -203,7 +201,7 @@ def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
 
 
 def cards_named(view: game_pb2.View) -> set[int]:
-    """Return every card that a view names, except as unseen, in the options or as drawn from the queue once."""
+    """Return every card that a view names, except as unseen, in the options, or as a card drawn from the queue."""
     rest = json_format.MessageToDict(view)["discat"]
     rest.pop("unseenCards", None)
     rest.pop("options")
@@ -225,8 +223,8 @@ def cards_named(view: game_pb2.View) -> set[int]:
     return named
 
 
-def test_a_worked_case_through_the_wire(stub: Any) -> None:
-    """ "Worked cases": under "lower than 22", play 28, 38, 58 with 18 on top."""
+def test_a_worked_case_through_the_service(stub: Any) -> None:
+    """Play 28, 38, 58 with 18 on top under "lower than 22" (rules: "Worked cases")."""
     state = game_pb2.State(
         rules_version=1,
         discat=discat_pb2.DiscatState(

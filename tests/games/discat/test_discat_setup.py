@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tools.over import over
 
 from chatiere.engine import CHANCE_PLAYER, EngineError, Reason
 
@@ -13,14 +14,14 @@ ODD = sum(1 << (card - 1) for card in range(1, 91, 2))
 
 @pytest.mark.rules("discat", "Components and setup")
 @pytest.mark.parametrize(("players", "largest"), MAX_CARD.items())
-def test_cards_used_go_by_the_number_of_players(players: int, largest: int) -> None:
+def test_cards_in_use_depend_on_the_number_of_players(players: int, largest: int) -> None:
     position = GAME.new_game(players, {"first_seat": 0})
     assert position.chance_outcomes() == [(card - 1, 1) for card in range(1, largest + 1)]
     assert list(state_of(position).draw_pile_cards) == list(range(1, largest + 1))
 
 
 @pytest.mark.rules("discat", "Components and setup")
-def test_who_begins_is_a_chance_event_uniform_over_the_seats() -> None:
+def test_the_first_seat_is_a_chance_event_uniform_over_the_seats() -> None:
     position = GAME.new_game(4)
     assert phase(position) == "FIRST_SEAT"
     assert position.chance_outcomes() == [(seat, 1) for seat in range(4)]
@@ -31,7 +32,7 @@ def test_who_begins_is_a_chance_event_uniform_over_the_seats() -> None:
 
 
 @pytest.mark.rules("discat", "Components and setup")
-def test_first_seat_may_be_an_option() -> None:
+def test_first_seat_can_be_an_option() -> None:
     position = GAME.new_game(4, {"first_seat": 3})
     assert phase(position) == "DEAL"
     assert position.options() == {"first_seat": 3}
@@ -43,7 +44,7 @@ def test_first_seat_may_be_an_option() -> None:
 
 
 @pytest.mark.rules("discat", "Components and setup")
-def test_the_deal_is_five_cards_each_one_at_a_time_from_the_first_seat() -> None:
+def test_each_seat_is_dealt_five_cards_one_at_a_time_from_the_first_seat() -> None:
     position = GAME.new_game(3, {"first_seat": 1})
     order = []
     for number in range(15):
@@ -58,13 +59,13 @@ def test_the_deal_is_five_cards_each_one_at_a_time_from_the_first_seat() -> None
     ]
     assert phase(position) == "PLAY"
     assert position.current_player() == 1
-    # The rest is the draw pile.
+    # The remaining cards are the draw pile.
     assert list(state_of(position).draw_pile_cards) == list(range(16, 61))
     assert view_of(position, None).draw_pile_size == 45
 
 
 @pytest.mark.rules("discat", "Components and setup")
-def test_the_first_turn_is_exactly_one_card_without_a_constraint() -> None:
+def test_the_first_turn_is_a_play_of_one_card_without_a_constraint() -> None:
     table = Table([11, 12, 21, 22, 31], [1, 2, 3, 4, 5])
     assert table.constraint() is None
     assert table.legal_plays() == {(11,), (12,), (21,), (22,), (31,)}
@@ -76,7 +77,7 @@ def test_the_first_turn_is_exactly_one_card_without_a_constraint() -> None:
 @pytest.mark.rules("discat", "Components and setup")
 def test_tens_digit_of_one_to_nine_is_zero() -> None:
     table = Table([10, 41, 42, 43, 44], [1, 9, 20, 30, 33]).play(10).draw(50)
-    # Lower than 10: 1 and 9 share the first digit 0; 20 and 30 the second.
+    # Lower than 10: 1 and 9 share the first digit 0; 20 and 30 share the second.
     assert table.legal_plays() == {(1,), (9,), (1, 9), (9, 1)}
     table = Table([50, 41, 42, 43, 44], [1, 9, 20, 30, 33]).play(50).draw(2)
     assert {(20, 30), (30, 20), (30, 33), (33, 30), (1, 9), (9, 1)} == {p for p in table.legal_plays() if len(p) > 1}
@@ -91,7 +92,7 @@ def test_known_cards_point_down() -> None:
 
 
 @pytest.mark.rules("discat", "Arrows")
-@pytest.mark.parametrize("players", MAX_CARD)
+@over("players", MAX_CARD)
 def test_by_default_even_numbers_point_down_and_odd_ones_up(players: int) -> None:
     observation = {part.name: part for part in GAME.description.observation}["points_up"]
     position = GAME.new_game(players)
@@ -101,15 +102,8 @@ def test_by_default_even_numbers_point_down_and_odd_ones_up(players: int) -> Non
 
 
 @pytest.mark.rules("discat", "Arrows")
-@pytest.mark.parametrize("players", MAX_CARD)
-def test_no_constraint_by_default_is_one_that_no_card_can_meet(players: int) -> None:
-    for card in range(1, MAX_CARD[players] + 1):
-        assert range(card + 1, MAX_CARD[players] + 1) if card % 2 else range(1, card)
-
-
-@pytest.mark.rules("discat", "Arrows")
 @pytest.mark.parametrize("card", range(1, 51))
-def test_option_up_arrows_turns_each_card_for_itself(card: int) -> None:
+def test_option_up_arrows_applies_to_each_card_separately(card: int) -> None:
     others = [other for other in (11, 12, 13, 14, 15, 16, 17, 18, 19, 20) if other != card]
     filler = next(other for other in range(21, 51) if other != card)
     for up in (True, False):
@@ -121,7 +115,7 @@ def test_option_up_arrows_turns_each_card_for_itself(card: int) -> None:
 
 
 @pytest.mark.rules("discat", "Arrows")
-def test_option_up_arrows_is_kept_whole() -> None:
+def test_option_up_arrows_is_kept_completely() -> None:
     for value in (0, 1, 1 << 89, (1 << 90) - 1, ODD ^ 1 << 63, ODD ^ 1 << 64):
         position = GAME.new_game(2, {"up_arrows": value}, seed=1)
         assert position.options() == {"up_arrows": value}
@@ -131,7 +125,7 @@ def test_option_up_arrows_is_kept_whole() -> None:
 
 
 @pytest.mark.rules("discat", "Arrows")
-def test_bits_of_unused_cards_mean_nothing() -> None:
+def test_bits_of_unused_cards_have_no_effect() -> None:
     unused = sum(1 << (card - 1) for card in range(51, 91))
     plain, other = (GAME.new_game(2, {"up_arrows": value}, seed=5) for value in (ODD, ODD ^ unused))
     while not plain.is_terminal():
@@ -144,7 +138,7 @@ def test_bits_of_unused_cards_mean_nothing() -> None:
 
 
 @pytest.mark.rules("discat", "Arrows")
-def test_wrong_up_arrows_are_refused() -> None:
+def test_invalid_up_arrows_are_refused() -> None:
     for wrong in (-1, 1 << 90, 1.0, True, "1", [1, 3]):
         with pytest.raises(EngineError) as caught:
             GAME.new_game(2, {"up_arrows": wrong})

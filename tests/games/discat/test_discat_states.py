@@ -1,6 +1,5 @@
-"""Rules file: Invariants. A fault of a state, typed or packed, is refused with the wrong field."""
+"""Rules file: Invariants. The refusal of a typed or packed state names the wrong field."""
 
-import ctypes
 from collections.abc import Callable
 from typing import Any
 
@@ -13,37 +12,11 @@ from chatiere.v1 import discat_pb2
 from chatiere.v1.discat_pb2 import DiscatEnd, DiscatEndKind, DiscatPhase, DiscatScoreDetail, DiscatState
 
 from ..building import read, state_of
+from ..packed import Edit, edited, poke, poke_bytes
 from ..test_games_rules import page
 from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played
 
 pytestmark = pytest.mark.rules("discat", "Invariants")
-
-HEADER_SIZE = 32
-
-
-class Body(ctypes.LittleEndianStructure):
-    """The packed state after its header, as engine/chatiere/engine/games/discat/state.pxd lays it out."""
-
-    _fields_ = [
-        ("players", ctypes.c_uint8),
-        ("rules_version", ctypes.c_uint8),
-        ("first_seat_option", ctypes.c_uint8),
-        ("first_seat", ctypes.c_uint8),
-        ("phase", ctypes.c_uint8),
-        ("active", ctypes.c_uint8),
-        ("bonus_drawn", ctypes.c_uint8),
-        ("last_turns", ctypes.c_uint8),
-        ("up_arrows", ctypes.c_uint64 * 2),
-        ("unknown", ctypes.c_uint64 * 2),
-        ("hand", ctypes.c_uint8 * 8 * 6),
-        ("hand_size", ctypes.c_uint8 * 6),
-        ("queue_length", ctypes.c_uint8),
-        ("redrawn_count", ctypes.c_uint8),
-        ("laid", ctypes.c_uint8),
-        ("zero", ctypes.c_uint8 * 7),
-        ("cards", ctypes.c_uint8 * 120),
-        ("codes", ctypes.c_uint8 * 96),
-    ]
 
 
 def typed(position: Position) -> DiscatState:
@@ -52,67 +25,67 @@ def typed(position: Position) -> DiscatState:
 
 
 def middle() -> DiscatState:
-    """Return two seats: seat 1 is to choose, its earlier exchange is in the queue, seat 0 has had its bonus."""
+    """Return a state of two seats: seat 1, whose exchanged card is in the queue, is to choose; seat 0 had its bonus."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).exchange(33).draw(47)
     return typed(table.play(41).position)
 
 
 def before_refill() -> DiscatState:
-    """Return two seats: seat 0 has played and is to draw."""
+    """Return a state of two seats: seat 0 has played and is to draw."""
     return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).position)
 
 
 def before_bonus() -> DiscatState:
-    """Return two seats: seat 0 is to draw its bonus card."""
+    """Return a state of two seats: seat 0 is to draw its bonus card."""
     return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45).position)
 
 
 def passing() -> DiscatState:
-    """Return two seats: seat 1 cannot go below 12, seat 0 has had its bonus."""
+    """Return a state of two seats: seat 1 has no card below 12, seat 0 has had its bonus."""
     return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46).position)
 
 
 def before_exchange() -> DiscatState:
-    """Return two seats: seat 1 has put 33 under the pile and is to draw."""
+    """Return a state of two seats: seat 1 has put 33 under the pile and is to draw."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46)
     return typed(table.exchange(33).position)
 
 
 def dealing() -> DiscatState:
-    """Return two seats in the deal: seat 0 has three cards, seat 1 two."""
+    """Return a state of two seats in the deal: seat 0 has three cards, seat 1 two."""
     return typed(Table.at(GAME.new_game(2, {"first_seat": 0})).draw(1, 2, 3, 4, 5).position)
 
 
 def dealt() -> DiscatState:
-    """Return two seats before the first turn."""
+    """Return a state of two seats before the first turn."""
     return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).position)
 
 
 def beginning() -> DiscatState:
-    """Return two seats before chance has chosen who begins."""
+    """Return a state of two seats before chance has chosen the first seat."""
     return typed(GAME.new_game(2))
 
 
 def last_turn() -> DiscatState:
-    """Return three seats: seat 0 has laid its last card, 30, seat 1 has had its last turn, seat 2 is to keep."""
+    """Return a state of three seats: seat 0 has laid its last card, 30; seat 1 had its last turn; seat 2 is to keep."""
     return late_state(
         [[], [40], [50]], [played(30), KEPT], first=0, active=2, phase="PASS", last_turns_left=1, up_arrows=[]
     )
 
 
 def over() -> DiscatState:
-    """Return two seats with all cards laid."""
+    """Return a state of two seats with all cards laid."""
     return late_state([[], []], [], active=1, phase="OVER")
 
 
 def won() -> DiscatState:
-    """Return two seats: seat 0 has won with a group of five."""
+    """Return a state of two seats: seat 0 has won with a group of five."""
     table = Table([12, 13, 14, 15, 16], [1, 2, 3, 4, 5], first_seat=1).play(5).draw(6)
     return typed(table.play(12, 13, 14, 15, 16).position)
 
 
 def four() -> DiscatState:
-    """Return two seats: seat 1 has just played 31, 32, 33 with 34 on top and is to draw."""
+    """Return a state of two seats: seat 1 has just played 31, 32, 33 with 34 on top and is to draw."""
     table = Table([50, 41, 42, 43, 44], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(45).play(31, 32, 33, 34)
     return typed(table.position)
 
@@ -134,10 +107,10 @@ STATES = (
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_the_states_that_the_faults_are_put_into_are_sound(state: Callable[[], DiscatState]) -> None:
+def test_the_states_without_faults_are_valid(state: Callable[[], DiscatState]) -> None:
     position = read(state())
     position.check()
-    # The end of a state that is over follows from the rest.
+    # The end of a state that is over follows from its other fields.
     expected = state()
     if position.is_terminal():
         kind, seat = position.end(), position.ended_by()
@@ -152,7 +125,7 @@ def phase(name: str) -> DiscatPhase:
 
 
 def put(path: str, value: object) -> Callable[[DiscatState], None]:
-    """Return an edit that sets a field, or an element of a repeated one."""
+    """Return an edit that sets a field or an element of a repeated field."""
 
     def change(state: DiscatState) -> None:
         *holders, last = path.split(".")
@@ -179,7 +152,7 @@ def both(*changes: Callable[[DiscatState], None]) -> Callable[[DiscatState], Non
 
 
 def remove(path: str) -> Callable[[DiscatState], None]:
-    """Return an edit that clears a field, or deletes the last element of a repeated one."""
+    """Return an edit that clears a field or deletes the last element of a repeated field."""
 
     def change(state: DiscatState) -> None:
         holder: Any = state
@@ -269,7 +242,7 @@ WRONG_TURNS = [
     (middle, add_turn(1, "played", 60), "draw_pile_cards"),
     (passing, both(add_turn(1, "passed"), add_turn(0, "passed")), "turns[2]"),
     (over, both(*(add_turn(number % 2, "played", 1, 2, 3, 4, 5, 6) for number in range(7))), "turns[56].played.cards"),
-    # The active seat does not follow.
+    # The active seat is not the next seat.
     (passing, add_turn(1, "passed"), "active_seat"),
     (passing, both(add_turn(1, "passed"), put("active_seat", 0)), "active_seat"),
     (passing, put("active_seat", 0), "active_seat"),
@@ -319,7 +292,7 @@ WRONG_PHASE = [
         "seats.hand_cards",
     ),
     (middle, put("phase", phase("DEAL")), "phase"),
-    # Seat 1 cannot go below 41's constraint, or can.
+    # Seat 1 has no card that respects 41's constraint, or has one.
     (passing, put("phase", phase("PLAY")), "phase"),
     (passing, put("phase", phase("BONUS")), "phase"),
     (passing, put("bonus_drawn", False), "seats.hand_cards"),
@@ -349,14 +322,8 @@ WRONG_END = [
     (over, put("last_turns_left", 1), "last_turns_left"),
     (last_turn, put("last_turns_left", 0), "last_turns_left"),
     (last_turn, put("last_turns_left", 2), "last_turns_left"),
-    # The seat that began the last turns has a card.
+    # The seat that started the last turns has a card.
     (last_turn, move_card("seats.1.hand_cards", "seats.0.hand_cards", 40), "last_turns_left"),
-    # The active seat has no card, though the pile has.
-    (
-        passing,
-        both(*(move_card("seats.1.hand_cards", "draw_pile_cards", card) for card in range(31, 36))),
-        "last_turns_left",
-    ),
     # The pile has cards.
     (
         last_turn,
@@ -381,6 +348,15 @@ WRONG_CARDS = [
     (passing, move_card("draw_pile_cards", "queue_cards", 50), "queue_cards"),
     (middle, put("redrawn_cards", [33]), "redrawn_cards"),
     (over, put("redrawn_cards", [33]), "redrawn_cards"),
+    # The pile has cards, so every turn has ended with five cards or more.
+    (passing, move_card("seats.1.hand_cards", "draw_pile_cards", 35), "seats.hand_cards"),
+    (before_bonus, move_card("seats.0.hand_cards", "draw_pile_cards", 45), "seats.hand_cards"),
+    (middle, move_card("seats.1.hand_cards", "draw_pile_cards", 35), "seats.hand_cards"),
+    (before_refill, move_card("seats.1.hand_cards", "draw_pile_cards", 35), "seats.hand_cards"),
+    (before_refill, move_card("seats.0.hand_cards", "draw_pile_cards", 44), "seats.hand_cards"),
+    (four, move_card("seats.1.hand_cards", "draw_pile_cards", 6), "seats.hand_cards"),
+    (before_exchange, move_card("seats.1.hand_cards", "draw_pile_cards", 35), "seats.hand_cards"),
+    (won, move_card("seats.1.hand_cards", "draw_pile_cards", 6), "seats.hand_cards"),
 ]
 
 
@@ -405,24 +381,7 @@ def test_wrong_typed_states_are_refused(
     assert heading in page(GAME)
 
 
-def poke(**fields: object) -> Callable[[Body], None]:
-    """Return an edit of the packed state; name__1 is element 1 of an array, name__1_2 of an array of arrays."""
-
-    def change(body: Body) -> None:
-        for path, value in fields.items():
-            name, _, places = path.partition("__")
-            *outer, last = places.split("_") if places else [""]
-            holder = getattr(body, name)
-            for place in outer:
-                holder = holder[int(place)]
-            if last:
-                holder[int(last)] = value
-            else:
-                setattr(body, name, value)
-
-    return change
-
-
+# A hand has eight bytes, one for each slot.
 PACKED = [
     (dealt, poke(players=1), "seats"),
     (dealt, poke(players=7), "seats"),
@@ -456,15 +415,15 @@ PACKED = [
     (middle, poke(cards__0=12 + 128), "draw_pile_cards"),
     (dealt, poke(hand_size__0=7), "seats.hand_cards"),
     (dealt, poke(hand_size__0=255), "seats.hand_cards"),
-    (dealt, poke(hand_size__2=1, hand__2_0=1), "seats.hand_cards"),
+    (dealt, poke_bytes(hand_size__2=1, hand__16=1), "seats.hand_cards"),
     (dealt, poke(hand_size__0=4), ""),
-    (dealt, poke(hand__0_6=1), ""),
-    (dealt, poke(hand__0_7=200), "seats.hand_cards"),
-    (dealt, poke(hand__0_5=1), ""),
-    (dealt, poke(hand__3_0=1), ""),
-    (dealt, poke(hand__0_0=41, hand__0_1=12), "seats.hand_cards"),
-    (dealt, poke(hand__0_4=91), "seats.hand_cards"),
-    (dealt, poke(hand__0_0=0), "draw_pile_cards"),
+    (dealt, poke_bytes(hand__6=1), ""),
+    (dealt, poke_bytes(hand__7=200), "seats.hand_cards"),
+    (dealt, poke_bytes(hand__5=1), ""),
+    (dealt, poke_bytes(hand__24=1), ""),
+    (dealt, poke_bytes(hand__0=41, hand__1=12), "seats.hand_cards"),
+    (dealt, poke_bytes(hand__4=91), "seats.hand_cards"),
+    (dealt, poke_bytes(hand__0=0), "draw_pile_cards"),
     (dealt, poke(codes__0=1), ""),
     (dealt, poke(codes__95=128), ""),
     (dealt, poke(zero__0=1), ""),
@@ -484,7 +443,7 @@ PACKED = [
     (middle, poke(redrawn_count=1, cards__119=33 + 128), "redrawn_cards"),
     (middle, poke(redrawn_count=1, cards__119=0, cards__118=33), "redrawn_cards"),
     (dealt, poke(redrawn_count=1, cards__119=1), "queue_cards"),
-    # A play of four with its lower cards the wrong way round, or without its top.
+    # A play of four with its lower cards in the wrong order, or without its top.
     (four, poke(cards__1=32, cards__2=31), "turns"),
     (four, poke(codes__4=0), "turns"),
 ]
@@ -494,20 +453,14 @@ PACKED = [
     ("state", "change", "field"),
     [pytest.param(*case, id=f"{case[0].__name__}-{number}-{case[2]}") for number, case in enumerate(PACKED)],
 )
-def test_wrong_packed_states_are_refused(
-    state: Callable[[], DiscatState], change: Callable[[Body], None], field: str
-) -> None:
-    packed = read(state()).pack()
-    body = Body.from_buffer_copy(packed, HEADER_SIZE)
-    assert bytes(body) == packed[HEADER_SIZE:]
-    change(body)
+def test_wrong_packed_states_are_refused(state: Callable[[], DiscatState], change: Edit, field: str) -> None:
     with pytest.raises(EngineError) as caught:
-        GAME.unpack(packed[:HEADER_SIZE] + bytes(body))
+        GAME.unpack(edited(read(state()), change))
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, field)
 
 
-def test_resampling_refuses_hands_that_the_turns_contradict() -> None:
-    # Seat 1 has shown that it holds nothing below 12, and has drawn nothing since.
+def test_resampling_refuses_hands_that_contradict_the_turns() -> None:
+    # Seat 1 has shown that it has no card below 12, and has not drawn since.
     state = passing()
     state.turns.add(seat=1).passed.exchanged = False
     state.active_seat = 0
@@ -526,7 +479,7 @@ def test_resampling_refuses_hands_that_the_turns_contradict() -> None:
             assert caught.value.rule == "discat.md: Public and hidden"
 
 
-def test_an_evaluation_without_worlds_says_what_contradicts_what() -> None:
+def test_an_evaluation_without_worlds_names_the_contradiction() -> None:
     state = passing()
     state.turns.add(seat=1).passed.exchanged = False
     state.active_seat = 0
@@ -542,16 +495,15 @@ def test_an_evaluation_without_worlds_says_what_contradicts_what() -> None:
     assert not any(found.mean_returns)
 
 
-def test_resampling_refuses_hands_of_a_size_that_no_turns_lead_to() -> None:
-    position = read(
-        late_state([[2, 4], [30, 32]], [played(6)], first=0, active=1, phase="BONUS", unknown=[44, 46, 48, 50])
-    )
+def test_resampling_refuses_hands_of_impossible_sizes() -> None:
+    hands = [[1, 2, 3, 4, 5], [30, 32, 34, 36, 38, 40]]
+    position = read(late_state(hands, [played(6)], first=0, active=1, phase="BONUS", unknown=[44, 46, 48, 50]))
     with pytest.raises(EngineError) as caught:
         position.resample(0, 1)
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, "turns")
 
 
-def test_resampling_refuses_a_card_drawn_from_the_queue_that_nobody_has_drawn() -> None:
+def test_resampling_refuses_a_queue_card_that_no_seat_can_have_drawn() -> None:
     # Seat 1 has put 33 under the pile, but its hand is too small to have drawn it.
     position = read(
         late_state(
@@ -568,7 +520,7 @@ def test_resampling_refuses_a_card_drawn_from_the_queue_that_nobody_has_drawn() 
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, "turns")
 
 
-def test_the_breakdown_tells_who_won_at_once() -> None:
+def test_the_score_names_the_seat_that_won_with_a_group() -> None:
     detail = DiscatScoreDetail()
     fill(detail, CODEC.put_score, read(won()))
     assert detail.group_winner == 0

@@ -1,4 +1,4 @@
-"""Positions of Momistigri for tests: states given in full, and games played on from them."""
+"""Positions of Momistigri for tests: states given in full, and games continued from them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,12 +24,12 @@ M = MOMISTIGRI
 
 
 def card(name: str) -> int:
-    """Return the kind of a card: "3B", or "M"."""
+    """Return the kind of a card named "3B" or "M"."""
     return M if name == "M" else 9 * "ABCDE".index(name[1]) + int(name[0]) - 1
 
 
 def cards(names: str) -> list[int]:
-    """Return the kinds of several cards, ascending: "3B 5C M"."""
+    """Return the kinds of several cards, in ascending order: "3B 5C M"."""
     return sorted(card(name) for name in names.split())
 
 
@@ -44,7 +44,7 @@ def names(kinds: Iterable[int]) -> str:
 
 
 def deck(players: int, copies: Sequence[int] | None = None) -> Counter[int]:
-    """Return the cards for a number of players."""
+    """Return the cards of a game with the given number of players."""
     return +Reference(players, {} if copies is None else {"copies": list(copies)}).deck
 
 
@@ -72,9 +72,9 @@ def late_state(
     most_ones: Mapping[tuple[Any, int], int] | None = None,
     **fields: Any,
 ) -> MomistigriState:
-    """Return a state late in a round: cards not in a hand lie in the pile; seats without cards are out.
+    """Return a state late in a round. Cards that are not in a hand are in the pile; seats without cards have left.
 
-    `known` and `most_ones`: (who knows it, or None for all; whose hand) → what is known.
+    `known` and `most_ones` map (the knower, or None for all seats; the seat of the hand) to the knowledge.
     """
     players = len(hands)
     fields.setdefault("mark", MOMISTIGRI_MARK_NONE)
@@ -102,13 +102,13 @@ def late_state(
                 )
                 if knower is not None:
                     entry.seat = knower
-    assert min(left.values()) >= 0, f"not that many cards: {names(k for k, n in left.items() if n < 0)}"
+    assert min(left.values()) >= 0, f"too many of these cards: {names(k for k, n in left.items() if n < 0)}"
     state.discards.extend(sorted(left.elements()))
     return state
 
 
 class Table(building.Table):
-    """A position on which moves are made by the names of cards; every position on the way is checked."""
+    """A position on which moves are made by the names of cards. Every position on the way is checked."""
 
     def __init__(self, position: Position) -> None:
         self.position = position
@@ -126,7 +126,7 @@ class Table(building.Table):
         return self
 
     def draw(self, *drawn: str) -> "Table":
-        """Resolve chance to these cards, one event each."""
+        """Resolve chance events to these cards, one event each."""
         for one in drawn:
             self.apply(card(one))
         return self
@@ -140,7 +140,7 @@ class Table(building.Table):
         return self.apply(PASS)
 
     def stop(self) -> "Table":
-        """Discard no further pair."""
+        """Discard no more pairs."""
         return self.apply(STOP)
 
     def main(self) -> "Table":
@@ -164,16 +164,16 @@ class Table(building.Table):
         return self.apply(HAND_OUT + card(one))
 
     def swap_out(self, one: str) -> "Table":
-        """Discard for a swap."""
+        """Discard a card for a swap."""
         return self.apply(SWAP_OUT + card(one))
 
     def swap_in(self, one: str) -> "Table":
-        """Take for a swap."""
+        """Take a card for a swap."""
         return self.apply(SWAP_IN + card(one))
 
     @property
     def active(self) -> int:
-        """The seat whose turn it is."""
+        """The seat to act."""
         return int(self.state.active_seat)
 
     @property
@@ -190,7 +190,7 @@ class Table(building.Table):
         return list(self.state.discards).count(card(one))
 
     def inside(self) -> list[int]:
-        """The seats in the round."""
+        """The seats that are in the round."""
         return [seat for seat, held in enumerate(self.state.seats) if held.in_round]
 
     def passed(self) -> list[int]:
@@ -218,11 +218,11 @@ class Table(building.Table):
         return found
 
     def knows(self, knower: int | None, seat: int) -> str:
-        """Return what a seat, or everybody, knows of another's hand."""
+        """Return the cards that a seat, or every seat, knows to be in another seat's hand."""
         return names(view_of(self.position, knower).seats[seat].hand_cards)
 
     def most_ones(self, knower: int | None, seat: int) -> int | None:
-        """Return the most 1s that another's hand can hold, as a seat, or everybody, knows."""
+        """Return the maximum number of 1s that another seat's hand can hold, as known to a seat or to every seat."""
         seen = view_of(self.position, knower).seats[seat]
         return seen.most_ones if seen.HasField("most_ones") else None
 

@@ -1,4 +1,4 @@
-"""Edits of states of Momistigri that play seldom reaches, and the reference at such a state."""
+"""Edits of Momistigri states that random play seldom reaches, and the reference at such a state."""
 
 import random
 from collections import Counter
@@ -10,12 +10,12 @@ from .reference import ALL, LAST_TURN, PASS, STOP, Game, value
 
 PENDING = {1: (None, 1), 2: ("swap", 1), 3: ("two", 2), 4: ("three", 3)}
 
-# The edited states that a test plays on from, for each number of players.
+# The number of edited states from which a test continues to play, by number of players.
 STATES = 300
 
 
 def edit(state: Any, choices: random.Random) -> None:
-    """Change a state in some way; it may be impossible then."""
+    """Change a state in a random way, which may make it impossible."""
     hands = [seat.hand_cards for seat in state.seats]
     places = [*hands, state.discards]
     seat = choices.choice(state.seats)
@@ -25,7 +25,7 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 1:
         editing.shift(places, choices)
     elif way == 2:
-        # A hand of a value or two, or of one colour.
+        # A hand of one or two values, or of one colour.
         points, colour = choices.sample(range(1, 10), 2), choices.randrange(5)
         by_value = choices.random() < 0.7
         wanted = {card for card in range(45) if (value(card) in points if by_value else card // 9 == colour)}
@@ -34,13 +34,15 @@ def edit(state: Any, choices: random.Random) -> None:
         # Few cards in hands.
         put_away(state, hands, choices, choices.choice((1, 2, 6)))
     elif way == 4:
-        # Somebody is out.
+        # Some seat has left the round.
         state.discards.extend(seat.hand_cards)
         del seat.hand_cards[:]
         seat.in_round = seat.pass_mark = False
     elif way == 5:
         for other in state.seats:
             other.pass_mark = other.in_round and choices.random() < 0.7
+        if name_of(state, "phase") not in ("DRAW", "DISCARD"):
+            state.seats[state.active_seat].pass_mark = False
     elif way == 6 and state.turn:
         state.turn = choices.choice((1, LAST_TURN - 2, LAST_TURN - 1, LAST_TURN))
     elif way == 7:
@@ -57,7 +59,7 @@ def edit(state: Any, choices: random.Random) -> None:
             same = choices.randint(1, 9)
             editing.bring(hand, {card for card in range(45) if value(card) == same}, places)
     elif way == 11:
-        # Only two seats are left, and the active one's hand is of one value.
+        # Only two seats are left, and the active seat's hand is of one value.
         other = choices.randrange(len(hands))
         for number, out in enumerate(state.seats):
             if number not in (state.active_seat, other):
@@ -72,7 +74,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def put_away(state: Any, hands: Any, choices: random.Random, most: int) -> None:
-    """Put cards of hands onto the pile until each holds at most some number, up to `most`."""
+    """Move cards of hands to the pile until each hand has at most a random number of cards, up to `most`."""
     for hand in hands:
         limit = choices.randint(1, most)
         while len(hand) > limit:
@@ -80,7 +82,7 @@ def put_away(state: Any, hands: Any, choices: random.Random, most: int) -> None:
 
 
 def set_round(state: Any, choices: random.Random) -> None:
-    """Make it a later round, after penalties that are often tied."""
+    """Make it a later round, with penalties that are often tied."""
     state.round = choices.randint(2, 3)
     state.options.ClearField("first_seat")
     for seat in state.seats:
@@ -91,7 +93,7 @@ def set_round(state: Any, choices: random.Random) -> None:
 
 
 def set_knowledge(state: Any, choices: random.Random) -> None:
-    """Let seats know some of each other's cards."""
+    """Give seats knowledge of some cards in other hands."""
     players = len(state.seats)
     noted = state.turn > 0
     for owner, seat in enumerate(state.seats):
@@ -120,7 +122,7 @@ def add_knowledge(seat: Any, knower: int | None, cards: list[int], most_ones: in
 
 
 def resumed(state: Any) -> Game | None:
-    """Return the reference at a state, if it is in a turn, and nothing but an effect's last step is under way."""
+    """Return the reference at a state in a turn, if at most the last step of an effect is pending; otherwise None."""
     phase = name_of(state, "phase")
     if phase not in ("DRAW", "SWAP_OUT", "DISCARD", "CHOICE", "GIVE", "AGAIN"):
         return None

@@ -1,4 +1,4 @@
-"""Kinds of events of Momistigri, by the variants that the rules page tells apart."""
+"""Kinds of events of Momistigri, in the variants that the rules page distinguishes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,37 +16,37 @@ KINDS = (
     "first seat chosen",
     "second round",
     "third round",
-    "round begun by one of several with the most points",
+    "round started by one of several seats with the most points",
     "card dealt",
     "Momistigri dealt",
     "draw of one",
     "draw of two",
     "draw of three",
-    "draw of two, one there",
-    "draw of three, two there",
-    "draw of three, one there",
+    "draw of two, only one in hand",
+    "draw of three, only two in hand",
+    "draw of three, only one in hand",
     "card drawn",
     "named card drawn",
     "Momistigri drawn",
-    "left as the last card was drawn",
+    "left when the last card was drawn",
     "left after a discard",
     "left after giving the last card",
-    "left after the ones",
+    "left after discarding ones",
     "swap",
     "swap of a kind for itself",
     "swap with only the pair in the pile",
-    "no swap, as the seat has left",
+    "no swap because the seat has left",
     "pair of one colour",
     *PAIRS,
     *(f"{pair} and of one colour" for pair in PAIRS),
     *(f"{pair}, the last cards" for pair in PAIRS),
-    *(f"{pair}, alone in the round" for pair in PAIRS),
+    *(f"{pair}, only seat in the round" for pair in PAIRS),
     "pair after a six",
     "pair of 6 after a six",
     "pass mark cleared",
     "passed",
     "passed with a pair in hand",
-    "passed alone",
+    "passed as the only seat",
     "passed again",
     "stopped",
     "stopped with a pair in hand",
@@ -63,11 +63,12 @@ KINDS = (
     "given",
     "Momistigri given",
     "handed out",
-    "handed out, the pile then empty before all got one",
+    "handed out, pile empty before all seats got a card",
     "one seat left, in its own turn",
     "one seat left, in another's turn",
-    "nobody left",
+    "no seat left",
     "all passed",
+    "all passed because a seat left",
     "turn limit",
     "hand shown",
     "hand of more than eight shown",
@@ -77,18 +78,17 @@ KINDS = (
     "end after three rounds",
     "shared",
 )
-ENDS = {"ALL_PASSED": "all passed", "TURN_LIMIT_REACHED": "turn limit"}
 PENDING = {"SWAP_PENDING": "swap pending", "TWO_PENDING": "two pending", "THREE_PENDING": "three pending"}
 WANTED = {"TWO_PENDING": ("two", 2), "THREE_PENDING": ("three", 3)}
 COUNTS = ("", "one", "two", "three")
 
 
 def open_facts(state: Any) -> None:
-    """Nothing else is open."""
+    """Return None: viewers know no other facts."""
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:
-    """Yield the kinds of what happened in a move."""
+    """Yield the kinds of events in a move."""
     state = state_of(before)
     phase = name_of(state, "phase")
     active = state.active_seat
@@ -105,20 +105,20 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 yield "second round" if cards[-1] == 2 else "third round"
                 sums = [sum(seat.round_points) for seat in state_of(after).seats]
                 if sums.count(max(sums)) > 1:
-                    yield "round begun by one of several with the most points"
+                    yield "round started by one of several seats with the most points"
             case "CARD_DEALT":
                 yield "Momistigri dealt" if cards[0] == MOMISTIGRI else "card dealt"
             case "TURN_BEGUN":
                 yield f"draw of {COUNTS[cards[-1]]}"
                 pending = next((WANTED[kind] for kind in event_kinds[:place] if kind in WANTED), None)
                 if pending and cards[-1] < pending[1]:
-                    yield f"draw of {pending[0]}, {COUNTS[cards[-1]]} there"
+                    yield f"draw of {pending[0]}, only {COUNTS[cards[-1]]} in hand"
             case "CARD_DRAWN":
                 yield "named card drawn" if "CARD_NAMED" in event_kinds else "card drawn"
                 if cards[0] == MOMISTIGRI:
                     yield "Momistigri drawn"
                 if state.mark == MOMISTIGRI_MARK_SWAP and "SEAT_LEFT" in event_kinds:
-                    yield "no swap, as the seat has left"
+                    yield "no swap because the seat has left"
             case "SEAT_LEFT":
                 yield from kinds_of_leaving(event_kinds[:place], event.seat == active)
             case "CARD_SWAPPED_IN":
@@ -134,7 +134,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 if pairs_in(held):
                     yield "passed with a pair in hand"
                 if inside == {active}:
-                    yield "passed alone"
+                    yield "passed as the only seat"
                 if state.seats[active].pass_mark:
                     yield "passed again"
             case "STOPPED":
@@ -158,15 +158,17 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
             case "CARD_HANDED_OUT":
                 yield "handed out"
                 if len(state.discards) == 1 and event.seat != last_receiver(inside - {active}, state):
-                    yield "handed out, the pile then empty before all got one"
+                    yield "handed out, pile empty before all seats got a card"
             case "ONE_SEAT_LEFT":
                 left = inside - set(seats_left)
                 if not left:
-                    yield "nobody left"
+                    yield "no seat left"
                 else:
                     yield "one seat left, in its own turn" if left == {active} else "one seat left, in another's turn"
-            case "ALL_PASSED" | "TURN_LIMIT_REACHED":
-                yield ENDS[event.kind]
+            case "ALL_PASSED":
+                yield "all passed" if "PASSED" in event_kinds else "all passed because a seat left"
+            case "TURN_LIMIT_REACHED":
+                yield "turn limit"
             case "HAND_SHOWN":
                 yield "hand shown"
                 if happened[place - 1].kind == "HAND_SHOWN" and happened[place - 1].seat == event.seat:
@@ -180,19 +182,19 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
 
 
 def last_receiver(others: set[int], state: Any) -> int:
-    """Return the last of the seats that cards are handed out to."""
+    """Return the last of the seats to which cards are handed out."""
     sense = -1 if state.reversed else 1
     return max(others, key=lambda seat: (seat - state.active_seat) * sense % len(state.seats))
 
 
 def kinds_of_leaving(event_kinds: Sequence[str], active: bool) -> Iterator[str]:
-    """Yield how a seat came to leave, by the events before."""
+    """Yield the way in which a seat left the round, derived from the previous events."""
     if "CARD_DRAWN" in event_kinds and not active:
-        yield "left as the last card was drawn"
+        yield "left when the last card was drawn"
     elif "CARD_GIVEN" in event_kinds:
         yield "left after giving the last card"
     elif "ONES_DISCARDED" in event_kinds:
-        yield "left after the ones"
+        yield "left after discarding ones"
     else:
         yield "left after a discard"
 
@@ -218,4 +220,4 @@ def kinds_of_pair(
     if held.total() == 2:
         yield f"{pair}, the last cards"
     if inside == {active}:
-        yield f"{pair}, alone in the round"
+        yield f"{pair}, only seat in the round"

@@ -1,7 +1,7 @@
-"""A seat's possible knowledge, by search: the worlds consistent with all it has seen, and those that its view allows.
+"""Find a seat's possible knowledge by search: worlds consistent with its observations, and worlds that its view allows.
 
-`Witness` plays every world that is possible for the seat and keeps those in which it would have seen the same. It uses
-the rules, but nothing of what the state records about who knows what.
+`Witness` plays every world that is possible for the seat and keeps the worlds in which the seat would have observed the
+same. It uses the rules, but not the knowledge that the state records.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ def hands_of(position: Position) -> Hands:
 
 
 def shown(events: Sequence[Event], seat: int) -> list[bytes]:
-    """Return events as a seat gets them."""
+    """Return events in the form that a seat receives."""
     found = []
     for event in events:
         message = MomistigriEvent()
@@ -34,7 +34,7 @@ def shown(events: Sequence[Event], seat: int) -> list[bytes]:
 
 
 def allowed(position: Position, seat: int) -> Counter[Hands]:
-    """Return all hands consistent with a seat's view, each with the number of ways to lay the hidden cards."""
+    """Return all hands consistent with a seat's view, each with the number of ways to place the hidden cards."""
     view = view_of(position, seat)
     known = [list(held.hand_cards) for held in view.seats]
     room = [held.hand_size - len(cards) for held, cards in zip(view.seats, known, strict=True)]
@@ -48,7 +48,7 @@ def allowed(position: Position, seat: int) -> Counter[Hands]:
 
 
 def spreads(cards: list[int], room: list[int]) -> Iterator[list[list[int]]]:
-    """Yield all ways to lay distinct cards into places with the given sizes, which they fill."""
+    """Yield all ways to fill places of the given sizes with distinct cards."""
     assert sum(room) == len(cards)
     if not cards:
         yield [[] for _ in room]
@@ -61,7 +61,7 @@ def spreads(cards: list[int], room: list[int]) -> Iterator[list[list[int]]]:
 
 
 def with_hands(position: Position, hands: Hands) -> Position:
-    """Return the position with other hands and without any knowledge."""
+    """Return the position with other hands and without any recorded knowledge."""
     state = state_of(position)
     for held, cards in zip(state.seats, hands, strict=True):
         held.hand_cards[:] = cards
@@ -70,20 +70,20 @@ def with_hands(position: Position, hands: Hands) -> Position:
 
 
 class Witness:
-    """A seat that remembers everything, starting from a position of which nobody knows anything."""
+    """A seat that remembers everything, starting from a position without any knowledge."""
 
     def __init__(self, position: Position, seat: int) -> None:
         self.seat = seat
         self.worlds = {hands: with_hands(position, hands) for hands in allowed(position, seat)}
 
     def see(self, position: Position, move: int) -> None:
-        """Watch a move being made at a position."""
+        """Observe a move made at a position."""
         events = EventLog()
         position.clone().apply(move, events)
         seen = shown(events, self.seat)
         after: dict[Hands, Position] = {}
         for world in self.worlds.values():
-            # It knows its own decisions; chance and others may have done anything that looks the same.
+            # The seat knows its own decisions; chance and other seats can have made any move that looks the same.
             moves = [move]
             if position.current_player() != self.seat:
                 moves = world.legal_actions()

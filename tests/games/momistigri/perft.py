@@ -24,7 +24,7 @@ def small_enough(players: int, options: dict[str, Any], moves: list[int]) -> tup
 
 
 def generate() -> list[dict[str, Any]]:
-    """Return positions from the first event to the last turns of random games, and their counts."""
+    """Return positions between the first event and the last turns of random games, with their counts."""
     choices = random.Random(11)
     entries = []
     for players in PLAYERS:

@@ -1,4 +1,4 @@
-"""A seat's observation, computed by plain Python."""
+"""A seat's observation, computed in plain Python."""
 
 from collections.abc import Sequence
 from typing import Any

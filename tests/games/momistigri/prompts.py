@@ -1,4 +1,4 @@
-"""The prompts of Momistigri, made of a view."""
+"""The prompts of Momistigri, computed from a view."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def prompt(view: Any, _: list[Any]) -> tuple[str, dict[str, int]]:
 
 
 def next_seat(view: Any) -> int:
-    """Return the next seat in the direction of play that is in the round; the active one if no other is."""
+    """Return the next seat in the round in the direction of play, or the active seat if it is the only one."""
     step, players = -1 if view.reversed else 1, len(view.seats)
     seats: list[int] = [(view.active_seat + step * count) % players for count in range(1, players + 1)]
     return next((seat for seat in seats if view.seats[seat].in_round), seats[-1])

@@ -1,6 +1,6 @@
-"""Momistigri in plain Python, straight from docs/rules/momistigri.md: slow, and independent of the engine.
+"""A slow implementation of Momistigri in plain Python, from docs/rules/momistigri.md, independent of the engine.
 
-A game is one generator that asks questions (who moves, and what is possible) and is sent the moves.
+A game is a generator that yields questions (the seat to act and the possible moves) and receives the moves.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ PASS, STOP, MAIN, REVERSE, NAME, GIVE, HAND_OUT, SWAP_OUT, SWAP_IN = (
     1407,
 )
 LAST_TURN = 200
-# The knower, other than a seat, of things about a hand.
+# The knower that stands for all seats, in knowledge about a hand.
 ALL = "all"
 
 
@@ -37,7 +37,7 @@ def value(card: int) -> int:
 
 
 def colour(card: int) -> int:
-    """Return a card's colour, 0-4; the Momistigri has its own."""
+    """Return a card's colour, 0-4. The Momistigri has a separate colour."""
     return card // 9
 
 
@@ -99,7 +99,8 @@ class Game(Script):
         self.inside = set(range(players))
         self.passed: set[int] = set()
         self.over = False
-        # By (whose hand, who knows): how many cards of a kind it certainly holds, and the most 1s that it can hold.
+        # By (seat of the hand, knower): minimum numbers of cards of each kind in the hand, and the maximum number of
+        # 1s.
         self.known: dict[tuple[Any, int], Counter[int]] = {}
         self.most_ones: dict[tuple[Any, int], int] = {}
         self.begin()
@@ -139,7 +140,7 @@ class Game(Script):
         yield from self.rounds(self.first_seat, self._round(self.first_seat))
 
     def rounds(self, first: int, rest: Play) -> Play:
-        """Go on from a round that `first` began, of which `rest` is left, to the end of the game."""
+        """Continue from a round that `first` began, of which `rest` remains, to the end of the game."""
         while True:
             yield from rest
             totals = [sum(penalties[seat] for penalties in self.penalties) for seat in range(self.players)]
@@ -172,21 +173,21 @@ class Game(Script):
         yield from self.turns(first, self._turn(first, (None, None)))
 
     def turns(self, active: int, rest: Play) -> Play:
-        """Go on from a seat's turn, of which `rest` is left, to the end of the round."""
+        """Continue from a seat's turn, of which `rest` remains, to the end of the round."""
         while True:
-            ended, mark = yield from rest
+            mark = yield from rest
             if self.size(active) == 0:
                 self._leave(active)
-            if ended or len(self.inside) <= 1 or self.turn == LAST_TURN:
+            if len(self.inside) <= 1 or self.inside == self.passed or self.turn == LAST_TURN:
                 break
             active = self.beside(active, 1)
             self.turn += 1
             rest = self._turn(active, mark)
-        alone = len(self.inside) <= 1
-        self.tell("ONE_SEAT_LEFT" if alone else "ALL_PASSED" if ended else "TURN_LIMIT_REACHED", None)
+        alone, all_passed = len(self.inside) <= 1, self.inside == self.passed
+        self.tell("ONE_SEAT_LEFT" if alone else "ALL_PASSED" if all_passed else "TURN_LIMIT_REACHED", None)
         for seat in range(self.players):
             shown = sorted(self.hands[seat].elements())
-            # At most eight in one event.
+            # At most eight cards per event.
             for i in range(0, len(shown), 8):
                 self.tell("HAND_SHOWN", seat, *shown[i : i + 8])
             self.tell("PENALTY_TAKEN", seat, self.hand_sum(seat))
@@ -197,12 +198,12 @@ class Game(Script):
         return self.hands[seat].total()
 
     def beside(self, seat: int, sense: int) -> int:
-        """Return the nearest other seat in the round, along the direction of play (1) or against it (-1)."""
+        """Return the nearest other seat in the round, in the direction of play (1) or against it (-1)."""
         for i in range(1, self.players):
             other = (seat + i * sense * self.direction) % self.players
             if other in self.inside:
                 return other
-        raise AssertionError("nobody else is in the round")
+        raise AssertionError("no other seat is in the round")
 
     def _leave(self, seat: int) -> None:
         self.tell("SEAT_LEFT", seat)
@@ -212,7 +213,7 @@ class Game(Script):
             del self.most_ones[key]
 
     def _turn(self, seat: int, mark: tuple[Any, Any]) -> Play:
-        # Returns whether all have passed, and what is pending for the next draw.
+        # Returns the pending mark for the next draw.
         kind, named = mark
         previous = self.beside(seat, -1)
         wanted = min({"two": 2, "three": 3}.get(kind, 1), self.size(previous))
@@ -220,7 +221,7 @@ class Game(Script):
         return (yield from self.draw(seat, kind, wanted, named))
 
     def draw(self, seat: int, kind: str | None, wanted: int, named: int = -1) -> Play:
-        """Go on with a turn from its draw of `wanted` cards: whether all have passed, and what is then pending."""
+        """Continue a turn from its draw of `wanted` cards. Return the pending mark for the next draw."""
         previous = self.beside(seat, -1)
         for _ in range(wanted):
             card = named if kind == "chosen" else (yield from self._chance(self.hands[previous]))
@@ -233,13 +234,13 @@ class Game(Script):
         return (yield from self.discard(seat, PASS))
 
     def discard(self, seat: int, instead: int) -> Play:
-        """Go on with a turn from the discard of a pair or `instead`, PASS or after a pair of 6s STOP; as `draw`."""
+        """Continue a turn from the discard of a pair, or `instead`: PASS, or STOP after 6s. Return as `draw` does."""
         hand = self.hands[seat]
         move = yield from self._ask(seat, pairs_in(hand) | {instead})
         if move == PASS:
             self.tell("PASSED", seat)
             self.passed.add(seat)
-            return self.inside <= self.passed, (None, None)
+            return None, None
         while move != STOP:
             first, second = pair_of(move)
             self.tell("PAIR_DISCARDED", seat, first, second)
@@ -253,10 +254,10 @@ class Game(Script):
             move = yield from self._ask(seat, pairs_in(hand) | {STOP})
         if move == STOP:
             self.tell("STOPPED", seat)
-        return False, (None, None)
+        return None, None
 
     def swap(self, seat: int) -> Play:
-        """Swap a card of the seat that was drawn from."""
+        """Swap a card of the seat from which a card was drawn."""
         before = self.pile.copy()
         out = (yield from self._ask(seat, {SWAP_OUT + card for card, n in self.hands[seat].items() if n})) - SWAP_OUT
         self._discard(seat, out)
@@ -266,11 +267,7 @@ class Game(Script):
         self.tell("CARD_SWAPPED_IN", seat, card)
 
     def effect(self, seat: int, points: int) -> Play:
-        """Go on with a turn from the effect of a pair; as `draw`."""
-        return False, (yield from self._pending_after(seat, points))
-
-    def _pending_after(self, seat: int, points: int) -> Play:
-        # Returns what is pending for the next draw.
+        """Continue a turn from the effect of a pair. Return as `draw` does."""
         others = self.inside - {seat}
         nothing = (None, None)
         targets = bool(others) and self.size(seat) > 0
@@ -317,13 +314,13 @@ class Game(Script):
             return "three", None
         return nothing
 
-    # Cards that move, and who knows
+    # Moves of cards, and knowledge of them
 
     def _knowers(self, seat: int) -> list[Any]:
         return [knower for knower in (*range(self.players), ALL) if knower != seat]
 
     def knows(self, knower: Any, seat: int) -> Counter[int]:
-        """Return the cards that somebody knows a hand to hold."""
+        """Return the cards that the knower knows to be in a hand."""
         return self.known.setdefault((knower, seat), Counter())
 
     def _expect_ones(self, knower: Any, seat: int, more: int) -> None:
@@ -355,7 +352,7 @@ class Game(Script):
             for knower in (*range(self.players), ALL)
             if knower in (giver, receiver) or (len(before) == 1 and self.knows(knower, giver) == before)
         }
-        # A 1 cannot have come from a hand without any.
+        # A 1 cannot come from a hand without any.
         may_be_one = {knower: self.most_ones.get((knower, giver)) != 0 for knower in (*range(self.players), ALL)}
         self.hands[giver][card] -= 1
         self.hands[receiver][card] += 1

@@ -1,4 +1,4 @@
-"""Rules file: Actions, with their messages and labels."""
+"""Rules file: Actions. Their ids, messages and labels."""
 
 import pytest
 
@@ -53,13 +53,13 @@ def test_every_id_has_its_typed_action() -> None:
     ("giver", "places", "seat"),
     [(0, 1, 1), (0, 4, 4), (2, 1, 3), (2, 3, 0), (4, 1, 0), (4, 4, 3)],
 )
-def test_messages_name_the_receiver_and_ids_count_the_places_to_it(giver: int, places: int, seat: int) -> None:
+def test_messages_name_the_receiver_and_ids_its_distance(giver: int, places: int, seat: int) -> None:
     table = Table.late("6A", "6B", "6C", "6D", "3A", active=giver)
     assert typed_of(table, 1131 + 46 * (places - 1) + 45) == typed("give", card=45, seat=seat)
-    assert table.position.action_label(1131 + 46 * (places - 1) + 45) == f"give Momistigri to seat {seat}"
+    assert table.position.action_label(1131 + 46 * (places - 1) + 45) == f"give the Momistigri to seat {seat}"
 
 
-def test_a_receiver_at_more_places_than_there_are_seats_has_no_words_and_is_refused() -> None:
+def test_a_distance_beyond_the_number_of_seats_is_refused_and_has_no_label() -> None:
     table = Table.late("4A 4B 3A", "6A", "6B").pair("4A 4B")
     for places in (3, 4):
         action = 1131 + 46 * (places - 1) + card("3A")
@@ -67,13 +67,13 @@ def test_a_receiver_at_more_places_than_there_are_seats_has_no_words_and_is_refu
             with pytest.raises(EngineError) as caught:
                 ask(action)
             assert caught.value.reason is Reason.ILLEGAL_ACTION
-            assert "another seat" in caught.value.message
+            assert "another player" in caught.value.message
 
 
-def test_a_card_given_to_the_own_seat_has_no_id() -> None:
+def test_giving_a_card_to_oneself_has_no_id() -> None:
     for table, words in (
         (Table.late("6A", "4A 4B 3A", "6B", active=1), "after a pair of 4"),
-        (Table.late("6A", "4A 4B 3A", "6B", active=1).pair("4A 4B"), "another seat"),
+        (Table.late("6A", "4A 4B 3A", "6B", active=1).pair("4A 4B"), "another player"),
     ):
         with pytest.raises(EngineError) as caught:
             CODEC.read_action(Reader(typed("give", card=card("3A"), seat=1)), table.position)
@@ -96,14 +96,14 @@ def test_a_card_given_to_the_own_seat_has_no_id() -> None:
         (typed("give", card=1, seat=3), "give.seat"),
     ],
 )
-def test_typed_actions_that_have_no_id_are_refused(message: MomistigriAction, field: str) -> None:
+def test_typed_actions_without_an_id_are_refused(message: MomistigriAction, field: str) -> None:
     table = Table.late("4A 4B 3A", "6A", "6B")
     with pytest.raises(EngineError) as caught:
         CODEC.read_action(Reader(message), table.position)
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_ACTION, field)
 
 
-def test_ids_beyond_the_range_have_no_words() -> None:
+def test_ids_beyond_the_range_have_no_label() -> None:
     table = Table.late("4A 4B 3A", "6A", "6B")
     for action in (-1, 1453):
         for ask in (lambda id: table.position.action_label(id), lambda id: typed_of(table, id)):
@@ -112,29 +112,23 @@ def test_ids_beyond_the_range_have_no_words() -> None:
             assert caught.value.reason is Reason.INVALID_ACTION
 
 
-def test_unknown_options_are_refused() -> None:
-    with pytest.raises(EngineError) as caught:
-        GAME.new_game(3, {"colours": 5})
-    assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, "colours")
-
-
-def test_main_says_what_it_does() -> None:
+def test_the_label_of_main_describes_the_effect() -> None:
     labels = []
     for both in ("1A 1B", "2A 2B", "3A 3B"):
         labels.append(Table.late(f"{both} 4A", "6A", "6B", "6C", "6D").pair(both).legal()[0])
     assert labels == [
         "discard all other 1s",
-        "name the card that the next seat must draw",
-        "swap a card after the next seat's draw",
+        "choose the card that the next player must draw",
+        "swap a card with the discard pile after the next player's draw",
     ]
 
 
-def test_outcomes_in_words() -> None:
+def test_labels_of_outcomes_contain_the_seat_or_the_card() -> None:
     position = GAME.new_game(3)
     assert position.outcome_label(2) == "seat 2 begins"
     position.apply(2)
-    assert position.outcome_label(card("3A")) == "card 3A"
-    assert position.outcome_label(45) == "card Momistigri"
+    assert position.outcome_label(card("3A")) == "3A"
+    assert position.outcome_label(45) == "the Momistigri"
 
 
 def label_and_message(event: Event, whole: bool) -> tuple[str, MomistigriEvent]:
@@ -143,7 +137,7 @@ def label_and_message(event: Event, whole: bool) -> tuple[str, MomistigriEvent]:
     return written_text(CODEC.put_event_label, event, whole), message
 
 
-def test_who_takes_a_card_from_whom_is_public_and_the_card_is_not() -> None:
+def test_giver_and_receiver_are_public_but_the_card_is_not() -> None:
     table = Table.late("4A 4B 3A", "6A", "6B").pair("4A 4B").give("3A", 2)
     label, message = label_and_message(table.events[0], whole=False)
     assert label == "seat 0 gives a card to seat 2"
@@ -153,40 +147,15 @@ def test_who_takes_a_card_from_whom_is_public_and_the_card_is_not() -> None:
     assert list(message.cards) == [card("3A")]
 
 
-def labels(table: Table) -> list[str]:
-    return [label_and_message(event, True)[0] for event in table.events]
-
-
-def test_events_in_words() -> None:
-    assert labels(Table.late("2A 2B 3A M", "6A", "6B", "6C").pair("2A 2B").main().name("M")) == [
-        "seat 0 names Momistigri, which the next seat must draw",
-        "seat 1 is to draw 1 card from seat 0",
-        "seat 1 draws Momistigri from seat 0",
-    ]
-    assert labels(Table.late("7A 7B 3A 4A", "6A", "6B").pair("7A 7B")) == [
-        "seat 0 discards 7A and 7B",
-        "the next seat must draw two cards from seat 0",
-        "seat 1 is to draw 2 cards from seat 0",
-    ]
-    assert labels(Table.late("1A 1B 4A", "6A", "6B", "6C", "6D").pair("1A 1B").main())[0] == "seat 0 has no other 1"
-    assert labels(Table.late("1A 1B 1C 4A", "6A", "6B", "6C", "6D").pair("1A 1B").main())[0] == (
-        "seat 0 discards all other 1s: 1C"
-    )
-    assert labels(Table.late("5A 5B 4A", "6A", "6B").pair("5A 5B").hand_out("8C")) == ["seat 0 hands 8C out to seat 1"]
-    assert labels(Table.late("4A", "5A", "", passed=(1,)).pass_turn()) == [
-        "seat 0 passes",
-        "the round ends: all seats still in it have passed",
-        "seat 0 shows 4A",
-        "penalty points of seat 0: 4",
-        "seat 1 shows 5A",
-        "penalty points of seat 1: 5",
-        "penalty points of seat 2: 0",
-        "round 2 begins with seat 1",
-    ]
-
-
-@pytest.mark.parametrize("count", [0, 1, 21])
-def test_penalty_points_are_told_in_words_that_agree_with_any_number(count: int) -> None:
+@pytest.mark.parametrize(
+    ("count", "english", "french"),
+    [
+        (0, "0 penalty points", "0 point de pénalité"),
+        (1, "1 penalty point", "1 point de pénalité"),
+        (21, "21 penalty points", "21 points de pénalité"),
+    ],
+)
+def test_the_label_of_penalty_points_is_correct_for_any_number(count: int, english: str, french: str) -> None:
     event = made_event(GAME, "PENALTY_TAKEN", 3, count)
-    assert label_of(GAME, event, True) == f"penalty points of seat 3: {count}"
-    assert label_of(GAME, event, True, "fr") == f"points de pénalité pour le joueur 3\u202f: {count}"
+    assert label_of(GAME, event, True) == f"seat 3 takes {english}"
+    assert label_of(GAME, event, True, "fr") == f"siège 3 prend {french}"

@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from scipy.stats import chisquare
+from tools.over import over
 
 from chatiere.engine import CHANCE_PLAYER, Position
 
@@ -16,7 +17,7 @@ from .knowledge import Hands, Witness, allowed, hands_of
 
 pytestmark = pytest.mark.rules("momistigri", "Public and hidden")
 
-# The observers at a table of five: everybody, and a seat that is neither giver nor taker.
+# Hands of the other seats.
 OTHERS = ("6A", "6B", "6C", "6D")
 
 
@@ -35,7 +36,7 @@ def test_hands_are_hidden_and_the_rest_is_public() -> None:
 
 
 def totals_seen(position: Position, viewer: int | None) -> list[int | None]:
-    """Return the totals that a viewer gets; the points of hands come with them and never alone."""
+    """Return the totals that a viewer sees. The points of hands are present if and only if the totals are."""
     score = update_of(position, viewer).score
     detail = score.detail.momistigri.seats
     assert [each.HasField("total") for each in score.totals] == [each.HasField("hand_points") for each in detail]
@@ -44,7 +45,7 @@ def totals_seen(position: Position, viewer: int | None) -> list[int | None]:
     return [each.total if each.HasField("total") else None for each in score.totals]
 
 
-def test_a_viewer_knows_its_own_total_alone_and_all_penalties() -> None:
+def test_a_viewer_knows_only_its_own_total_but_all_penalties() -> None:
     table = Table.late("3A 4A", "5A M", "6A", "7A", round=2, penalties=[[9, 1, 2, 3]])
     expected = [16, 16, 8, 10]
     for viewer in range(4):
@@ -58,7 +59,7 @@ def test_a_viewer_knows_its_own_total_alone_and_all_penalties() -> None:
 
 
 def test_a_viewer_knows_a_total_if_it_knows_each_card_of_the_hand() -> None:
-    # So it knows those of empty hands, and when the game is over all.
+    # It therefore knows the totals for empty hands, and all totals when the game is over.
     known = 0
     for players in PLAYERS:
         choices = random.Random(players)
@@ -89,23 +90,23 @@ def test_the_kind_of_a_pending_mark_is_public() -> None:
         assert (name_of(view, "mark"), view.draws_left, view.drawn_from) == ("TWO", 2, 0)
 
 
-def test_a_drawn_card_is_known_to_both() -> None:
+def test_a_drawn_card_is_known_to_both_seats() -> None:
     table = Table.late("3A 4A", "5A M", "6A", "7A", active=2, phase="DRAW", draws_left=1).draw("M")
     assert table.knows(1, 2) == "M"
     assert [table.knows(viewer, 2) for viewer in (0, 3, None)] == ["", "", ""]
 
 
-def test_a_given_card_is_known_to_both() -> None:
+def test_a_given_card_is_known_to_both_seats() -> None:
     table = Table.late("4A 4B 3A", "6A", "6B", "6C").pair("4A 4B").give("3A", 2)
     assert [table.knows(viewer, 2) for viewer in (0, 1, 3, None)] == ["3A", "", "", ""]
 
 
-def test_a_card_handed_out_is_known_to_all() -> None:
+def test_a_card_handed_out_is_known_to_all_seats() -> None:
     table = Table.late("5A 5B 3A", "6A", "6B").pair("5A 5B").hand_out("8C")
     assert [table.knows(viewer, 1) for viewer in (0, 2, None)] == ["8C", "8C", "8C"]
 
 
-def test_a_card_swapped_in_is_known_to_all() -> None:
+def test_a_card_swapped_in_is_known_to_all_seats() -> None:
     table = Table.late("3A 3B 4C 4D", "6A", "6B").pair("3A 3B").main().draw("4C").swap_out("4D").swap_in("8C")
     assert [table.knows(viewer, 0) for viewer in (1, 2, None)] == ["8C", "8C", "8C"]
     assert table.knows(0, 1) == "4C"
@@ -118,7 +119,7 @@ def test_a_named_card_is_known_to_its_owner_until_it_is_drawn() -> None:
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
-def test_after_main_of_a_1_all_know_that_the_hand_holds_no_1() -> None:
+def test_after_main_of_a_1_all_seats_know_that_the_hand_has_no_1() -> None:
     table = Table.late("1A 1B 3A 4A", *OTHERS).pair("1A 1B").main()
     assert [table.most_ones(viewer, 0) for viewer in (1, 2, 3, 4, None)] == [0] * 5
     assert [table.most_ones(viewer, 1) for viewer in (0, 2, None)] == [None] * 3
@@ -126,7 +127,7 @@ def test_after_main_of_a_1_all_know_that_the_hand_holds_no_1() -> None:
 
 
 def ones_of_seat_2() -> Table:
-    """Return a table where seat 2 is known to hold no 1, and draws from seat 1, which holds one."""
+    """Return a table where seat 2 is known to have no 1, and draws from seat 1, which has one."""
     known = {(None, 2): 0}
     return Table.late(
         "3A 4A 1E", "1A 3B", "6B 8C", "6C 1B", "6D", active=2, phase="DRAW", draws_left=1, most_ones=known
@@ -134,27 +135,27 @@ def ones_of_seat_2() -> Table:
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
-def test_who_sees_a_card_arrive_knows_whether_it_is_a_1() -> None:
+def test_seats_that_see_a_received_card_know_whether_it_is_a_1() -> None:
     table = ones_of_seat_2().draw("3B")
     assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [1, 0, 1, 1]
     table = ones_of_seat_2().draw("1A")
     assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [1, 1, 1, 1]
 
 
-def test_who_sees_a_1_leave_knows_that_there_is_one_fewer() -> None:
+def test_seats_that_see_a_1_leave_know_that_there_is_one_fewer() -> None:
     table = ones_of_seat_2().draw("1A").pass_turn().draw("1A")
-    # Seat 3 drew it; seat 0 did not see what seat 3 drew.
+    # Seat 3 drew it; seat 0 did not see the card.
     assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [1, 1, 0, 1]
 
 
-def test_no_1_can_come_from_a_hand_without_any() -> None:
+def test_a_hand_without_a_1_cannot_lose_one() -> None:
     known = {(None, 1): 0, (None, 2): 0}
     table = Table.late("3A 1E", "4A 3B", "6B 8C", "6C", "6D", active=2, phase="DRAW", draws_left=1, most_ones=known)
     table.draw("3B")
     assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [0, 0, 0, 0]
 
 
-def test_1s_handed_out_and_discarded_are_counted_by_all() -> None:
+def test_all_seats_count_1s_handed_out_and_discarded() -> None:
     known = {(None, 1): 1}
     table = Table.late("5A 5B 3A", "1A 4A 2B", *OTHERS[1:], most_ones=known).pair("5A 5B").hand_out("1E")
     assert [table.most_ones(viewer, 1) for viewer in (0, 2, None)] == [2, 2, 2]
@@ -162,7 +163,7 @@ def test_1s_handed_out_and_discarded_are_counted_by_all() -> None:
     assert [table.most_ones(viewer, 1) for viewer in (0, 2, None)] == [0, 1, 1]
 
 
-def test_all_nine_1s_are_no_knowledge() -> None:
+def test_a_maximum_of_nine_1s_is_not_recorded() -> None:
     known = {(None, 1): 8}
     hands = ("5A 5B 3A", "1A 1A 1B 1B 1C 1C 1D 1D", *OTHERS[1:])
     table = Table.late(*hands, most_ones=known).pair("5A 5B").hand_out("1E")
@@ -181,54 +182,54 @@ def test_a_discarded_card_is_no_longer_known() -> None:
     assert [table.knows(viewer, 0) for viewer in (1, 2, None)] == ["M", "M", "M"]
 
 
-def test_of_two_copies_one_is_still_known_after_a_discard() -> None:
+def test_one_of_two_copies_is_still_known_after_a_discard() -> None:
     table = Table.late("4E 4E 5E M", "6A", "6B", known={(1, 0): "4E 4E"}).pair("4E 5E")
     assert table.knows(1, 0) == "4E"
 
 
 def drawn_on(known: str, hand: str = "3A 4E 4E M") -> Table:
-    """Return a table where seat 2 knows something of seat 0's hand, and seat 1 draws from it."""
+    """Return a table where seat 2 knows cards of seat 0's hand, and seat 1 draws from that hand."""
     table = Table.late(hand, "6A", "6B", active=1, phase="DRAW", draws_left=1, known={(2, 0): known})
     return table
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
-def test_who_did_not_see_which_card_left_is_sure_of_one_copy_less() -> None:
+def test_seats_that_did_not_see_the_card_are_sure_of_one_copy_fewer() -> None:
     assert drawn_on("3A").draw("M").knows(2, 0) == ""
     assert drawn_on("4E 4E M").draw("3A").knows(2, 0) == "4E"
-    # Whatever was drawn.
+    # Regardless of the card that was drawn.
     assert drawn_on("4E 4E M").draw("4E").knows(2, 0) == "4E"
 
 
-def test_who_saw_which_card_left_still_knows_the_others() -> None:
+def test_seats_that_saw_the_card_still_know_the_other_cards() -> None:
     position = read(
         late_state(["3A 4E 4E M", "6A", "6B"], active=1, phase="DRAW", draws_left=1, known={(1, 0): "3A 4E"})
     )
     assert Table(position.clone()).draw("M").knows(1, 0) == "3A 4E"
     table = Table(position).draw("3A")
     assert table.knows(1, 0) == "4E"
-    # And the giver knows what it gave.
+    # The giver knows which card it gave.
     assert table.knows(0, 1) == "3A"
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
-def test_who_knows_a_hand_of_one_kind_knows_which_card_left() -> None:
+def test_seats_that_know_a_hand_of_one_kind_know_which_card_left() -> None:
     table = drawn_on("M", hand="M").draw("M")
     assert table.knows(2, 1) == "M"
     table = drawn_on("4E 4E", hand="4E 4E").draw("4E")
     assert (table.knows(2, 0), table.knows(2, 1)) == ("4E", "4E")
-    # Not if a card of it is not known.
+    # Not if a card of the hand is unknown.
     table = drawn_on("4E", hand="4E 4E").draw("4E")
     assert (table.knows(2, 0), table.knows(2, 1)) == ("", "")
 
 
-def test_what_all_know_passes_on_as_what_all_know() -> None:
+def test_public_knowledge_moves_with_the_card() -> None:
     table = Table.late("M", "6A", "6B", active=1, phase="DRAW", draws_left=1, known={(None, 0): "M"}).draw("M")
     assert [table.knows(viewer, 1) for viewer in (0, 2, None)] == ["M", "M", "M"]
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
-def test_after_the_game_all_hands_lie_open() -> None:
+def test_after_the_game_all_hands_are_public() -> None:
     table = Table.late("4A M", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
     for viewer in (0, 1, 2, None):
         assert [table.knows(viewer, seat) for seat in range(3)] == ["4A M", "5A", "6A"]
@@ -237,12 +238,12 @@ def test_after_the_game_all_hands_lie_open() -> None:
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
-def test_a_new_round_begins_without_knowledge() -> None:
+def test_a_new_round_starts_without_knowledge() -> None:
     table = Table.late("4A M", "5A", "6A", passed=(1, 2), known={(1, 0): "M"}).pass_turn()
     assert not any(held.knowledge for held in table.state.seats)
 
 
-# Against a seat that remembers everything
+# Compared with a seat that remembers everything
 
 STARTS = {
     "three": ["3A 3B 4E 5A", "4E 6A", "M 6B"],
@@ -259,7 +260,7 @@ STARTS = {
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
 @pytest.mark.parametrize("start", STARTS)
-def test_nothing_that_is_possible_is_ever_excluded(start: str) -> None:
+def test_no_possible_world_is_excluded(start: str) -> None:
     choices = random.Random(start)
     steps = exact = 0
     for number in range(8):
@@ -269,7 +270,7 @@ def test_nothing_that_is_possible_is_ever_excluded(start: str) -> None:
             moves = position.legal_actions()
             if position.current_player() == CHANCE_PLAYER:
                 moves = [outcome for outcome, _ in position.chance_outcomes()]
-            # Effects are what the test looks for.
+            # Prefer effects, which the test is about.
             move = choices.choice(moves[:-1] if moves[-1] in (1081, 1082) and len(moves) > 1 else moves)
             if state_of(position.child(move)).turn == 0:
                 break
@@ -284,7 +285,7 @@ def test_nothing_that_is_possible_is_ever_excluded(start: str) -> None:
                 exact += witness.worlds.keys() == possible
                 drawn = hands_of(position.resample(witness.seat, choices.getrandbits(64)))
                 assert drawn in possible
-    # Mostly the state records all that can be known.
+    # In most cases the state records all possible knowledge.
     assert steps > 50
     assert exact > 0.9 * steps
 
@@ -314,7 +315,7 @@ UNIFORM: dict[str, tuple[Position, int]] = {
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
 @pytest.mark.parametrize("name", UNIFORM)
-def test_resampling_is_uniform_over_the_ways_to_lay_the_hidden_cards(name: str) -> None:
+def test_resampling_is_uniform_over_the_placements_of_the_hidden_cards(name: str) -> None:
     position, seat = UNIFORM[name]
     position.check()
     expected = allowed(position, seat)
@@ -326,7 +327,7 @@ def test_resampling_is_uniform_over_the_ways_to_lay_the_hidden_cards(name: str) 
     assert chisquare(found, [draws * ways / total for ways in expected.values()]).pvalue > 0.001
 
 
-def test_resampling_in_the_deal_draws_from_the_undealt_cards_too() -> None:
+def test_resampling_during_the_deal_also_draws_from_the_undealt_cards() -> None:
     position = GAME.new_game(3, {"first_seat": 0})
     for one in ("3C", "4E", "M"):
         position.apply(card(one))
@@ -342,8 +343,8 @@ def test_resampling_in_the_deal_draws_from_the_undealt_cards_too() -> None:
     assert chisquare(found, [5000 * n / 27 for n in unseen.values()]).pvalue > 0.001
 
 
-@pytest.mark.parametrize("players", PLAYERS)
-def test_resampling_depends_on_nothing_that_the_seat_does_not_know(players: int) -> None:
+@over("players", PLAYERS)
+def test_resampling_depends_only_on_the_seats_information(players: int) -> None:
     choices = random.Random(players)
     position = GAME.new_game(players, seed=players)
     while not position.is_terminal():
@@ -356,7 +357,7 @@ def test_resampling_depends_on_nothing_that_the_seat_does_not_know(players: int)
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
-def test_resampling_leaves_others_what_all_know() -> None:
+def test_resampling_keeps_public_knowledge() -> None:
     known = {(0, 1): "4E", (2, 1): "M", (1, 0): "3A", (None, 2): "6A", (0, 2): "6A 6B", (1, 2): "6A 6C"}
     position = read(late_state(["3A 3B", "4E 4E M", "6A 6B 6C"], known=known))
     drawn = Table(position.resample(0, 3))
@@ -368,7 +369,7 @@ def test_resampling_leaves_others_what_all_know() -> None:
     assert (drawn.knows(1, 2), drawn.knows(None, 2)) == ("6A", "6A")
 
 
-def test_resampling_leaves_others_what_all_know_of_1s() -> None:
+def test_resampling_keeps_public_knowledge_of_1s() -> None:
     known = {(None, 1): 2, (2, 1): 1, (0, 1): 1, (None, 0): 1, (1, 0): 0}
     position = read(late_state(["3A", "1A 4A", "1B", "1C", "1D"], most_ones=known))
     drawn = Table(position.resample(0, 3))
@@ -376,7 +377,7 @@ def test_resampling_leaves_others_what_all_know_of_1s() -> None:
     assert [drawn.most_ones(viewer, 0) for viewer in (1, 2, None)] == [1, 1, 1]
 
 
-def test_views_and_observations_have_what_all_know_of_each_hand() -> None:
+def test_views_and_observations_contain_public_knowledge_of_each_hand() -> None:
     known = {(None, 1): "4E", (None, 2): "6A", (0, 1): "4E", (0, 2): "6A 6B", (1, 2): "6A", (2, 1): "4E M"}
     ones = {(None, 2): 2, (0, 2): 1, (1, 2): 2, (None, 0): 0, (1, 0): 0, (2, 0): 0}
     hands = ["3A 3B", "4E 4E M", "1A 6A 6B 6C", "2A", "2B"]

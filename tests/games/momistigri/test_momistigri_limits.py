@@ -1,9 +1,10 @@
-"""Rules file: A turn; Effects of a pair of one value; End of a round: how long a game can be."""
+"""Rules file: A turn; Effects of a pair of one value; End of a round. The longest possible games."""
 
 import random
 from typing import NamedTuple
 
 import pytest
+from tools.over import over
 
 from chatiere.engine import Position
 
@@ -21,18 +22,18 @@ def value(card: int) -> int:
 
 
 def lateness(action: int, wanted: list[int]) -> int:
-    """Rank an action by the place of its card's value among those wanted, or in reverse if the card is given up."""
+    """Rank an action by the place of its card's value among the wanted values, reversed if the card is given up."""
     for name, kind in KINDS.items():
         if kind.first_id <= action <= kind.last_id and name in ("give", "hand_out", "swap_in", "swap_out", "name_card"):
             of_card = value((action - kind.first_id) % 46)
-            # First the 5s, which bring back all others.
+            # First the 5s, which return all other cards.
             place = 0 if of_card == 5 else 1 + wanted.index(of_card) if of_card in wanted else 1 + len(wanted)
             return -place if name == "swap_out" else place
     return int(action == KINDS["reverse"].first_id)
 
 
 def pair_or_pass(position: Position, wanted: list[int]) -> int:
-    """Choose a pair of a wanted value; otherwise a pass, unless it would end the round; otherwise any pair."""
+    """Choose a pair of a wanted value, otherwise a pass unless it would end the round, otherwise any pair."""
     actions = position.legal_actions()
     pairs = {action: PAIRS[action] for action in actions if action < PASS}
     of_one_value = {value(low): action for action, (low, high) in pairs.items() if value(low) == value(high)}
@@ -50,7 +51,7 @@ def pair_or_pass(position: Position, wanted: list[int]) -> int:
 
 
 class Played(NamedTuple):
-    """The counts of a game that was played."""
+    """Counts of a finished game."""
 
     rounds: int
     turns_of_last: int
@@ -59,7 +60,7 @@ class Played(NamedTuple):
 
 
 def play_long(players: int, seed: int, wanted: list[int]) -> Played:
-    """Discard pairs of the wanted values, and bring their cards back."""
+    """Play a game in which pairs of the wanted values are discarded, and their cards are brought back."""
     choices = random.Random(seed)
     position = GAME.new_game(players)
     decisions = chance_events = 0
@@ -80,8 +81,8 @@ def play_long(players: int, seed: int, wanted: list[int]) -> Played:
 
 
 @pytest.mark.rules("momistigri", "End of a round", "End of the game")
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_rounds_come_near_to_the_length_that_is_said(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_rounds_nearly_reach_the_documented_length(players: int) -> None:
     limits = GAME.limits(players)
     games = [play_long(players, seed, [6, 5, 3]) for seed in range(8)]
     assert max(played.turns_of_last for played in games) == 200
@@ -91,18 +92,18 @@ def test_rounds_come_near_to_the_length_that_is_said(players: int) -> None:
 
 
 @pytest.mark.rules("momistigri", "End of a round", "End of the game")
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_draws_of_several_cards_stay_within_what_is_said(players: int) -> None:
+@over("players", [3, 4, 5])
+def test_draws_of_several_cards_stay_within_the_documented_limit(players: int) -> None:
     limits = GAME.limits(players)
     games = [play_long(players, seed, [8, 7, 5]) for seed in range(8)]
     assert max(played.decisions for played in games) <= limits.max_game_length
     assert max(played.chance_events for played in games) <= limits.max_chance_nodes_in_history
-    # More than the deal and one per turn.
+    # More than the deal and one draw per turn.
     assert max(played.chance_events / played.rounds for played in games) > 9 * players + 1 + 200
 
 
 @pytest.mark.rules("momistigri", "End of a round", "End of the game")
-def test_what_can_come_of_the_first_deal() -> None:
+def test_the_largest_number_of_outcomes_is_the_number_of_kinds() -> None:
     usual = [GAME.limits(players).max_chance_outcomes for players in (3, 4, 5)]
     assert usual == [25, 31, 36]
     assert [GAME.limits_of_any_options(players).max_chance_outcomes for players in (3, 4, 5)] == usual

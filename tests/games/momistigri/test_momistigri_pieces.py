@@ -1,8 +1,9 @@
-"""What MomistigriPieces tells: the rules file's numbers, and those that the kernel plays by."""
+"""MomistigriPieces has the numbers of the rules file, which the kernel also uses."""
 
 from collections import Counter
 
 import pytest
+from tools.over import over
 
 from ..building import event_of, name_of, phase, view_of
 from ..played import details_of, played
@@ -13,13 +14,13 @@ pytestmark = pytest.mark.rules("momistigri", "Components and setup")
 DETAILS = details_of(GAME)
 KINDS = {info.card: info for info in DETAILS.cards}
 COPIES = [info.total_copies for info in DETAILS.cards[:45]]
-# The phase that a pair leads to, or the mark that it leaves, by effect and draws.
+# By effect and number of draws: the phase that a pair leads to, or the mark that it leaves.
 PHASES = {"GIVE": "GIVE", "HAND_OUT": "HAND_OUT", "AGAIN": "AGAIN"}
 PENDING = {2: "TWO_PENDING", 3: "THREE_PENDING"}
 MAIN = {"DISCARD_ONES": "ONES_DISCARDED", "SWAP": "SWAP_PENDING", "NAME_CARD": "CARD_NAMED"}
 
 
-def test_colours_and_values_of_the_cards() -> None:
+def test_cards_have_the_colours_and_values_of_their_names() -> None:
     for info in DETAILS.cards:
         if info.HasField("colour"):
             assert name(info.card) == f"{info.value}{'ABCDE'[info.colour]}"
@@ -27,15 +28,15 @@ def test_colours_and_values_of_the_cards() -> None:
             assert (name(info.card), info.value) == ("M", 10)
 
 
-@pytest.mark.parametrize("players", PLAYERS)
-def test_the_deck_of_each_number_of_players(players: int) -> None:
+@over("players", PLAYERS)
+def test_the_deck_depends_on_the_number_of_players(players: int) -> None:
     wanted = Counter({info.card: info.total_copies for info in DETAILS.cards if info.min_players <= players})
     assert +wanted == deck(players)
     assert +wanted == Counter(view_of(GAME.new_game(players), None).unseen_cards)
     assert wanted.total() == DETAILS.cards_dealt * players + 1
 
 
-def test_numbers_of_the_rules_file() -> None:
+def test_the_numbers_are_those_of_the_rules_file() -> None:
     values: Counter[int] = Counter()
     for info in DETAILS.cards:
         values[info.value] += info.total_copies
@@ -46,7 +47,7 @@ def test_numbers_of_the_rules_file() -> None:
     assert (DETAILS.cards_dealt, DETAILS.rounds, DETAILS.last_turn) == (9, 2, 200)
 
 
-def test_effects_of_the_rules_file() -> None:
+def test_the_effects_are_those_of_the_rules_file() -> None:
     effects = [(info.value, name_of(info, "effect"), info.may_reverse, info.draws) for info in DETAILS.effects]
     assert effects == [
         (1, "DISCARD_ONES", True, 0),
@@ -69,7 +70,7 @@ def test_pairs_have_these_effects() -> None:
         messages = [event_of(GAME, event) for event in events]
         kinds = [kind for kind, _ in messages]
         if chosen is not None and "DIRECTION_REVERSED" not in kinds:
-            # Some effects find no target.
+            # Some effects have no target.
             others = set(MAIN.values()) - {MAIN[name_of(chosen, "effect")]}
             assert not others & set(kinds)
             seen |= {chosen.value} & {value for value in (1, 2, 3) if set(MAIN.values()) & set(kinds)}
@@ -91,8 +92,8 @@ def test_pairs_have_these_effects() -> None:
     assert seen == set(effects)
 
 
-@pytest.mark.parametrize("players", PLAYERS)
-def test_views_tell_the_copies_in_force(players: int) -> None:
+@over("players", PLAYERS)
+def test_views_contain_the_copies_in_use(players: int) -> None:
     moved = COPIES.copy()
     moved[card("3A")] += 1
     moved[card("3B")] -= 1

@@ -1,6 +1,7 @@
 """Rules file: A turn."""
 
 import pytest
+from tools.over import over
 
 from chatiere.engine import CHANCE_PLAYER, Reason
 from chatiere.engine.wire import Reader
@@ -25,11 +26,11 @@ def test_one_card_is_drawn_at_random_from_the_previous_seat() -> None:
     assert table.events[0].seen_by == frozenset({1, 2})
 
 
-def test_a_chance_event_with_one_outcome_is_still_one() -> None:
+def test_a_chance_event_can_have_a_single_outcome() -> None:
     assert Table.late("3A", "4A", "6A M", active=2, **DRAWING).outcomes() == {"4A": 1}
 
 
-def test_against_the_direction_of_play_the_previous_seat_is_on_the_other_side() -> None:
+def test_after_a_reversal_the_previous_seat_is_on_the_other_side() -> None:
     table = Table.late("3A", "4A", "6A M", active=1, reversed=True, **DRAWING)
     assert set(table.outcomes()) == {"6A", "M"}
     table.draw("M").pass_turn()
@@ -40,14 +41,14 @@ def test_against_the_direction_of_play_the_previous_seat_is_on_the_other_side() 
 def test_previous_and_next_are_seats_still_in_the_round() -> None:
     table = Table.late("3A", "", "", "4A M", "5A", active=0, passed=(3, 4))
     table.pass_turn()
-    # All three marks are set: the round ends.
+    # All three marks are set, so the round ends.
     assert table.round == 2
     table = Table.late("3A", "", "", "4A M", "5A", active=0)
     table.pass_turn()
     assert table.active == 3
     assert table.outcomes() == {"3A": 1}
     table.draw("3A")
-    # Seat 0 is out now; seat 4 comes after seat 3, and then seat 3 again.
+    # Seat 0 has left; seat 4 follows seat 3, and then seat 3 again.
     assert table.inside() == [3, 4]
     table.pass_turn()
     assert table.active == 4
@@ -73,7 +74,7 @@ def test_two_or_three_cards_are_drawn_one_chance_event_each() -> None:
         assert (table.state.draws_left, name_of(table.state, "mark")) == (1, "NONE")
 
 
-def test_all_cards_are_drawn_if_there_are_fewer() -> None:
+def test_all_cards_of_a_smaller_hand_are_drawn() -> None:
     table = Table.late("7A 7B 3A", "6A", "6B").pair("7A 7B")
     assert table.state.draws_left == 1
     table.draw("3A")
@@ -85,14 +86,17 @@ def test_all_cards_are_drawn_if_there_are_fewer() -> None:
 def test_a_named_card_is_drawn_without_chance() -> None:
     table = Table.late("2A 2B 3A M", "6A", "6B", "6C").pair("2A 2B").main()
     assert (table.phase, table.actor) == ("NAME", 0)
-    assert table.legal() == ["name 3A for the next seat to draw", "name Momistigri for the next seat to draw"]
+    assert table.legal() == [
+        "choose 3A for the next player to draw",
+        "choose the Momistigri for the next player to draw",
+    ]
     table.name("M")
     assert table.plain_events() == [("CARD_NAMED", 0, "M"), ("TURN_BEGUN", 1, ""), ("CARD_DRAWN", 1, "M")]
     assert table.events[0].seen_by == frozenset({0})
     assert (table.phase, table.actor, table.hand(0), table.hand(1)) == ("DISCARD", 1, "3A", "6A M")
 
 
-def test_a_named_last_card_takes_its_seat_out() -> None:
+def test_a_seat_leaves_when_its_named_last_card_is_drawn() -> None:
     table = Table.late("2A 2B M", "6A", "6B", "6C").pair("2A 2B").main().name("M")
     assert table.inside() == [1, 2, 3]
     assert table.plain_events()[-1] == ("SEAT_LEFT", 0, "")
@@ -107,11 +111,11 @@ def test_a_previous_seat_with_an_empty_hand_leaves_the_round() -> None:
 
 
 def swap() -> Table:
-    """Return a table where seat 0 has left a swap and seat 1 has drawn."""
+    """Return a table where seat 0 has a pending swap and seat 1 has drawn."""
     return Table.late("3A 3B 4C 4D", "6A", "6B").pair("3A 3B").main().draw("4C")
 
 
-def test_a_swap_follows_the_draw_and_is_decided_by_the_seat_drawn_from() -> None:
+def test_a_swap_follows_the_draw_and_its_owner_decides() -> None:
     table = Table.late("3A 3B 4C 4D", "6A", "6B").pair("3A 3B").main()
     assert table.plain_events()[0] == ("SWAP_PENDING", 0, "")
     assert (table.active, table.actor, table.state.draws_left) == (1, CHANCE_PLAYER, 1)
@@ -119,7 +123,7 @@ def test_a_swap_follows_the_draw_and_is_decided_by_the_seat_drawn_from() -> None
     assert (table.phase, table.actor, table.active) == ("SWAP_OUT", 0, 1)
     assert table.legal() == ["discard 4D for the swap"]
     table.swap_out("4D")
-    # In the middle of the swap the hand is empty, and the seat still in the round.
+    # During the swap the hand is empty, but the seat is still in the round.
     assert (table.phase, table.actor, table.active, table.hand(0)) == ("SWAP_IN", 0, 1, "")
     assert table.inside() == [0, 1, 2]
     table.swap_in("3A")
@@ -129,27 +133,27 @@ def test_a_swap_follows_the_draw_and_is_decided_by_the_seat_drawn_from() -> None
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
-def test_a_swap_takes_a_card_that_lay_in_the_pile_before() -> None:
+def test_a_swap_takes_a_card_that_was_already_in_the_pile() -> None:
     table = swap().swap_out("4D")
     assert table.in_pile("4D") == 1
-    assert "take 4D from the pile" not in table.legal()
+    assert "take 4D from the discard pile" not in table.legal()
     error = table.refusal(SWAP_IN + card("4D"))
     assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "momistigri.md: A turn")
     assert "just discarded" in error.message
 
 
-def test_a_swap_may_take_a_card_of_the_kind_that_it_discards() -> None:
-    # D: if another one lay in the pile before. (Two 4E: one in hand, one in the pile.)
+def test_a_swap_can_take_a_card_of_the_kind_that_it_discards() -> None:
+    # Decision of the engine: the same kind may be taken if the pile held another card of it. Here are two 4E.
     table = Table.late("3A 3B 4E 4D", "6A", "6B").pair("3A 3B").main().draw("4D")
     assert table.in_pile("4E") == 1
     table.swap_out("4E")
     assert table.in_pile("4E") == 2
-    assert "take 4E from the pile" in table.legal()
+    assert "take 4E from the discard pile" in table.legal()
     table.swap_in("4E")
     assert (table.in_pile("4E"), table.hand(0)) == (1, "4E")
 
 
-def test_no_swap_if_the_draw_took_the_last_card() -> None:
+def test_there_is_no_swap_if_the_draw_took_the_last_card() -> None:
     table = Table.late("3A 3B 4C", "6A", "6B").pair("3A 3B").main().draw("4C")
     assert (table.phase, table.actor) == ("DISCARD", 1)
     assert table.inside() == [1, 2]
@@ -158,7 +162,7 @@ def test_no_swap_if_the_draw_took_the_last_card() -> None:
 def test_a_pair_has_one_colour_or_one_value() -> None:
     table = Table.late("3A 4A 4B 6C M", "6A", "6B")
     assert table.legal() == ["discard 3A and 4A", "discard 4A and 4B", "pass"]
-    for both, words in (("3A 4B", "neither one value nor one colour"), ("6C M", "Momistigri"), ("M M", "not twice")):
+    for both, words in (("3A 4B", "same value or the same colour"), ("6C M", "Momistigri"), ("M M", "not twice")):
         assert words in table.refusal(pair_id(*cards(both))).message
     assert "not twice" in table.refusal(pair_id(*cards("3A 3A"))).message
     assert table.refusal(pair_id(*cards("3A 5A"))).rule == "momistigri.md: Actions"
@@ -175,14 +179,14 @@ def test_a_pair_of_one_kind_has_its_effect() -> None:
     assert (table.actor, table.phase) == (0, "GIVE")
 
 
-def test_one_pair_a_turn() -> None:
+def test_one_pair_per_turn_is_discarded() -> None:
     table = Table.late("3A 4A 3B 4B 5C", "6A", "6B").pair("3A 4A")
     assert table.active == 1
 
 
-@pytest.mark.parametrize("players", PLAYERS)
-def test_a_seat_may_pass_although_it_holds_a_pair(players: int) -> None:
-    # D: the rule says "may" discard.
+@over("players", PLAYERS)
+def test_a_seat_can_pass_although_it_holds_a_pair(players: int) -> None:
+    # Decision of the engine: the rule says "may" discard.
     table = Table.late("3A 4A 5B", *["6A", "6B", "7A", "7B"][: players - 1])
     assert table.legal()[-1] == "pass"
     table.pass_turn()
@@ -190,10 +194,10 @@ def test_a_seat_may_pass_although_it_holds_a_pair(players: int) -> None:
     assert table.plain_events()[0] == ("PASSED", 0, "")
 
 
-def test_discarding_a_pair_clears_the_own_pass_mark() -> None:
+def test_discarding_a_pair_clears_the_seats_pass_mark() -> None:
     table = Table.late("3A 4A 5B", "6A", "6B", passed=(0, 1)).pair("3A 4A")
     assert table.passed() == [1]
-    # It is cleared before the effect.
+    # The mark is cleared before the effect.
     table = Table.late("6A 6C 5B", "6B", "7B", passed=(0, 1)).pair("6A 6C")
     assert table.passed() == [1]
 
@@ -203,17 +207,17 @@ def test_a_seat_without_cards_leaves_the_round() -> None:
     assert table.inside() == [1, 2]
     assert table.plain_events()[1] == ("SEAT_LEFT", 0, "")
     assert table.active == 1
-    # The previous seat is now the one before it.
+    # The previous seat is now the seat before it.
     assert table.outcomes() == {"6B": 1}
 
 
-def test_what_belongs_to_other_moments_is_refused() -> None:
+def test_actions_of_other_phases_are_refused() -> None:
     table = Table.late("3A 4A 5B", "6A", "6B")
     for action, rule, words in (
         (STOP, "Effects of a pair of one value", "pair of 6"),
         (1083, "Effects of a pair of one value", "1, 2 or 3"),
         (1084, "Effects of a pair of one value", "1, 2 or 3"),
-        (1085 + card("3A"), "Effects of a pair of one value", "main effect of a pair of 2"),
+        (1085 + card("3A"), "Effects of a pair of one value", "pair of 2"),
         (1131 + card("3A"), "Effects of a pair of one value", "pair of 4"),
         (1315 + card("8A"), "Effects of a pair of one value", "pair of 5"),
         (SWAP_OUT + card("3A"), "A turn", "swap"),
@@ -230,7 +234,7 @@ def test_what_belongs_to_other_moments_is_refused() -> None:
     assert swapping.swap_out("4D").refusal(SWAP_IN + card("6A")).rule == "momistigri.md: Actions"
 
 
-def test_a_typed_pair_means_the_same_in_any_order() -> None:
+def test_the_order_of_a_typed_pair_does_not_matter() -> None:
     table = Table.late("3A 4A 5B", "6A", "6B")
     both = cards("3A 4A")
     for order in (both, both[::-1]):

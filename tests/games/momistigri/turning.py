@@ -1,4 +1,4 @@
-"""Seats in the messages of Momistigri. By the rules, seats differ only in who is first in a round."""
+"""Seats in the messages of Momistigri. By the rules, seats differ only in which of them starts a round."""
 
 from ..turning import Seats
 
@@ -6,6 +6,6 @@ SEATS = Seats(
     named=frozenset({"seat", "first_seat", "round_first_seat", "active_seat", "receiver", "drawn_from", "other_seat"}),
     one_each=frozenset({"seats"}),
     ascending=frozenset({"knowledge"}),
-    # Rules: "End of a round". All seats show their hands at once.
+    # Rules: "End of a round". All seats show their hands at the same time.
     in_seat_order=frozenset({"HAND_SHOWN", "PENALTY_TAKEN"}),
 )

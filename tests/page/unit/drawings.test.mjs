@@ -1,4 +1,4 @@
-// The drawings of all games, as items: a document is needed only to draw them. CHATIERE_CONTEXTS names the positions.
+// The drawings of all games, as items, with a document that only measures text. CHATIERE_CONTEXTS is a file of positions.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,16 +7,16 @@ import { test } from "node:test";
 import { pageGlobals } from "./support.mjs";
 
 pageGlobals();
-const { fieldOf, loadGame } = await import("../../../web/chatiere/web/game.js");
-const { Phrases } = await import("../../../web/chatiere/web/phrases.js");
-const { follow, pick } = await import("../../../web/chatiere/web/picks.js");
-const { nameOfSeat } = await import("../../../web/chatiere/web/seat_names.js");
-const { filled } = await import("../../../web/chatiere/web/settings.js");
+const { fieldOf, loadGame } = await import("../../../web/game.js");
+const { Phrases } = await import("../../../web/phrases.js");
+const { follow, pick } = await import("../../../web/picks.js");
+const { nameOfSeat } = await import("../../../web/seat_names.js");
+const { filled } = await import("../../../web/settings.js");
 
 const GAMES = JSON.parse(readFileSync(process.env.CHATIERE_CONTEXTS, "utf8"));
 const WIDTHS = [320, 559, 700, 900, 1400];
 
-/** All contexts of a game, as the table makes them. `canAct`: those of who is to act. */
+/** Return all contexts of a game, as the table makes them; with `canAct` only the contexts of the seat to act. */
 async function contextsOf({ game: name, info, players, positions }, width, canAct) {
   const game = await loadGame(name);
   const field = fieldOf(name);
@@ -48,7 +48,7 @@ async function contextsOf({ game: name, info, players, positions }, width, canAc
   );
 }
 
-/** Call with each number in a value, and the way to it. */
+/** Call `see` with each number in a value, and the path to it. */
 function numbersIn(value, see, way = "") {
   if (typeof value === "number") {
     see(value, way);
@@ -61,11 +61,11 @@ function numbersIn(value, see, way = "") {
 
 for (const entry of GAMES) {
   const { game: name, players } = entry;
-  const { game } = await import(`../../../web/chatiere/web/games/${name}/game.js`);
-  const { layoutOf } = await import(`../../../web/chatiere/web/games/${name}/layout.js`);
+  const { game } = await import(`../../../web/games/${name}/game.js`);
+  const { layoutOf } = await import(`../../../web/games/${name}/layout.js`);
 
   for (const width of WIDTHS) {
-    test(`${name} with ${players}, ${width} wide: all that is laid out is within the drawing`, async () => {
+    test(`${name} with ${players}, ${width} wide: all items are within the drawing`, async () => {
       for (const context of await contextsOf(entry, width, false)) {
         const layout = layoutOf(context);
         numbersIn(layout, (number, way) => assert(Number.isFinite(number), `${way} is ${number}`));
@@ -85,7 +85,7 @@ for (const entry of GAMES) {
     });
   }
 
-  test(`${name} with ${players}: the places of the others do not overlap`, async () => {
+  test(`${name} with ${players}: the areas of the other players do not overlap`, async () => {
     for (const width of WIDTHS) {
       for (const context of await contextsOf(entry, width, false)) {
         const { others = [] } = layoutOf(context);
@@ -100,7 +100,7 @@ for (const entry of GAMES) {
     }
   });
 
-  test(`${name} with ${players}: each legal action is picked of what is drawn`, async () => {
+  test(`${name} with ${players}: each legal action can be picked from drawn items`, async () => {
     const contexts = await contextsOf(entry, 900, true);
     assert(contexts.length > 3);
     for (const context of contexts) {
@@ -124,7 +124,7 @@ for (const entry of GAMES) {
     }
   });
 
-  test(`${name} with ${players}: what is drawn can be tried, or goes nowhere`, async () => {
+  test(`${name} with ${players}: each drawn item that can be tried gives one part of an action`, async () => {
     let tried = 0;
     for (const context of await contextsOf(entry, 900, true)) {
       for (const { pick: key } of game.draw(context).items) {
@@ -139,7 +139,7 @@ for (const entry of GAMES) {
     assert(tried > 0);
   });
 
-  test(`${name} with ${players}: the table is said in whole sentences`, async () => {
+  test(`${name} with ${players}: the description of the table consists of whole sentences`, async () => {
     for (const context of await contextsOf(entry, 900, false)) {
       const scores = context.update.score?.detail?.[fieldOf(name)]?.seats ?? [];
       const sentences = [...game.summary(context)];

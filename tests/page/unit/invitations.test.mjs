@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { packed } from "../../../web/chatiere/web/shared/bytes.js";
+import { packed } from "../../../web/shared/bytes.js";
 import {
   awaitedReplies,
   invitationIn,
@@ -11,14 +11,14 @@ import {
   replied,
   replyIn,
   replyText,
-} from "../../../web/chatiere/web/shared/invitations.js";
+} from "../../../web/shared/invitations.js";
 
 const ID = "0123456789abcdef";
 const [MINE, THEIRS, OTHER] = ["a", "b", "c"].map((letter) => letter.repeat(43));
 const INVITATION = { id: ID, game: "discat", asksNext: true, seats: [{ hash: MINE }, { bot: "random" }, {}] };
 const SENT = { ...INVITATION, seats: [{}, { bot: "random" }, {}] };
 
-test("an invitation comes back from its text, without who has a seat already", () => {
+test("an invitation is read back from its text, without the seats that are taken", () => {
   assert.deepEqual(invitationIn(invitationText(INVITATION)), SENT);
 });
 
@@ -27,7 +27,7 @@ test("an invitation has the options of its game", () => {
   assert.deepEqual(invitationIn(invitationText(invitation)), invitation);
 });
 
-test("a reply comes back from its text", () => {
+test("a reply is read back from its text", () => {
   assert.deepEqual(replyIn(replyText({ id: ID, hash: THEIRS })), { id: ID, hash: THEIRS });
 });
 
@@ -68,17 +68,17 @@ for (const [what, value] of [
   ["a bot with a hash", { ...SENT, seats: [{ bot: "random", hash: MINE }] }],
   ["too many seats", { ...SENT, seats: Array(21).fill({}) }],
 ]) {
-  test(`what is no invitation is refused: ${what}`, () => {
+  test(`an invalid invitation is refused: ${what}`, () => {
     assert.throws(() => invitationIn(packed(value)), { name: "RangeError", message: /^no invitation/ });
   });
 }
 
-test("as many seats as allowed are read", () => {
+test("the maximum number of seats is read", () => {
   const seats = Array(20).fill({});
   assert.deepEqual(invitationIn(packed({ ...SENT, seats, more: 1 })), { ...SENT, seats });
 });
 
-test("what would be no invitation, and no reply, is not written", () => {
+test("invalid invitations and replies are not written", () => {
   assert.throws(() => invitationText({ ...INVITATION, id: "mine" }), {
     name: "RangeError",
     message: /16 hexadecimal/,
@@ -97,7 +97,7 @@ for (const [what, text] of [
   ["a hash that is none", packed({ id: ID, hash: "<b>" })],
   ["no id", packed({ hash: MINE })],
 ]) {
-  test(`what is no reply is refused: ${what}`, () => {
+  test(`an invalid reply is refused: ${what}`, () => {
     assert.throws(() => replyIn(text), { name: "RangeError", message: /no reply/ });
   });
 }

@@ -1,9 +1,9 @@
-// What can be picked, and what comes of it.
+// Things that can be picked, and the resulting actions.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { follow, pick } from "../../../web/chatiere/web/picks.js";
+import { follow, pick } from "../../../web/picks.js";
 
 const option = (id, keys, ordered = false) => ({ action: { id }, picks: { keys, ordered } });
 const found = (options, picked) => {
@@ -19,7 +19,7 @@ test("sets are picked in any order", () => {
   assert.deepEqual(found(options, ["b", "a"]), [[], [2], false]);
 });
 
-test("what is picked last is the likeliest on top", () => {
+test("an action that ends with the last pick is listed first", () => {
   const options = [option(1, ["a", "b"]), option(2, ["b", "a"])];
   assert.deepEqual(found(options, ["a", "b"])[1], [1, 2]);
   assert.deepEqual(found(options, ["b", "a"])[1], [2, 1]);
@@ -40,12 +40,12 @@ test("sequences are picked in their order", () => {
   assert.deepEqual(pick(options, ["cat"], "y"), ["cat", "y"]);
 });
 
-test("a second click takes back, of a sequence with all after it", () => {
+test("a second click removes a pick, and in a sequence all later ones", () => {
   assert.deepEqual(pick([option(1, ["a", "b", "c"])], ["a", "b"], "a"), ["b"]);
   assert.deepEqual(pick([option(1, ["a", "b", "c"], true)], ["a", "b"], "a"), []);
 });
 
-test("what goes with nothing picked begins anew, or can't be picked", () => {
+test("an item that fits no earlier pick starts a new choice, or cannot be picked", () => {
   const options = [option(1, ["a", "b"]), option(2, ["c"])];
   assert.deepEqual(pick(options, ["a"], "c"), ["c"]);
   assert.equal(pick(options, ["a"], "d"), undefined);

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { isRecordWord, recordIn, recordWord } from "../../../web/chatiere/web/pages/record_link.js";
-import { readRecord } from "../../../web/chatiere/web/shared/records.js";
+import { isRecordWord, recordIn, recordWord } from "../../../web/pages/record_link.js";
+import { readRecord } from "../../../web/shared/records.js";
 
 globalThis.localStorage = { getItem: () => "en" };
 Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] } });
@@ -13,7 +13,7 @@ const SAMPLES = new URL("../../../docs/games/", import.meta.url);
 const BEGUN = { game: "discat", rulesVersion: 1, players: 2 };
 
 for (const name of readdirSync(SAMPLES).filter((each) => each.endsWith(".chatiere"))) {
-  test(`${name} comes out of its link as it went in, but for names and date`, () => {
+  test(`${name} is read back from its link, except for names and date`, () => {
     const { seatNames: _, date: __, ...record } = readRecord(readFileSync(new URL(name, SAMPLES), "utf8"));
     const word = recordWord(record);
     assert(isRecordWord(word));
@@ -23,7 +23,7 @@ for (const name of readdirSync(SAMPLES).filter((each) => each.endsWith(".chatier
   });
 }
 
-test("explicit chance, options and large numbers come out as they went in", () => {
+test("explicit chance, options and large numbers are read back", () => {
   const records = [
     { ...BEGUN, stream: { seed: "18446744073709551615", gameNumber: "3" }, actions: [] },
     {
@@ -39,7 +39,7 @@ test("explicit chance, options and large numbers come out as they went in", () =
   }
 });
 
-test("a word that was cut short or changed is no record", () => {
+test("a truncated or changed word is refused", () => {
   const word = recordWord({
     ...BEGUN,
     stream: { seed: "1" },

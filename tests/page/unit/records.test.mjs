@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { readRecord } from "../../../web/chatiere/web/shared/records.js";
+import { readRecord } from "../../../web/shared/records.js";
 
 const SAMPLE = readFileSync(new URL("../../../docs/games/discat.chatiere", import.meta.url), "utf8");
 const VECTORS = new URL("../../data/records.json", import.meta.url);
+const EDITED = new URL("../../data/edited_records.json", import.meta.url);
 const REFUSED = new URL("../../data/refused_records.json", import.meta.url);
 const BEGUN = "game: discat\nrules_version: 1\nplayers: 2\n";
 
@@ -30,6 +31,13 @@ test("lines may end as on Windows, and a large seed stays exact", () => {
   assert.deepEqual([stream.seed, actions, seatNames], ["18446744073709551615", [5], []]);
 });
 
+for (const { what, before, newline, after } of JSON.parse(readFileSync(EDITED, "utf8"))) {
+  test(`a record saved by an editor is read: ${what}`, () => {
+    const text = `${before}${SAMPLE.trimEnd()}`.replaceAll("\n", newline) + after;
+    assert.deepEqual(readRecord(text), readRecord(SAMPLE));
+  });
+}
+
 test("explicit chance has outcomes", () => {
   const record = readRecord(`${BEGUN}chance: explicit\n\nchance: 17\n1. seat 0: 5\nchance: 3\nover\n`);
   assert.deepEqual([record.outcomes, record.stream, record.actions], [{ outcomes: [17, 3] }, undefined, [5]]);
@@ -44,7 +52,7 @@ for (const { text, record } of JSON.parse(readFileSync(VECTORS, "utf8"))) {
 }
 
 for (const { what, text, error } of JSON.parse(readFileSync(REFUSED, "utf8"))) {
-  test(`what is no record is refused, as by other clients: ${what}`, () => {
+  test(`an invalid record is refused, as by other clients: ${what}`, () => {
     assert.throws(() => readRecord(text), { name: "RangeError", message: error });
   });
 }
@@ -79,12 +87,12 @@ for (const [what, text, place] of [
   ],
   ["a long text", "\n".repeat(2_000_001), /^2000001 characters; a record has at most 2000000$/],
 ]) {
-  test(`what is no record is refused: ${what}`, () => {
+  test(`an invalid record is refused: ${what}`, () => {
     assert.throws(() => readRecord(text), { name: "RangeError", message: place });
   });
 }
 
-test("a text and a line may be as long as that", () => {
+test("a text and a line may have the maximum length", () => {
   const line = `# ${"😺".repeat(9998)}\n`;
   const text = SEEDED + line.repeat(199) + "so far\n";
   const blank = "\n".repeat(2_000_000 - [...text].length);

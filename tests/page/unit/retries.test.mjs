@@ -1,11 +1,11 @@
-// Calls that are repeated.
+// Calls that are retried.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { repeated } from "../../../web/chatiere/web/shared/retries.js";
+import { repeated } from "../../../web/shared/retries.js";
 
-/** Make a call that fails a number of times; return how often it was made, and the pauses between. */
+/** Make a call that fails a number of times; return the number of attempts, and the pauses between them. */
 async function tried(t, failures, how) {
   const pauses = [];
   t.mock.method(globalThis, "setTimeout", (run, milliseconds) => {
@@ -24,7 +24,7 @@ async function tried(t, failures, how) {
   return { result, calls, pauses };
 }
 
-test("pauses double, up to a second or little more", async (t) => {
+test("pauses double, up to about a second", async (t) => {
   const { result, calls, pauses } = await tried(t, 20, { pauseAfter: () => 0 });
   assert.deepEqual([result, calls, pauses.length], ["there", 21, 20]);
   pauses.forEach((pause, index) => {
@@ -33,7 +33,7 @@ test("pauses double, up to a second or little more", async (t) => {
   });
 });
 
-test("the service may ask for longer pauses, but not for shorter ones", async (t) => {
+test("the service may request longer pauses, but not shorter ones", async (t) => {
   const { pauses } = await tried(t, 2, { pauseAfter: () => 150 });
   assert.equal(pauses[0], 150);
   assert(pauses[1] >= 160);
@@ -44,12 +44,12 @@ test("other errors are final", async (t) => {
   assert.deepEqual([result, calls], ["not now", 1]);
 });
 
-test("after so many attempts the error is told", async (t) => {
+test("after the last attempt the error is reported", async (t) => {
   const { result, calls } = await tried(t, 3, { pauseAfter: () => 0, attempts: 3 });
   assert.deepEqual([result, calls], ["not now", 3]);
 });
 
-test("nothing is repeated beyond its time", async (t) => {
+test("calls are not retried after their deadline", async (t) => {
   const { result, calls } = await tried(t, 1, { pauseAfter: () => 0, end: performance.now() + 50 });
   assert.deepEqual([result, calls], ["not now", 1]);
 });

@@ -1,19 +1,19 @@
-// What a client knows of sealed tables without the service: the fixed vectors that Python's client has, too.
+// Reading sealed tables without the service: fixed vectors, also used by the tests of the Python client.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { fromHex, fromText, toHex, toText } from "../../../web/chatiere/web/shared/bytes.js";
-import { ForkError } from "../../../web/chatiere/web/shared/fork_error.js";
-import { promise } from "../../../web/chatiere/web/shared/promises.js";
-import * as sealed from "../../../web/chatiere/web/shared/sealed_table.js";
+import { fromHex, fromText, toHex, toText } from "../../../web/shared/bytes.js";
+import { ForkError } from "../../../web/shared/fork_error.js";
+import { promise } from "../../../web/shared/promises.js";
+import * as sealed from "../../../web/shared/sealed_table.js";
 
 const { awaited, hashOf, merged, missingSeats, readTable, tableOf, textOf, toSend } = sealed;
 const VECTORS = JSON.parse(readFileSync(new URL("../../data/sealed_tables.json", import.meta.url), "utf8"));
 
 VECTORS.tables.forEach((vector, index) => {
-  test(`who is awaited: ${index}`, async () => {
+  test(`awaited seats: ${index}`, async () => {
     const table = tableOf(vector.table);
     const read = readTable(table);
     assert.equal(textOf(table), vector.table);
@@ -54,7 +54,7 @@ for (const { what, one, other, merged: whole, error } of VECTORS.merged) {
 }
 
 for (const { what, tables, mine, turn, seats, sent } of VECTORS.to_send) {
-  test(`what is to be sent to whom: ${what}`, () => {
+  test(`tables to send to each seat: ${what}`, () => {
     const sending = toSend(tables.map(tableOf), mine, turn ?? undefined);
     assert.deepEqual(sending.seats, seats);
     assert.deepEqual(
@@ -64,13 +64,14 @@ for (const { what, tables, mine, turn, seats, sent } of VECTORS.to_send) {
   });
 }
 
-test("without tables nothing can be sent", () => assert.throws(() => toSend([], [0]), /there are no tables/));
+test("without tables to send an error is thrown", () =>
+  assert.throws(() => toSend([], [0]), /no tables were given/));
 
 for (const [what, text] of Object.entries(VECTORS.damaged)) {
   test(`damaged tables are refused: ${what}`, async () => {
     const table = tableOf(text);
     const sound = tableOf(VECTORS.tables[0].table);
-    const refusal = { name: "RangeError", message: "the bytes are no sealed table" };
+    const refusal = { name: "RangeError", message: "the bytes are not a sealed table" };
     for (const read of [
       readTable,
       missingSeats,
@@ -90,7 +91,7 @@ for (const text of VECTORS.damaged_texts) {
   });
 }
 
-test("every cut and every changed bit is read or refused, and never more than that", () => {
+test("every truncated or changed table is read or refused", () => {
   for (const { table: text } of VECTORS.tables.slice(0, 4)) {
     const table = tableOf(text);
     const tried = Array.from(table, (_, length) => table.subarray(0, length));
@@ -105,13 +106,13 @@ test("every cut and every changed bit is read or refused, and never more than th
         assert.equal(toText(read.bytes), toText(bytes));
         assert(read.mover < read.players && read.seats.length === read.players);
       } catch (error) {
-        assert.equal(error.message, "the bytes are no sealed table");
+        assert.equal(error.message, "the bytes are not a sealed table");
       }
     }
   }
 });
 
-test("a seat promises one table of each ply", async () => {
+test("a seat promises to keep to one table of each ply", async () => {
   const kept = new Map();
   const keep = (key, text) => {
     kept.set(key, kept.get(key) ?? text);
@@ -124,7 +125,7 @@ test("a seat promises one table of each ply", async () => {
   const { id, ply } = readTable(first);
   assert.deepEqual([...kept], [[`${id} ${ply}`, toHex(await hashOf(first))]]);
   await assert.rejects(promise(second, keep), (error) => error instanceof ForkError && error.ply === ply);
-  // Acknowledgements are no part of a table, and where none are asked for everybody may go back.
+  // Acknowledgements are not part of a table's hash, and without them any player may go back.
   const open = VECTORS.tables.find(({ asks_next }) => !asks_next);
   await promise(tableOf(open.table), keep);
   assert.equal(kept.size, 1);
@@ -135,7 +136,7 @@ test("bytes as text", () => {
     assert.deepEqual(fromText(toText(bytes)), bytes);
     assert.deepEqual(fromHex(toHex(bytes)), bytes);
   }
-  // As JSON has it, too.
+  // The form in JSON is accepted, too.
   assert.deepEqual(fromText("+/8="), Uint8Array.from([251, 255]));
   for (const text of ["a", "é", "a b", "ab=c"]) {
     assert.throws(() => fromText(text), RangeError);

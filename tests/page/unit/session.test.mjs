@@ -1,4 +1,4 @@
-// Sealed tables as a browser has them. The tables are those of the fixed vectors; the service is played.
+// Sealed tables in a browser. The tables are from the fixed vectors; the service is simulated.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,14 +7,14 @@ import { beforeEach, test } from "node:test";
 import { pageGlobals, playService, refused } from "./support.mjs";
 
 let kept = pageGlobals();
-const { Refusal } = await import("../../../web/chatiere/web/api.js");
-const { newSecret, Session, tableIn } = await import("../../../web/chatiere/web/session.js");
-const { ForkError } = await import("../../../web/chatiere/web/shared/fork_error.js");
-const store = await import("../../../web/chatiere/web/store.js");
+const { Refusal } = await import("../../../web/api.js");
+const { newSecret, Session, tableIn } = await import("../../../web/session.js");
+const { ForkError } = await import("../../../web/shared/fork_error.js");
+const store = await import("../../../web/store.js");
 
 const VECTORS = JSON.parse(readFileSync(new URL("../../data/sealed_tables.json", import.meta.url), "utf8"));
 const tablesOf = (wanted) => VECTORS.to_send.find(({ what }) => what === wanted).tables;
-/** Those of a game among friends, and of one where tables are acknowledged. */
+/** The tables of a game among friends, and of one with acknowledgements. */
 const FRIENDS = tablesOf("a move among friends");
 const NEXT = tablesOf("a move to be acknowledged");
 const FORK = VECTORS.merged.find(({ error }) => error === "fork");
@@ -30,12 +30,12 @@ beforeEach(() => {
   kept = pageGlobals();
 });
 
-test("tables that are taken are kept, with the secrets of one's seats", () => {
+test("accepted tables are kept, with the secrets of the browser's seats", () => {
   const session = Session.take(FRIENDS, secretsOf(FRIENDS[0], 0, 2));
   assert.deepEqual([session.mine, session.table.ply, session.isAlone], [[0, 2], 4, false]);
   const again = Session.open(id);
   assert.deepEqual([again.mine, again.table.ply, again.kept.game], [[0, 2], 4, "discat"]);
-  assert.equal(kept.get(`chatiere table ${id} 3`), FRIENDS[3]);
+  assert.equal(store.plyOf(id, 3), FRIENDS[3]);
 });
 
 test("older tables change nothing", () => {
@@ -44,7 +44,7 @@ test("older tables change nothing", () => {
   assert.equal(session.table.ply, 4);
 });
 
-test("what is no table is refused, and damaged storage counts as missing", () => {
+test("an invalid table is refused, and damaged storage counts as missing", () => {
   for (const texts of [
     [],
     [""],
@@ -70,7 +70,7 @@ test("acknowledgements of two copies are merged", () => {
   assert.equal(store.plyOf(session.id, 0), merged);
 });
 
-test("another table of a ply is a fork, which takes its place only if that is wanted", () => {
+test("another table of a ply is a fork, which replaces the table only on request", () => {
   const { ply } = tableIn(FORK.one);
   Session.take([FORK.one], {});
   assert.throws(
@@ -89,13 +89,13 @@ test("only tables of the service are received", async () => {
   playService({ Look: () => refused("NOT_ACKNOWLEDGED") });
   const session = await Session.receive(FRIENDS, {});
   assert.equal(session.table.ply, 4);
-  // What is here already is not asked for.
+  // The page does not ask the service about tables that it already has.
   const more = playService({});
   await Session.receive(FRIENDS, {});
   assert.deepEqual([calls.length, more.length], [1, 0]);
 });
 
-test("a table is acknowledged for one's own seats, once it is promised", async () => {
+test("a table is acknowledged for the browser's seats, after the promise is stored", async () => {
   const vector = VECTORS.tables.find(({ missing_seats }) => missing_seats.length === 2);
   const session = Session.take([vector.table], secretsOf(vector.table, 1));
   const { table } = VECTORS.tables.find(
@@ -110,7 +110,7 @@ test("a table is acknowledged for one's own seats, once it is promised", async (
   assert.equal(calls.length, 1);
 });
 
-test("a seat makes one move at a ply where moves are acknowledged", async () => {
+test("with acknowledgements a seat makes one move at a ply", async () => {
   const [before, after] = NEXT.slice(-2);
   const { ply } = tableIn(after);
   const session = Session.take(NEXT.slice(0, -1), secretsOf(before, 0));
@@ -120,7 +120,7 @@ test("a seat makes one move at a ply where moves are acknowledged", async () => 
   assert.equal(session.table.ply, ply - 1);
 });
 
-test("a move makes the newest table, with what the seat sees of it", async () => {
+test("a move makes the newest table, with the seat's update", async () => {
   const [before, after] = FRIENDS.slice(-2);
   const session = Session.take(FRIENDS.slice(0, -1), secretsOf(before, 0));
   const calls = playService({ Move: () => ({ table: after, update: { view: { end: {} } } }) });
@@ -130,7 +130,7 @@ test("a move makes the newest table, with what the seat sees of it", async () =>
   assert.deepEqual([session.table.ply, Session.open(id).kept.isOver], [4, true]);
 });
 
-test("a bot's move that comes after its table was taken back counts for nothing", async () => {
+test("a bot's move that arrives after its table was taken back is ignored", async () => {
   const [first, second, third] = tablesOf("alone against bots");
   const session = Session.take([first, second], secretsOf(first, 0));
   playService({
@@ -143,7 +143,7 @@ test("a bot's move that comes after its table was taken back counts for nothing"
   assert.deepEqual([session.table.ply, store.plyOf(id, 2)], [0, undefined]);
 });
 
-test("the last decision of one who plays alone is taken back", () => {
+test("the last decision of a person who plays only against bots is taken back", () => {
   const alone = tablesOf("alone against bots");
   const session = Session.take(alone, secretsOf(alone[0], 0));
   assert(session.isAlone && session.canUndo);
@@ -152,31 +152,7 @@ test("the last decision of one who plays alone is taken back", () => {
   assert.equal(store.plyOf(id, 1), undefined);
 });
 
-test("each table is read once, however often it is asked for", () => {
-  const alone = tablesOf("alone against bots");
-  const taken = Session.take(alone, secretsOf(alone[0], 0));
-  const { atob } = globalThis;
-  let reads = 0;
-  globalThis.atob = (text) => {
-    reads++;
-    return atob(text);
-  };
-  try {
-    for (const session of [taken, Session.open(id)]) {
-      for (let time = 0; time < 5; time++) {
-        assert(session.canUndo);
-        session.toSend();
-        assert(session.isOpen(0));
-      }
-    }
-    // Those that were taken are not read again; the session that is opened reads its newest table first.
-    assert.equal(reads, alone.length + 1);
-  } finally {
-    globalThis.atob = atob;
-  }
-});
-
-test("where others play, or tables are acknowledged, nothing is taken back", () => {
+test("with other people, or with acknowledgements, no decision is taken back", () => {
   assert(!Session.take(FRIENDS, secretsOf(FRIENDS[0], 0)).canUndo);
   kept = pageGlobals();
   const session = Session.take(NEXT, secretsOf(NEXT[0], 0, 1, 2));
@@ -184,7 +160,7 @@ test("where others play, or tables are acknowledged, nothing is taken back", () 
 });
 
 for (const { what, tables, mine, turn, seats, sent } of VECTORS.to_send) {
-  test(`what is to be sent to whom: ${what}`, () => {
+  test(`tables to send to each seat: ${what}`, () => {
     const session = Session.take(tables, secretsOf(tables[0], ...mine));
     const sending = session.toSend(turn ?? undefined);
     assert.deepEqual(sending.seats, seats);
@@ -206,7 +182,7 @@ test("a record needs the tables of all plies", async () => {
   });
 });
 
-test("full storage makes room of games that are over, the oldest first, but keeps promises", async () => {
+test("full storage drops finished games, the oldest first, but keeps promises", async () => {
   const session = Session.take(FRIENDS, {});
   session.end();
   await store.keepPromise(0, `${id} 1`, "hash");

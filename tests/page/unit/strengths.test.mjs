@@ -1,9 +1,9 @@
-// The bots that are offered, and the one of them that gives hints.
+// The offered bots, and the bot that gives hints.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { adviserOf, strengthsOf } from "../../../web/chatiere/web/strengths.js";
+import { adviserOf, strengthsOf } from "../../../web/strengths.js";
 
 const LISTED = {
   bots: [
@@ -27,7 +27,7 @@ const LISTED = {
   ],
 };
 
-test("the ladder comes first, as it is listed, then the bots without parameters", () => {
+test("the ladder is listed first, in its order, then the bots without parameters", () => {
   assert.deepEqual(strengthsOf(LISTED, 2), [
     { bot: "flat:playouts=9", name: "Kitten" },
     { bot: "lone", name: "House cat" },
@@ -39,14 +39,14 @@ test("the ladder comes first, as it is listed, then the bots without parameters"
   assert.deepEqual(strengthsOf({}, 2), []);
 });
 
-test("a rung may be another bot with some number of players", () => {
+test("a rung may name different bots for different numbers of players", () => {
   const offered = strengthsOf(LISTED, 3);
   assert.deepEqual(offered[2], { bot: "strong", name: "Hunter" });
   assert.equal(offered.length, 5);
   assert.deepEqual(adviserOf(LISTED, 3), { bot: "strong", name: "Hunter" });
 });
 
-test("the strongest gives hints that takes half a second at most", () => {
+test("the strongest bot that takes at most half a second gives hints", () => {
   assert.deepEqual(adviserOf(LISTED, 2), { bot: "flat:playouts=99", name: "Hunter" });
   assert.equal(adviserOf({ ladder: LISTED.ladder.slice(0, 1) }, 2).bot, "flat:playouts=9");
   assert.equal(adviserOf({}, 2).bot, "random");

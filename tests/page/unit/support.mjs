@@ -1,6 +1,13 @@
-// A browser's storage and locks, and a service that tests play: what the page's modules expect of the world.
+// The environment of the page's modules: a browser's storage and locks, and a simulated service.
 
-/** Make globals as a page finds them, with an empty storage; return what is kept in it. */
+/** A canvas that measures text; all letters have the same width. */
+class Ruler {
+  measureText(text) {
+    return { width: text.length * 0.66 * Number(/(\d+(\.\d+)?)px/.exec(this.font)[1]) };
+  }
+}
+
+/** Define the globals of a page, with an empty storage; return the storage's contents. */
 export function pageGlobals() {
   const stores = [new Map(), new Map()];
   const [local, session] = stores.map((texts) => {
@@ -20,9 +27,11 @@ export function pageGlobals() {
   const values = {
     localStorage: local,
     sessionStorage: session,
-    navigator: { languages: ["en"], locks: { request: (_, work) => work() } },
+    navigator: { languages: ["en"], locks: { request: (...given) => given.at(-1)() } },
     isSecureContext: true,
     location: { href: "http://localhost/", hash: "" },
+    document: { documentElement: {}, createElement: () => ({ getContext: () => new Ruler() }) },
+    getComputedStyle: () => ({ getPropertyValue: () => "a font" }),
   };
   for (const [name, value] of Object.entries(values)) {
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
@@ -30,7 +39,7 @@ export function pageGlobals() {
   return stores[0];
 }
 
-/** Let calls be answered by `methods`: functions of the request by name; return the calls that were made. */
+/** Answer calls by `methods`, functions of the request by name; return the list of calls. */
 export function playService(methods) {
   const calls = [];
   globalThis.fetch = async (path, { body }) => {

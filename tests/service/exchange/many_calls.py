@@ -1,6 +1,6 @@
-"""Calls of all kinds, whose wires, threads and clock are played, at a server's own methods; a line for each call.
+"""Random calls of all kinds at a server's own methods, with simulated wires, threads and clock; prints a line per call.
 
-For a process of its own, as it replaces the clock and what draws random numbers.
+It must run in a separate process, as it replaces the clock and the sources of random numbers.
 """
 
 import json
@@ -35,19 +35,19 @@ from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from ..support import new_game, play_on
-from .played import BROKEN, PlayedLoop, PlayedThreads, PlayedWire
+from .played import BROKEN, PlayedLoop, PlayedPool, PlayedThreads, PlayedWire
 
 TOKENS = {"alice": "meow", "bob": "purr"}
 LANGUAGES = ("fr", "en, fr;q=0.5", "?", "tlh")
 PEERS = ("ipv4:192.0.2.1:1", "ipv4:192.0.2.2:2", "ipv6:%5B2001:db8::1%5D:3", "unix:1000:4")
 _APPLY, _STEP, _BOTS = f"/{GAME_SERVICE}/Apply", f"/{BATCH_SERVICE}/Step", f"/{BOT_SERVICE}/ListBots"
 _LIST_GAMES = f"/{GAME_SERVICE}/ListGames"
-# Calls between two looks at all metrics.
+# The number of calls between two prints of all metrics.
 _LOOK = 500
 
 
 class Calls:
-    """The methods of a server, and the calls that are made of them."""
+    """The methods of a server, and random calls of them."""
 
     def __init__(self, seed: int, metrics: Metrics, folder: Path, *, has_tokens: bool) -> None:
         self.choices = random.Random(seed)
@@ -70,16 +70,17 @@ class Calls:
         guards = chain.Guards(settings, metrics)
         broken = StatusError(Status(BROKEN, message="broken"))
         self.door = Door(settings, guards, None, Cost(small=64 * 1024, copies=1, of_call=4096), lambda _: broken)
-        served: Any = (*self.methods.singles, *self.methods.batches, self.methods.check)
-        self.served = {each.path: each._replace(threads=self.threads) for each in served}
-        self.play = self.methods.play._replace(threads=self.threads)
+        singles, pool = (*self.methods.singles, self.methods.check), PlayedPool(self.threads)
+        self.served: dict[str, Any] = {each.path: each._replace(threads=self.threads) for each in singles}
+        self.served |= {each.path: each._replace(pool=pool) for each in self.methods.batches}
+        self.play = self.methods.play._replace(pool=pool)
         self.applies = self._applies()
         self.begun = 0
         self.open: dict[int, PlayedWire] = {}
 
     def _play_time(self) -> None:
         def now() -> float:
-            # Each look takes a while.
+            # Each reading takes some time.
             self.now += 0.00003
             return self.now
 
@@ -110,7 +111,7 @@ class Calls:
         return requests
 
     def happen(self) -> None:
-        """Let one thing happen."""
+        """Perform one random event."""
         choices, what = self.choices, self.choices.random()
         if what < 0.8 or not self.open:
             self._begin()
@@ -186,7 +187,7 @@ class Calls:
     def _tell(self, number: int) -> None:
         wire = self.open.pop(number)
         assert wire.status is not None
-        # The order of a map in a message is not the same in every process.
+        # The order of a map in a message differs between processes.
         details = json.dumps(MessageToDict(status_pb2.Status.FromString(wire.status.details)), sort_keys=True)
         sent = sha256(b"|".join(wire.sent)).hexdigest()
         status = wire.status._replace(details=b"")
@@ -194,16 +195,17 @@ class Calls:
 
 
 def make(seed: int, count: int, folder: Path, *, in_files: bool, has_tokens: bool) -> None:
-    """Make `count` calls; print a line for each, the lines of the log between them, and now and then all metrics.
+    """Make `count` calls; print a line for each, the log lines in between, and all metrics at intervals.
 
-    `in_files`: the metrics are kept in files, as workers do.
+    With `in_files` the metrics are kept in files, as in workers.
     """
     disable_created_metrics()  # type: ignore[no-untyped-call]
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
     logging.getLogger("chatiere").addHandler(handler)
     logging.getLogger("chatiere").setLevel(logging.INFO)
-    with MetricsFiles(1) as files:
+    with MetricsFiles() as files:
+        files.prepare(0)
         registry = CollectorRegistry()
         if in_files:
             use_files(files.directory, 0)

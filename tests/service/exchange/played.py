@@ -1,18 +1,20 @@
-"""A door whose wire, clock and threads a test plays: what exchanges do in every order in which things may happen."""
+"""A door with a simulated wire, clock and threads, so that a test can perform events in any order."""
 
-import threading
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
 from google.rpc import code_pb2
+from prometheus_client import CollectorRegistry
 
-from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.core.cancellation import Cancellation, Cancelled
 from chatiere.service.base.errors import Status, StatusError
+from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.door import Cost, Door
 from chatiere.service.exchange.methods import BatchMethod, Feed, SingleMethod, StreamMethod
+from chatiere.service.exchange.turns import Turns
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.idle import IdleStreams
 from chatiere.service.guards.limits import CallLimit
@@ -24,15 +26,17 @@ FULL: int = code_pb2.RESOURCE_EXHAUSTED
 STOPPING: int = code_pb2.UNAVAILABLE
 INTERNAL: int = code_pb2.INTERNAL
 MALFORMED: int = code_pb2.INVALID_ARGUMENT
-BROKEN: int = code_pb2.UNIMPLEMENTED
-"""Of `PlayedWire.fault`."""
+UNIMPLEMENTED: int = code_pb2.UNIMPLEMENTED
+BROKEN: int = code_pb2.DATA_LOSS
+"""The status code for `PlayedWire.fault`."""
 PATH = "/chatiere.v1.BatchService/Step"
 ALL_THE_TIME = 1e6
 _SETTINGS = Settings(address="127.0.0.1:0")
+_METRICS = Metrics(CollectorRegistry())
 
 
 class PlayedMethod(Method):
-    """A method with metrics that take no time to make. `ended`: its calls that have ended, by code."""
+    """A method whose metrics take no time. `ended` has its finished calls, by code."""
 
     def __init__(self, limit: CallLimit) -> None:
         super().__init__(None, "kind", PATH, limit=limit, counts_clients=True)  # type: ignore[arg-type]
@@ -60,12 +64,13 @@ class PlayedTimer:
 
 
 class PlayedLoop:
-    """A loop whose time passes when a test says so."""
+    """A loop whose time only the test advances."""
 
     def __init__(self, *, is_own: bool = False) -> None:
         self.is_own, self.under_way, self.now = is_own, 0, 0.0
         self.timers: list[PlayedTimer] = []
         self._posted: deque[Callable[[], Any]] = deque()
+        self.turns = Turns(self.post, lambda: self.now)
 
     def after(self, seconds: float, work: Callable[[], Any]) -> PlayedTimer:
         self.timers.append(PlayedTimer(self.now + seconds, work))
@@ -75,12 +80,12 @@ class PlayedLoop:
         self._posted.append(work)
 
     def turn(self) -> None:
-        """Do what was posted."""
+        """Run the posted work."""
         while self._posted:
             self._posted.popleft()()
 
     def pass_time(self, seconds: float) -> None:
-        """Let time pass, and do what is due then."""
+        """Advance the time, and run the work that is due."""
         self.now += seconds
         for timer in sorted(self.timers, key=lambda each: each.due):
             if not timer.is_over and timer.due <= self.now:
@@ -90,7 +95,7 @@ class PlayedLoop:
 
 
 class PlayedThreads(Executor):
-    """Threads that begin and finish their work when a test says so."""
+    """Threads that begin and finish their work when the test calls for it."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
@@ -103,7 +108,7 @@ class PlayedThreads(Executor):
 
     @property
     def waits(self) -> bool:
-        """True if there is work that is not finished."""
+        """True while there is unfinished work."""
         return bool(self._waiting or self._begun)
 
     @property
@@ -111,7 +116,7 @@ class PlayedThreads(Executor):
         return bool(self._begun)
 
     def begin(self) -> None:
-        """Begin what waits; from now on it cannot be taken back."""
+        """Begin the waiting work; afterwards it can no longer be withdrawn."""
         while self._waiting:
             future, work = self._waiting.popleft()
             if future.set_running_or_notify_cancel():
@@ -130,8 +135,29 @@ class PlayedThreads(Executor):
                 future.set_result(result)
 
 
+class PlayedPool:
+    """Turns in such threads, and one in the thread of a loop."""
+
+    def __init__(self, threads: PlayedThreads) -> None:
+        self._threads = threads
+        self._is_here = False
+
+    def job(self, client: str, connection: str) -> Cancellation:
+        return Cancellation()
+
+    def submit(self, job: Cancellation, work: Callable[[], Any]) -> Future[Any]:
+        return self._threads.submit(work)
+
+    def begin_here(self) -> bool:
+        was_here, self._is_here = self._is_here, True
+        return not was_here
+
+    def end_here(self) -> None:
+        self._is_here = False
+
+
 class PlayedWire:
-    """A call whose client a test plays. `wrong`: what an exchange did that it must not."""
+    """A call whose client a test plays. `wrong` lists the exchange's violations of the protocol."""
 
     peer, is_alone, is_behind = "ipv4:192.0.2.1:1234", False, False
 
@@ -147,7 +173,7 @@ class PlayedWire:
         self.request_id = self.language = ""
         self.was_reset = False
         self.is_slow = False
-        """Set to have the client take the end of the call, too, only with `take`."""
+        """If set, the client reads the end of the call only on `take`."""
         self.wrong: list[str] = []
 
     @property
@@ -196,12 +222,12 @@ class PlayedWire:
     # Called by the test
 
     def tell(self) -> None:
-        """Let the exchange look, as after each change."""
+        """Notify the exchange, as after each change."""
         if self.watch is not None:
             self.watch()
 
     def take(self) -> None:
-        """Let the client take what was sent."""
+        """Let the client read everything sent."""
         self.is_sending = False
         if self.status is not None:
             self.close()
@@ -212,7 +238,7 @@ class PlayedWire:
 
 
 class PlayedFeed:
-    """A method's handler that sends when a test says so."""
+    """A method's handler whose responses the test sends."""
 
     def __init__(self) -> None:
         self.feed: Feed | None = None
@@ -236,15 +262,17 @@ def handled(request: Any, cancellation: Cancellation, hold: Callable[[int], None
 
 
 class Played:
-    """A door, its threads and its loop, and a call that is played there."""
+    """A door with its threads and its loop, and a simulated call."""
 
-    def __init__(self, *, timeout: float | None = None, is_own: bool = False, **settings: Any) -> None:
+    def __init__(
+        self, *, timeout: float | None = None, is_own: bool = False, loop: PlayedLoop | None = None, **settings: Any
+    ) -> None:
         self.settings = Settings(address="127.0.0.1:0", **settings) if settings else _SETTINGS
-        self.guards = Guards(self.settings, None)  # type: ignore[arg-type]
+        self.guards = Guards(self.settings, _METRICS)
         self.threads = PlayedThreads()
-        self.loop = PlayedLoop(is_own=is_own)
+        self.loop = loop or PlayedLoop(is_own=is_own)
         self.wire = PlayedWire(self.loop, self.threads, timeout)
-        # All responses are held until they are delivered.
+        # The memory of all responses is held until their delivery.
         cost = Cost(small=-1, copies=1, of_call=100)
         self.door = Door(
             self.settings, self.guards, None, cost, lambda _: StatusError(Status(BROKEN, message="broken"))
@@ -257,25 +285,25 @@ class Played:
         return SingleMethod(PATH, self.method, handle, self.threads)
 
     def batch(self, handle: Any = handled) -> BatchMethod:
-        return BatchMethod(PATH, self.method, handle, self.threads)
+        return BatchMethod(PATH, self.method, handle, PlayedPool(self.threads))
 
     def stream(self, handle: Any = handled) -> StreamMethod:
-        return StreamMethod(PATH, self.method, lambda _: handle, self.threads, threading.BoundedSemaphore(1))
+        return StreamMethod(PATH, self.method, lambda _: handle, PlayedPool(self.threads))
 
     def look(self) -> None:
-        """Let the exchange look, and do what was posted."""
+        """Notify the exchange, and run the posted work."""
         self.wire.tell()
         self.loop.turn()
 
     def settle(self) -> None:
-        """Let threads finish, and the client take everything; then check that nothing is left of the call."""
+        """Let threads finish, and the client read everything."""
         self.threads.finish()
         self.look()
         self.wire.take()
         self.look()
 
     def check_nothing_is_left(self, code: int) -> None:
-        """Check that the call is over with a status, was counted once, and that nothing is kept for it."""
+        """Check that the call ended with a status, was counted once, and holds no resources."""
         wire, door, method = self.wire, self.door, self.method
         assert wire.wrong == []
         assert wire.status is not None

@@ -1,5 +1,6 @@
-"""Calls with many responses for one request, against the exchange alone, and the health service's watches."""
+"""Calls with many responses to one request, tested on the exchange, and health watches."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -8,15 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatiere.service.base.errors import OK as ENDED
-from chatiere.service.base.errors import StatusError, slot_lost
+from chatiere.service.base.errors import Refusal, StatusError, slot_lost
 from chatiere.service.exchange.feeds import FeedExchange
 from chatiere.service.exchange.health import Health
 from chatiere.service.exchange.methods import FeedHandler, FeedMethod
-from chatiere.service.guards.memory import Holding
+from chatiere.service.exchange.turns import SHARE
+from chatiere.service.guards.memory import Holding, MemoryBudget
 
-from .played import BROKEN, CANCELLED, FULL, LATE, OK, PATH, STOPPING, Played
+from .played import BROKEN, CANCELLED, FULL, LATE, OK, PATH, STOPPING, Played, PlayedLoop, PlayedWire
 
-# What may happen, and the status that a call may have because of it.
+# The events, and the status that each may give a call.
 EVENTS = {
     "request": None,
     "fault": BROKEN,
@@ -31,18 +33,25 @@ EVENTS = {
 
 
 class Fed:
-    """A call that is played."""
+    """A simulated call."""
 
-    def __init__(self, timeout: float | None = None, handle: FeedHandler | None = None) -> None:
-        self.played = Played(timeout=timeout)
+    def __init__(
+        self,
+        timeout: float | None = None,
+        handle: FeedHandler | None = None,
+        loop: PlayedLoop | None = None,
+        peer: str = PlayedWire.peer,
+    ) -> None:
+        self.played = Played(timeout=timeout, loop=loop)
         self.wire, self.source = self.played.wire, self.played.feed
+        self.wire.peer = peer
         served = FeedMethod(PATH, self.played.method, handle or self.source.begin)
         self.exchange = FeedExchange(self.played.door, served, self.wire)
         self.exchange.begin()
         self.sent: list[bytes] = []
 
     def happen(self, *events: str) -> None:
-        """Let things happen, one after another."""
+        """Perform events, one after another."""
         for event in events:
             self._happen(event)
             self.played.look()
@@ -72,20 +81,20 @@ class Fed:
             self.played.door.drain()
 
     def settle(self) -> int:
-        """Let the client leave if the call is not over; check that nothing is left, and return its status."""
+        """Let the client leave if the call is not over; check that it holds no resources, and return its status."""
         if not self.exchange.is_over:
             self.happen("left")
         self.played.settle()
         assert self.wire.status is not None
         self.played.check_nothing_is_left(self.wire.status.code)
-        # Its source is told, once.
+        # The source of the responses is notified exactly once.
         assert self.source.forgotten == (0 if self.source.feed is None else 1)
         assert self.wire.sent == self.sent[: len(self.wire.sent)]
         return self.wire.status.code
 
 
 @given(events=st.lists(st.sampled_from(list(EVENTS)), max_size=16), timeout=st.sampled_from([None, 5.0]))
-def test_whatever_happens_a_feed_ends_once_for_a_reason(events: list[str], timeout: float | None) -> None:
+def test_a_feed_ends_once_with_the_status_of_an_event(events: list[str], timeout: float | None) -> None:
     fed = Fed(timeout)
     fed.happen(*events)
     was_over = fed.exchange.is_over
@@ -93,7 +102,7 @@ def test_whatever_happens_a_feed_ends_once_for_a_reason(events: list[str], timeo
     assert code in {EVENTS[event] for event in events} or (code == CANCELLED and not was_over)
 
 
-def test_responses_are_sent_as_they_come() -> None:
+def test_responses_are_sent_immediately() -> None:
     fed = Fed()
     fed.happen("request")
     assert (fed.wire.sent, fed.wire.status) == ([], None)
@@ -103,7 +112,42 @@ def test_responses_are_sent_as_they_come() -> None:
     assert fed.settle() == OK
 
 
-def test_a_feed_without_a_deadline_lasts() -> None:
+def test_clients_take_turns_when_many_responses_wait() -> None:
+    """Other work of the loop gets its turn, too, and each feed gets its responses in order."""
+    loop, done = PlayedLoop(), list[str]()
+    feds = [Fed(loop=loop, peer=f"ipv4:192.0.2.{number // 5}:1") for number in range(6)]
+    for number, fed in enumerate(feds):
+        fed.happen("request")
+
+        def send(pieces: list[bytes], language: str, number: int = number, fed: Fed = fed) -> None:
+            loop.now += SHARE
+            done.append(f"{number} {pieces[0].decode()}")
+            PlayedWire.send(fed.wire, pieces, language)
+
+        fed.wire.send = send  # type: ignore[method-assign]
+    for fed in feds:
+        fed._happen("send")
+    loop.post(lambda: done.append("other work"))
+    loop.turn()
+    assert done == ["0 0", "other work", "1 0", "5 0", "2 0", "3 0", "4 0"]
+    # All responses that wait for a turn are sent in it.
+    for _ in range(3):
+        feds[2]._happen("send")
+    loop.turn()
+    assert done[7:] == ["2 1", "2 2", "2 3"]
+    assert {fed.settle() for fed in feds} == {CANCELLED}
+
+
+def test_a_feed_with_very_many_responses_to_send_is_cut() -> None:
+    fed = Fed()
+    fed.happen("request")
+    for _ in range(1001):
+        fed._happen("send")
+    fed.played.look()
+    assert fed.settle() == FULL
+
+
+def test_a_feed_without_a_deadline_does_not_end() -> None:
     fed = Fed()
     fed.happen("request", "late", "send")
     assert fed.wire.status is None
@@ -118,16 +162,28 @@ def test_a_deadline_passes(is_taken: bool) -> None:
     assert fed.settle() == LATE
 
 
-def test_responses_that_nobody_takes_end_a_feed_when_they_take_too_much_memory() -> None:
+def calls_that_fill(budget: MemoryBudget) -> list[Holding]:
+    """Return small calls of other clients, which together fill the part of the budget for small calls."""
+    calls: list[Holding] = []
+    for size in (1 << power for power in reversed(range(21))):
+        with suppress(Refusal):
+            while True:
+                call = Holding(budget, f"another {len(calls)}")
+                call.hold(size)
+                calls.append(call)
+    return calls
+
+
+def test_unread_responses_end_a_feed_when_they_take_too_much_memory() -> None:
     fed = Fed()
     budget = fed.played.guards.budget
-    other = Holding(budget, "another")
     fed.happen("request", "send")
-    other.hold(budget._most * 5 // 4)
+    others = calls_that_fill(budget)
     fed.happen("send")
     assert len(fed.wire.sent) == 1
     assert fed.wire.was_reset
-    other.release()
+    for other in others:
+        other.release()
     assert fed.settle() == FULL
 
 
@@ -147,7 +203,7 @@ def test_a_feed_gives_way_to_another_when_its_limit_is_reached() -> None:
     assert fed.settle() == FULL
 
 
-def test_a_feed_that_is_cut_does_not_wait_for_its_client() -> None:
+def test_an_aborted_feed_does_not_wait_for_its_client() -> None:
     fed = Fed()
     fed.happen("request", "send")
     assert fed.source.feed is not None
@@ -173,7 +229,7 @@ def watching(health: Health, service: str = "") -> Fed:
     return fed
 
 
-def test_a_watch_tells_each_change_once() -> None:
+def test_a_watch_reports_each_change_once() -> None:
     health = Health(["a", "b"])
     watches = {service: watching(health, service) for service in ("a", "b", "", "none")}
     health.set("a", HealthCheckResponse.NOT_SERVING)
@@ -195,7 +251,7 @@ def test_a_watch_tells_each_change_once() -> None:
     assert {fed.wire.status for fed in watches.values()} == {ENDED}
 
 
-def test_a_watch_that_begins_when_the_server_stops_ends_with_its_news() -> None:
+def test_a_watch_that_begins_when_the_server_stops_reports_the_status_and_ends() -> None:
     health = Health([])
     health.stop()
     fed = watching(health)
@@ -204,7 +260,7 @@ def test_a_watch_that_begins_when_the_server_stops_ends_with_its_news() -> None:
     assert fed.wire.status == ENDED
 
 
-def test_a_check_of_no_service_finds_none() -> None:
+def test_a_check_of_an_unknown_service_fails() -> None:
     health = Health(["a"])
     assert status_in(health.check(HealthCheckRequest(service="a").SerializeToString())) == HealthCheckResponse.SERVING
     with pytest.raises(StatusError, match="unknown service"):

@@ -1,4 +1,4 @@
-"""Streams against the exchange alone: whatever the order of events, each is answered in order, and ends once."""
+"""Streams, tested on the exchange: for any order of events, requests are answered in order, and a stream ends once."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.service.base.errors import Refusal
 from chatiere.service.exchange.streams import StreamExchange
 from chatiere.service.guards.chain import Call
@@ -15,7 +15,7 @@ from chatiere.v1.batch_service_pb2 import PlayRequest
 from .played import BROKEN, CANCELLED, FULL, INTERNAL, LATE, OK, STOPPING, Played
 
 STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
-# What may happen, and the status that a stream may have because of it.
+# The events, and the status that each may give a stream.
 EVENTS = {
     "ask": None,
     "part": None,
@@ -35,7 +35,7 @@ EVENTS = {
 
 
 class Stream:
-    """A stream that is played."""
+    """A simulated stream."""
 
     def __init__(self, *, is_own: bool = False, timeout: float | None = None, handle: Any = None) -> None:
         self.played = Played(is_own=is_own, timeout=timeout)
@@ -47,7 +47,7 @@ class Stream:
         self.asked: list[bytes] = []
 
     def happen(self, *events: str) -> None:
-        """Let things happen, one after another."""
+        """Perform events, one after another."""
         for event in events:
             self._happen(event)
             self.played.look()
@@ -85,7 +85,7 @@ class Stream:
             wire.take()
 
     def _come_anew(self) -> None:
-        # Another stream wants the only slot, and ends at once.
+        # Another stream takes the only slot, and ends immediately.
         limits, limit = self.played.guards._limits, self.played.limit
         try:
             limits.begin(limit, "another")
@@ -94,7 +94,7 @@ class Stream:
         limits.end(limit, "another")
 
     def settle(self) -> int:
-        """Let the client leave if the stream is not over; check that nothing is left, and return its status."""
+        """Let the client leave if the stream is not over; check that it holds no resources, and return its status."""
         while not self.exchange.is_over and (self.played.threads.waits or self.wire.is_sending):
             self.happen("finishes", "taken")
         if not self.exchange.is_over:
@@ -102,7 +102,7 @@ class Stream:
         self.played.settle()
         assert self.wire.status is not None
         self.played.check_nothing_is_left(self.wire.status.code)
-        # In order, and none twice.
+        # In order, without duplicates.
         assert self.wire.sent == [b"re: " + request for request in self.asked[: len(self.wire.sent)]]
         return self.wire.status.code
 
@@ -112,9 +112,7 @@ class Stream:
     is_own=st.booleans(),
     timeout=st.sampled_from([None, 5.0]),
 )
-def test_whatever_happens_a_stream_ends_once_for_a_reason(
-    events: list[str], is_own: bool, timeout: float | None
-) -> None:
+def test_a_stream_ends_once_with_the_status_of_an_event(events: list[str], is_own: bool, timeout: float | None) -> None:
     stream = Stream(is_own=is_own, timeout=timeout)
     stream.happen(*events)
     was_over = stream.exchange.is_over
@@ -129,7 +127,7 @@ def test_requests_are_answered_one_after_another() -> None:
     stream = Stream()
     stream.happen("ask", "ask", "end")
     assert stream.wire.waiting == 1
-    # The next one is taken when the client has the response.
+    # The next request is handled when the client has read the response.
     stream.happen("finishes")
     assert (len(stream.wire.sent), stream.wire.waiting) == (1, 1)
     stream.happen("taken", "finishes")
@@ -138,7 +136,7 @@ def test_requests_are_answered_one_after_another() -> None:
     assert stream.settle() == OK
 
 
-def test_what_came_before_a_fault_is_answered() -> None:
+def test_requests_before_a_fault_are_answered() -> None:
     stream = Stream()
     stream.happen("ask", "fault", "finishes", "taken")
     assert len(stream.wire.sent) == 1
@@ -146,7 +144,7 @@ def test_what_came_before_a_fault_is_answered() -> None:
 
 
 @pytest.mark.parametrize("event", ["late", "slot", "left"])
-def test_a_stream_at_work_ends_when_its_thread_has_been_told_to_stop(event: str) -> None:
+def test_a_working_stream_ends_once_its_thread_has_stopped(event: str) -> None:
     cancellations = []
 
     def handle(request: bytes, cancellation: Cancellation, hold: Any) -> list[bytes]:
@@ -162,7 +160,7 @@ def test_a_stream_at_work_ends_when_its_thread_has_been_told_to_stop(event: str)
 
 
 @pytest.mark.parametrize("event", ["late", "slot", "newcomer", "patience", "left"])
-def test_work_that_has_not_begun_never_begins(event: str) -> None:
+def test_work_that_has_not_begun_is_withdrawn(event: str) -> None:
     handled = []
 
     def handle(request: bytes, cancellation: Cancellation, hold: Any) -> list[bytes]:
@@ -171,7 +169,7 @@ def test_work_that_has_not_begun_never_begins(event: str) -> None:
 
     stream = Stream(timeout=5.0, handle=handle)
     stream.happen("ask", event, "finishes")
-    # Streams at work make no room, and nobody waits for their clients.
+    # Working streams do not give way, and do not wait for their clients.
     if event in ("newcomer", "patience"):
         stream.happen("taken", "end")
         assert (len(handled), stream.settle()) == (1, OK)
@@ -181,7 +179,7 @@ def test_work_that_has_not_begun_never_begins(event: str) -> None:
 
 @pytest.mark.parametrize("event", ["slot", "newcomer", "patience"])
 @pytest.mark.parametrize("before", [(), ("ask", "finishes", "taken")])
-def test_a_stream_that_waits_for_a_request_makes_room_and_is_told(event: str, before: tuple[str, ...]) -> None:
+def test_a_stream_that_waits_for_a_request_gives_way_with_a_status(event: str, before: tuple[str, ...]) -> None:
     stream = Stream()
     stream.happen(*before, event)
     assert stream.wire.status is not None
@@ -190,21 +188,25 @@ def test_a_stream_that_waits_for_a_request_makes_room_and_is_told(event: str, be
 
 
 @pytest.mark.parametrize("has_worked", [False, True])
-def test_a_stream_that_has_had_no_request_makes_room_before_those_that_have_worked(has_worked: bool) -> None:
+def test_a_stream_without_requests_gives_way_before_streams_that_have_worked(has_worked: bool) -> None:
     stream = Stream()
     stream.happen(*(("ask", "finishes", "taken") if has_worked else ()))
     idle = stream.played.limit.idle
     assert idle is not None
-    # Two more at another origin, which lose one first if all have worked.
+
+    def end_other(refusal: Refusal) -> None:
+        pass
+
+    # Another origin has two more streams, and loses one first if all streams have worked.
     for other in "one", "another":
-        idle.add("elsewhere", other, None, lambda refusal: None, has_worked=True)
+        idle.add("elsewhere", other, "elsewhere", end_other, has_worked=True)
     gone = idle.give_up_one()
     assert gone is not None
-    assert (gone.end == stream.exchange._end_soon) is not has_worked
+    assert (gone.client == "elsewhere") is has_worked
 
 
 @pytest.mark.parametrize("event", ["slot", "newcomer", "patience"])
-def test_a_client_that_takes_no_response_is_not_waited_for(event: str) -> None:
+def test_a_stream_with_an_unread_response_is_reset(event: str) -> None:
     stream = Stream()
     stream.happen("ask", "finishes", event)
     assert stream.wire.was_reset
@@ -212,15 +214,16 @@ def test_a_client_that_takes_no_response_is_not_waited_for(event: str) -> None:
 
 
 @pytest.mark.parametrize("event", ["newcomer", "patience", "slot"])
-def test_a_stream_that_has_made_room_handles_no_request_any_more(event: str) -> None:
+def test_a_stream_that_has_given_way_handles_no_further_request(event: str) -> None:
     stream = Stream()
     stream._happen(event)
-    # Before the loop has come round.
+    # The request arrives before the loop's next turn.
     stream._happen("ask")
     stream.wire.tell()
     was_taken = stream.played.threads.waits
     stream.played.loop.turn()
-    # Only who has made room for a newcomer has no slot any more; others may begin, and are stopped.
+    # A stream that gave way to a newcomer has no slot and begins no work; in the other cases work may begin, and is
+    # stopped.
     assert was_taken == (event != "newcomer")
     stream.happen("finishes")
     assert stream.wire.sent == []
@@ -228,7 +231,7 @@ def test_a_stream_that_has_made_room_handles_no_request_any_more(event: str) -> 
 
 
 @pytest.mark.parametrize("event", ["newcomer", "patience", "slot"])
-def test_a_client_that_leaves_as_its_stream_makes_room_is_gone(event: str) -> None:
+def test_a_client_may_leave_while_its_stream_gives_way(event: str) -> None:
     stream = Stream()
     stream._happen(event)
     stream._happen("left")
@@ -250,10 +253,10 @@ def test_memory_is_held_until_the_client_has_a_response() -> None:
     assert stream.settle() == OK
 
 
-def test_a_server_that_stops_lets_a_request_be_answered() -> None:
+def test_a_stopping_server_answers_the_current_request() -> None:
     stream = Stream()
     stream.happen("ask", "drain", "part", "finishes", "taken")
-    # Part of another has come.
+    # Part of another request has arrived.
     assert stream.wire.status is None
     stream.happen("ask", "whole", "finishes", "taken")
     assert len(stream.wire.sent) == 2
@@ -267,16 +270,17 @@ def test_a_stream_that_begins_while_the_server_stops_ends() -> None:
     played.check_nothing_is_left(STOPPING)
 
 
-def test_a_loop_of_its_own_does_short_steps_itself() -> None:
+def test_short_steps_are_answered_immediately_unless_other_calls_wait_on_the_connection() -> None:
     stream = Stream(is_own=True)
     stream.happen("ask", "finishes", "taken")
     stream.happen("ask")
-    assert (len(stream.wire.sent), stream.played.threads.waits) == (2, False)
-    # Not while others wait on the connection.
+    assert len(stream.wire.sent) == 2
     stream.wire.is_alone = False
     stream.happen("taken", "ask")
-    assert stream.played.threads.waits
-    stream.happen("end")
+    assert len(stream.wire.sent) == 2
+    stream.happen("finishes")
+    assert len(stream.wire.sent) == 3
+    stream.happen("taken", "end")
     assert stream.settle() == OK
 
 

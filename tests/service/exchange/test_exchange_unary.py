@@ -1,4 +1,4 @@
-"""Unary calls against the exchange alone: every order in which request, threads, client, clock and slots may act."""
+"""Unary calls, tested on the exchange: every order of events of request, threads, client, clock and slots."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -7,21 +7,21 @@ from unittest import mock
 
 import pytest
 
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange, UnknownExchange
 from chatiere.service.exchange.methods import LARGE, UnknownMethod
 from chatiere.service.exchange.wire import Form
 from chatiere.service.guards.memory import Holding
 
-from .played import ALL_THE_TIME, BROKEN, CANCELLED, FULL, INTERNAL, LATE, MALFORMED, OK, Played
+from .played import ALL_THE_TIME, BROKEN, CANCELLED, FULL, INTERNAL, LATE, MALFORMED, OK, UNIMPLEMENTED, Played
 
 Kind = Literal["single", "batch"]
 EVENTS = ("request", "two", "none", "fault", "left", "late", "slot", "drain", "begins", "finishes", "taken")
 
 
 def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = None) -> Exchange[Any]:
-    """Begin a call; `handle`: of its method; None: one that answers."""
+    """Begin a call. `handle` is the method's handler; None for one that responds."""
     exchange: Exchange[Any]
     if kind == "single":
         single = played.single() if handle is None else played.single(handle)
@@ -34,7 +34,7 @@ def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = No
 
 
 def happen(played: Played, exchange: Exchange[Any], event: str) -> None:
-    """Let something happen; what comes after the end of what the client sends does not come any more."""
+    """Perform an event; the client sends no more data after the end of its request."""
     wire = played.wire
     comes = not (wire.has_ended or wire.fault or wire.is_closed)
     if event in ("request", "two", "none") and comes:
@@ -59,10 +59,10 @@ def happen(played: Played, exchange: Exchange[Any], event: str) -> None:
     played.look()
 
 
-# What an event does to a call whose request has not come.
+# For each event, the status of a call whose request has not arrived.
 ENDS_HALF_OPEN: dict[str, int] = {
-    "two": MALFORMED,
-    "none": MALFORMED,
+    "two": UNIMPLEMENTED,
+    "none": UNIMPLEMENTED,
     "fault": BROKEN,
     "left": CANCELLED,
     "late": LATE,
@@ -71,7 +71,7 @@ ENDS_HALF_OPEN: dict[str, int] = {
 
 
 def expected(kind: Kind, events: Sequence[str]) -> int:
-    """Return the status of a call by what happens to it, in words of the documentation."""
+    """Return the expected status of a call after these events, derived from the documentation."""
     state = "half-open"
     refused_for: int = OK
     for event in events:
@@ -83,7 +83,7 @@ def expected(kind: Kind, events: Sequence[str]) -> int:
                     return refused_for
                 state = "waits for a thread"
         elif event in ("left", "late"):
-            # A client that has left is not late.
+            # A client that has left cannot be late.
             refused_for = CANCELLED if event == "left" or refused_for == CANCELLED else LATE
             if state == "waits for a thread":
                 return refused_for
@@ -117,11 +117,11 @@ def test_every_order_of_events_ends_a_call_once(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["single", "batch"])
-def test_a_slot_that_is_lost_as_the_request_comes_is_not_needed_any_more(kind: Kind) -> None:
+def test_a_call_that_loses_its_slot_as_its_request_arrives_is_served(kind: Kind) -> None:
     played = Played()
     exchange = begin(played, kind)
     played.door.half_open.end(exchange.origin, [exchange])
-    # Before the loop has come round.
+    # The request arrives before the loop's next turn.
     played.wire.requests.append(b"meow")
     played.wire.has_ended = True
     played.wire.tell()
@@ -141,9 +141,15 @@ def test_a_slot_that_is_lost_as_the_request_comes_is_not_needed_any_more(kind: K
         (None, 10, False, "REQUEST_TIMEOUT", "request timeout: the request did not arrive within 10 s"),
         (20.0, 10, False, "REQUEST_TIMEOUT", "request timeout: the request did not arrive within 10 s"),
         (3.0, 3, False, "TIME_LIMIT", "deadline exceeded"),
-        # At work: until the client's deadline or, without one, for `default_deadline`, but for `max_deadline` at most.
+        # At work: until the client's deadline or, without one, for `default_deadline`; at most for `max_deadline`.
         (None, 59, True, "", ""),
-        (None, 60, True, "TIME_LIMIT", "deadline exceeded: the server allows 60 s"),
+        (
+            None,
+            60,
+            True,
+            "TIME_LIMIT",
+            "deadline exceeded: the server allows 60 s; for up to 120 s, set a deadline (connect-timeout-ms or gRPC's)",
+        ),
         (3.0, 3, True, "TIME_LIMIT", "deadline exceeded"),
         (100.0, 99, True, "", ""),
         (100.0, 100, True, "TIME_LIMIT", "deadline exceeded"),
@@ -169,7 +175,7 @@ def test_a_deadline_is_the_client_s_or_the_server_s(
     played.check_nothing_is_left(LATE)
 
 
-def test_a_call_that_has_no_time_is_not_handled() -> None:
+def test_a_call_without_time_left_is_not_handled() -> None:
     played = Played(timeout=0.0)
     played.wire.requests.append(b"meow")
     played.wire.has_ended = True
@@ -179,7 +185,7 @@ def test_a_call_that_has_no_time_is_not_handled() -> None:
 
 
 @pytest.mark.parametrize("event", ["late", "left"])
-def test_work_that_is_no_longer_wanted_is_told_to_stop(event: str) -> None:
+def test_work_of_a_call_that_has_ended_is_cancelled(event: str) -> None:
     cancellations = []
 
     def handle(request: bytes, cancellation: Cancellation, hold: object) -> list[bytes]:
@@ -194,7 +200,7 @@ def test_work_that_is_no_longer_wanted_is_told_to_stop(event: str) -> None:
     assert played.wire.sent == []
 
 
-# What comes before a method
+# Checks before a method
 
 
 def test_a_call_that_is_not_admitted_does_not_reach_its_method() -> None:
@@ -207,7 +213,7 @@ def test_a_call_that_is_not_admitted_does_not_reach_its_method() -> None:
     assert played.limit.calls == 1
 
 
-def test_a_language_that_cannot_be_read_refuses_a_call_at_its_headers() -> None:
+def test_a_call_with_an_invalid_language_is_refused_at_its_headers() -> None:
     played = Played()
     played.wire.metadata = (("accept-language", "?"),)
     begin(played, "batch")
@@ -216,17 +222,17 @@ def test_a_language_that_cannot_be_read_refuses_a_call_at_its_headers() -> None:
     played.check_nothing_is_left(MALFORMED)
 
 
-def test_a_method_of_none_is_refused_at_its_headers() -> None:
+def test_an_unknown_method_is_refused_at_its_headers() -> None:
     played = Played()
     UnknownExchange(played.door, UnknownMethod(played.method), played.wire).begin()
-    played.check_nothing_is_left(BROKEN)
+    played.check_nothing_is_left(UNIMPLEMENTED)
 
 
-# What comes after it
+# Steps after a method
 
 
 @pytest.mark.parametrize("kind", ["single", "batch"])
-def test_a_method_that_fails_is_the_service_s_failure(kind: Kind) -> None:
+def test_a_failing_method_is_reported_as_the_service_s_failure(kind: Kind) -> None:
     def fail(*_: object) -> bytes:
         raise RuntimeError("broken")
 
@@ -245,7 +251,7 @@ def test_memory_is_held_until_the_client_has_the_response(kind: Kind) -> None:
     exchange = begin(played, kind)
     happen(played, exchange, "request")
     if kind == "batch":
-        # The request, while it waits for a thread.
+        # The request's memory, while it waits for a thread.
         assert played.guards.budget.held == len(b"meow")
         happen(played, exchange, "finishes")
     assert played.guards.budget.held == 100 + len(b"re: meow")
@@ -279,13 +285,13 @@ def test_a_refused_call_holds_no_memory_while_its_client_is_slow() -> None:
     played.check_nothing_is_left(LATE)
 
 
-def test_memory_of_a_request_that_no_thread_takes_is_held_until_the_client_has_the_refusal(
+def test_memory_of_a_request_without_a_thread_is_held_until_its_refusal_is_delivered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     played = Played()
     played.wire.is_slow = True
     exchange = begin(played, "batch")
-    # As an executor does once it is shut down.
+    # An executor that is shut down behaves like this.
     monkeypatch.setattr(played.threads, "submit", mock.Mock(side_effect=RuntimeError("no new work")))
     happen(played, exchange, "request")
     assert not played.wire.is_delivered
@@ -294,9 +300,9 @@ def test_memory_of_a_request_that_no_thread_takes_is_held_until_the_client_has_t
     played.check_nothing_is_left(INTERNAL)
 
 
-def test_a_response_for_which_there_is_no_memory_is_not_sent() -> None:
+def test_a_response_that_exceeds_the_memory_is_not_sent() -> None:
     played = Played(max_undelivered_bytes=1)
-    # A call passes whatever its size, unless others hold much.
+    # A call of any size is accepted unless other calls hold much memory.
     other = Holding(played.guards.budget, "another")
     other.hold(2**20)
     exchange = begin(played, "single")
@@ -323,7 +329,7 @@ def test_large_requests_of_quick_methods_are_left_to_threads() -> None:
 
 
 class Upper:
-    """Messages in capitals."""
+    """Messages in upper case."""
 
     memory = 10
 
@@ -344,7 +350,7 @@ def test_messages_are_read_and_written_in_their_form(kind: Kind, size: int) -> N
     played.wire.requests.append(b"M" * size)
     played.wire.has_ended = True
     played.look()
-    # What is large is read, and written, by a thread, and takes more memory meanwhile.
+    # A thread reads and writes large messages, which take more memory in the meantime.
     in_loop = kind == "single" and size == 4
     assert (played.wire.status is not None) == in_loop
     if not in_loop:
@@ -357,7 +363,7 @@ def test_messages_are_read_and_written_in_their_form(kind: Kind, size: int) -> N
 
 
 @pytest.mark.parametrize("kind", ["single", "batch"])
-def test_a_request_that_is_not_in_its_form_is_refused(kind: Kind) -> None:
+def test_a_request_in_another_form_is_refused(kind: Kind) -> None:
     played = Played()
     exchange = begin(played, kind, form=Upper())
     happen(played, exchange, "request")

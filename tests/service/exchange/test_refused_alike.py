@@ -1,4 +1,4 @@
-"""Refusals are the same at each of the wires: one call, whatever carries it."""
+"""Refusals of a call are the same on every wire that carries it."""
 
 import json
 import queue
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import grpc
 import pytest
 
-from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.core.cancellation import Cancellation, Cancelled
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import game_service
 from chatiere.service.calls.bot_service import BotService
@@ -29,7 +29,7 @@ LIST_GAMES, LIST_BOTS = "/chatiere.v1.GameService/ListGames", "/chatiere.v1.BotS
 
 
 class Case(NamedTuple):
-    """A call that is refused, and what its client is told; `settings`: of the server."""
+    """A refused call, and the refusal that its client receives from a server with these settings."""
 
     path: str
     request: bytes
@@ -102,7 +102,7 @@ CASES = {
         LIST_BOTS,
         b"",
         (),
-        {"default_deadline": 0.01},
+        {"default_deadline": 0.01, "max_deadline": 0.01},
         expected(LATE, "TIME_LIMIT", "deadline exceeded: the server allows 0.01 s", seconds="0.01"),
     ),
 }
@@ -110,7 +110,7 @@ CASES = {
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Let the bots' methods of servers that start later take until their call is over; set once one has begun."""
+    """Make bots' calls at servers that start later last until they are cancelled; set the event once one has begun."""
     begun, over = threading.Event(), threading.Event()
 
     def answer(service: BotService, name: str, data: Any, cancellation: Cancellation, hold: Any) -> list[bytes]:
@@ -139,7 +139,7 @@ def test_a_refusal_is_the_same_at_each_door(door: Door, name: str, slow: threadi
     assert refused.request_id == "cat-1"
 
 
-def test_a_call_too_many_is_the_same_at_each_door(door: Door, slow: threading.Event) -> None:
+def test_a_call_above_the_limit_is_the_same_at_each_door(door: Door, slow: threading.Event) -> None:
     with running(Settings(address="127.0.0.1:0", max_calls_per_client=1, default_deadline=PATIENCE), door) as server:
         list_bots: Any = server.channel.unary_unary(LIST_BOTS)
         first = list_bots.future(b"")
@@ -151,13 +151,13 @@ def test_a_call_too_many_is_the_same_at_each_door(door: Door, slow: threading.Ev
         assert first.exception() is not None
 
 
-def test_memory_that_is_not_there_is_the_same_at_each_door(door: Door, slow: threading.Event) -> None:
+def test_a_shortage_of_memory_is_the_same_at_each_door(door: Door, slow: threading.Event) -> None:
     with running(Settings(address="127.0.0.1:0", max_undelivered_bytes=1), door) as server:
         other = Holding(server.server._guards.budget, "another")
         other.hold(2**20)
         refused = refusal(server.channel.unary_unary(LIST_BOTS), bytes(100))
         other.release()
-        wait_until(lambda: not server.server._guards.budget.held, "nothing is held any more")
+        wait_until(lambda: not server.server._guards.budget.held, "no memory is held")
     limit = "bytes of requests under way and answers not yet taken"
     assert (refused.code, refused.reason, refused.retry_after) == (FULL, "LIMIT_EXCEEDED", 1)
     assert refused.metadata == {"limit": limit, "most": "1"}
@@ -175,11 +175,11 @@ def test_a_failure_is_the_same_at_each_door(door: Door, monkeypatch: pytest.Monk
     assert refused.message == f"internal error: see incident {refused.metadata['incident']} in the server's log"
 
 
-# Requests that do not come whole
+# Incomplete requests
 
 
 class HalfOpen:
-    """Calls of ListGames of which the headers come alone."""
+    """Calls of ListGames that send only their headers."""
 
     def __init__(self, server: Running, door: Door) -> None:
         self._server, self._door = server, door
@@ -197,7 +197,7 @@ class HalfOpen:
         return connection
 
     def end(self, call: Any) -> tuple[int, str]:
-        """Wait for the status of a call: its code and message."""
+        """Wait for the status of a call; return its code and message."""
         if self._peer is not None:
             return self._peer.status(call)
         with closing(call.makefile("rb")) as response:
@@ -215,7 +215,7 @@ class HalfOpen:
                 each.close()
 
 
-def test_a_request_that_does_not_come_is_the_same_at_each_door(door: Door) -> None:
+def test_a_missing_request_is_the_same_at_each_door(door: Door) -> None:
     settings = Settings(address="127.0.0.1:0", request_timeout=1.5)
     with running(settings, door) as server, closing(HalfOpen(server, door)) as calls:
         code, message = calls.end(calls.begin())
@@ -227,7 +227,7 @@ def test_a_slot_that_is_lost_is_the_same_at_each_door(door: Door) -> None:
     settings = Settings(address="127.0.0.1:0", max_calls=1)
     with running(settings, door) as server, closing(HalfOpen(server, door)) as calls:
         first = calls.begin()
-        wait_until(lambda: server.sample("grpc_server_started_total", **labels) == 1, "it has come")
+        wait_until(lambda: server.sample("grpc_server_started_total", **labels) == 1, "the call has begun")
         calls.begin()
         code, message = calls.end(first)
     limit = "calls whose request has not come whole (at most 1)"
@@ -239,9 +239,9 @@ def test_a_client_that_leaves_is_the_same_at_each_door(door: Door) -> None:
     with running(Settings(address="127.0.0.1:0"), door) as server:
         with closing(HalfOpen(server, door)) as calls:
             calls.begin()
-            wait_until(lambda: server.sample("grpc_server_started_total", **labels) == 1, "it has come")
+            wait_until(lambda: server.sample("grpc_server_started_total", **labels) == 1, "the call has begun")
         left = labels | {"grpc_code": "Canceled"}
-        wait_until(lambda: server.sample("grpc_server_handled_total", **left) == 1, "it is counted")
+        wait_until(lambda: server.sample("grpc_server_handled_total", **left) == 1, "the call is counted")
         assert server.sample("chatiere_calls_in_flight", grpc_type="unary") == 0
 
 
@@ -256,8 +256,8 @@ def test_a_client_that_leaves_a_stream_is_the_same_at_each_door(door: Door, has_
         if has_worked:
             requests.put(PlayRequest(tag=1).SerializeToString())
             assert PlayResponse.FromString(next(stream)).tag == 1
-        wait_until(lambda: server.sample("grpc_server_started_total", **labels) == 1, "it has come")
+        wait_until(lambda: server.sample("grpc_server_started_total", **labels) == 1, "the call has begun")
         stream.cancel()
         requests.put(None)
         left = labels | {"grpc_code": "Canceled"}
-        wait_until(lambda: server.sample("grpc_server_handled_total", **left) == 1, "it is counted")
+        wait_until(lambda: server.sample("grpc_server_handled_total", **left) == 1, "the call is counted")

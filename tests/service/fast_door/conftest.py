@@ -1,4 +1,4 @@
-"""A server that is called at the fast door, a client of it that plays frames, and simple answers of Play."""
+"""A server called at its fast door, a client that sends single frames, and simple responses of Play."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ def server() -> Iterator[Running]:
 
 @pytest.fixture
 def echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let servers that start later echo every request of Play."""
+    """Make servers that start later echo every request of Play."""
     monkeypatch.setattr(PlayStream, "answer", lambda self, request, *_: [bytes(request)])
 
 
@@ -40,7 +40,7 @@ def peer(echoing: Running) -> Iterator[Peer]:
 
 @pytest.fixture
 def bystander(server: Served) -> Iterator[Bystander]:
-    """A client that is served whatever others do."""
+    """An ordinary client that the server must continue to serve."""
     with Bystander(server) as bystander:
         yield bystander
 

@@ -1,11 +1,12 @@
-"""The cases of h2spec (https://github.com/summerwind/h2spec, MIT, as of June 2022, af83a65), for a server of gRPC.
+"""The cases of h2spec (https://github.com/summerwind/h2spec, MIT, as of June 2022, af83a65), adapted to a gRPC server.
 
-Names are h2spec's: the section of RFC 7540 for "http2", of RFC 7541 for "hpack", of a list of its own for "generic".
-Requests are POSTs of a unary method, with a message even where h2spec sends none: success is asked for where h2spec is
-content with any response. A connection error needs its GOAWAY, where h2spec lets a mere close pass.
+Cases have the same names as in h2spec, with a section number: of RFC 7540 for "http2", of RFC 7541 for "hpack", and of
+h2spec's own list for "generic". Requests are POSTs of a unary method, and contain a message even where h2spec sends
+none. Where h2spec accepts any response, these cases require success; where h2spec accepts a closed connection as a
+connection error, they require a GOAWAY.
 """
 
-from played_frames import (
+from tools.played_frames import (
     ACK,
     COMPRESSION_ERROR,
     DATA,

@@ -1,10 +1,10 @@
-"""The steps of the cases of h2spec (h2spec.py): what a client does, and what a server does then."""
+"""The steps of the cases of h2spec (h2spec.py): the client's actions and the server's expected reactions."""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from played_frames import (
+from tools.played_frames import (
     ACK,
     CONTINUATION,
     DATA,
@@ -33,12 +33,12 @@ from played_frames import (
 
 from .peer import LIST_GAMES, OK, Peer
 
-# A frame to be sent, or something to be done first.
+# A frame to send, or an action.
 Step = Frame | bytes | Callable[[Peer], None]
 
 
 class Case(NamedTuple):
-    """`steps`: what the client does after its greeting, if it greets; `then`: asserts what the server does."""
+    """`steps`: the client's actions after its greeting, if it greets; `then`: asserts the server's reaction."""
 
     name: str
     text: str
@@ -48,7 +48,7 @@ class Case(NamedTuple):
     greets: bool = True
 
 
-# What the server does
+# The server's reactions
 
 
 def pong(peer: Peer) -> None:
@@ -89,7 +89,7 @@ def closed(peer: Peer) -> None:
 
 
 def sends(size: int) -> Callable[[Peer], None]:
-    """So many bytes come next."""
+    """Expect a DATA frame of this size."""
 
     def check(peer: Peer) -> None:
         assert len(peer.skip_to(DATA).payload) == size
@@ -98,7 +98,7 @@ def sends(size: int) -> Callable[[Peer], None]:
 
 
 def breaks(*errors: int) -> Callable[[Peer], None]:
-    """A connection error."""
+    """Expect a connection error."""
 
     def check(peer: Peer) -> None:
         assert peer.goodbye()[0] in errors
@@ -107,7 +107,7 @@ def breaks(*errors: int) -> Callable[[Peer], None]:
 
 
 def fails(*errors: int) -> Callable[[Peer], None]:
-    """A stream error, or a connection error instead, as RFC 9113 allows (5.4.2)."""
+    """Expect a stream error, or a connection error instead, as RFC 9113 allows (5.4.2)."""
 
     def check(peer: Peer) -> None:
         while peer.farewell is None and not set(errors) & set(peer.resets.values()):
@@ -117,7 +117,7 @@ def fails(*errors: int) -> Callable[[Peer], None]:
     return check
 
 
-# What the client does
+# The client's actions
 
 COMMON = [
     (":method", "POST"),
@@ -142,17 +142,17 @@ def ended(peer: Peer) -> None:
 
 
 def head(peer: Peer, flags: int = END_HEADERS, stream: int = 1, *others: tuple[str, str], without: str = "") -> Frame:
-    """The headers of a call."""
+    """Return the headers of a call."""
     return peer.block([(name, value) for name, value in (*COMMON, *others) if name != without], stream, flags)
 
 
 def more(peer: Peer, flags: int = END_HEADERS, stream: int = 1) -> Frame:
-    """More headers."""
+    """Return a continuation with more headers."""
     return peer.block(DUMMY, stream, flags)._replace(kind=CONTINUATION)
 
 
 def whole(peer: Peer, *others: tuple[str, str]) -> list[Step]:
-    """A call with its request."""
+    """Return a call with its request."""
     return [head(peer, END_HEADERS, 1, *others), BODY]
 
 
@@ -163,7 +163,7 @@ def with_priority(frame: Frame, on: int, weight: int = 255) -> Frame:
 
 
 def in_parts(frame: Frame, *ends: int) -> list[Step]:
-    """Headers and continuations, cut at these places."""
+    """Split headers into a HEADERS frame and continuations at these places."""
     cuts = [0, *ends, len(frame.payload)]
     parts = [
         Frame(CONTINUATION if start else HEADERS, frame.flags & ~END_HEADERS, frame.stream, frame.payload[start:end])
@@ -174,7 +174,7 @@ def in_parts(frame: Frame, *ends: int) -> list[Step]:
 
 
 def with_representation(representation: str) -> Callable[[Peer], list[Step]]:
-    """A call with a header field in HPACK, in hexadecimal digits."""
+    """Make a call with a header field in HPACK, given in hexadecimal digits."""
 
     def steps(peer: Peer) -> list[Step]:
         frame = head(peer)
@@ -184,12 +184,12 @@ def with_representation(representation: str) -> Callable[[Peer], list[Step]]:
 
 
 def with_headers(*others: tuple[str, str], without: str = "") -> Callable[[Peer], list[Step]]:
-    """A call without request, with other headers."""
+    """Make a call without a request, with additional headers."""
     return lambda peer: [head(peer, LAST, 1, *others, without=without)]
 
 
 def table_size_update(size: int) -> bytes:
-    """A dynamic table size update: RFC 7541, 6.3; `size`: 31 and more."""
+    """Return a dynamic table size update (RFC 7541, 6.3); `size` is at least 31."""
     update = bytearray([0x3F])
     left = size - 31
     while left >= 128:
@@ -231,7 +231,7 @@ def frame_size(peer: Peer) -> int:
 
 
 def exactly_16_kib(peer: Peer) -> list[Step]:
-    # An unknown field, which protobuf passes over.
+    # An unknown field, which protobuf ignores.
     content = b"\x7a\xf8\x7f" + bytes(16_376)
     return [head(peer), data(message(content), END_STREAM)]
 

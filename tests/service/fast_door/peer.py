@@ -1,4 +1,4 @@
-"""Shared by the tests of the fast door: a client played frame by frame, and one that others must not harm."""
+"""Clients for the tests of the fast door: one that sends single frames, and one that attacks must not affect."""
 
 import select
 import socket
@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import grpc
 from hpack import Decoder, Encoder
-from played_frames import (
+from tools.played_frames import (
     ACK,
     DATA,
     END_HEADERS,
@@ -48,7 +48,7 @@ PLAY = "/chatiere.v1.BatchService/Play"
 LIST_GAMES, NEW_GAME = "/chatiere.v1.GameService/ListGames", "/chatiere.v1.GameService/NewGame"
 # A call whose response is always the same.
 SMALL = NewGameRequest(game=engine.games()[0].name, players=engine.games()[0].min_players, seed=7).SerializeToString()
-# The greeting of a client that takes responses of any size.
+# The greeting of a client that accepts responses of any size.
 TAKES_ALL = (setting(WINDOW, MAX_NUMBER), setting(FRAME_SIZE, MAX_FRAME), window(0, MAX_NUMBER - 65_535))
 OK = (grpc.StatusCode.OK, "")
 _CHUNK = 2**18
@@ -63,11 +63,19 @@ def fast_address(server: Running | Served) -> str:
 
 
 class Peer:
-    """A client, frame by frame, of a server or over a connection that is there already.
+    """A client that sends single frames, to a server or over an existing connection.
 
-    `greets`: False for one that sends nothing of its own accord. By stream: `messages`; `heads`, the first headers;
-    `ends`, those that end the stream; `resets`, errors. `settings`: the server's, acknowledged as they come, and so are
-    its pings. `given`: to windows, in all. `farewell`: error and text of its GOAWAY.
+    If `greets` is False, it does not send the HTTP/2 preface and SETTINGS. The server's SETTINGS and pings are
+    acknowledged on arrival.
+
+    Attributes:
+        messages: The messages received, by stream.
+        heads: The first headers, by stream.
+        ends: The headers that ended the stream, by stream.
+        resets: The error code of RST_STREAM, by stream.
+        settings: The server's settings.
+        given: The sum of the window increments for the connection.
+        farewell: The error code and the text of the server's GOAWAY; None if none was received.
     """
 
     def __init__(
@@ -110,7 +118,7 @@ class Peer:
         self.socket.sendall(b"".join(map(bytes, frames)))
 
     def pour(self, chunks: Iterable[bytes]) -> None:
-        """Send chunks, reading what comes meanwhile, until there are no more or the server ends the connection."""
+        """Send chunks, reading responses in the meantime, until all are sent or the server ends the connection."""
         end = time.monotonic() + PATIENCE
         self.socket.setblocking(False)
         # The server may close the connection in the middle of a chunk.
@@ -118,7 +126,7 @@ class Peer:
             for chunk in chunks:
                 left = memoryview(chunk)
                 while left:
-                    assert time.monotonic() < end, "the server neither takes all of it nor ends the connection"
+                    assert time.monotonic() < end, "the server neither reads all data nor ends the connection"
                     readable, writable, _ = select.select([self.socket], [self.socket], [], PATIENCE)
                     if readable:
                         self._receive()
@@ -145,7 +153,9 @@ class Peer:
     def headers(
         self, stream: int = 1, flags: int = END_HEADERS, path: str = PLAY, without: str = "", **others: str
     ) -> Frame:
-        """The headers of a call, and others: `__path` is ":path", `grpc_timeout` "grpc-timeout"."""
+        """Return the headers of a call. Keyword names of further headers: `__path` is ":path", `grpc_timeout`
+        "grpc-timeout".
+        """
         headers = {
             ":method": "POST",
             ":scheme": "http",
@@ -158,15 +168,15 @@ class Peer:
         return self.block(list(headers.items()), stream, flags)
 
     def block(self, headers: list[tuple[str, str]], stream: int = 1, flags: int = END_HEADERS) -> Frame:
-        """These headers and no others."""
+        """Return exactly these headers."""
         return Frame(HEADERS, flags, stream, self.encoder.encode(headers))
 
     def call(self, stream: int = 1, path: str = LIST_GAMES, content: bytes = b"", **others: Any) -> list[Frame]:
-        """A whole call of one request; `others` as of `headers`."""
+        """Return a whole call with one request; keywords as in `headers`."""
         return [self.headers(stream, path=path, **others), data(message(content), END_STREAM, stream)]
 
     def frame(self) -> Frame:
-        """The next that comes. Raises EOFError."""
+        """Return the next frame. Raises EOFError."""
         size_and_kind, flags, stream = struct.unpack(">IBI", self._take(9))
         frame = Frame(size_and_kind & 0xFF, flags, stream, self._take(size_and_kind >> 8))
         if frame.kind == DATA:
@@ -203,7 +213,7 @@ class Peer:
         return frame
 
     def answers(self, count: int, stream: int = 1) -> list[bytes]:
-        """The first so many messages."""
+        """Return the first `count` messages of a call."""
         while len(self.messages.get(stream, ())) < count:
             assert stream not in self.ends, f"the call has ended: {self.ends[stream]}"
             self.frame()
@@ -229,13 +239,13 @@ class Peer:
                 self.frame()
 
     def goodbye(self) -> tuple[int, str]:
-        """The error and the words with which the connection ends; it must do so."""
+        """Return the error and text of the connection's GOAWAY; the server must send one."""
         self.rest()
-        assert self.farewell is not None, "the connection ended without a word"
+        assert self.farewell is not None, "the connection ended without a GOAWAY"
         return self.farewell
 
     def ping(self, content: bytes = b"whothere") -> None:
-        """Wait until all that was sent has been read."""
+        """Wait until the server has read all data sent so far."""
         self.send(ping(content))
         while self.skip_to(PING, ACK).payload != content:
             pass
@@ -281,7 +291,7 @@ class Bystander:
         del self._peer.messages[1]
 
     def is_served_during(self, attack: Callable[..., _T], *arguments: Any) -> _T:
-        """Make calls before, during and after an attack in another thread; return what it returns."""
+        """Make calls before, during and after an attack in another thread; return the attack's result."""
         self.is_served()
         with ThreadPoolExecutor(1) as others:
             attacking = others.submit(attack, *arguments)

@@ -1,4 +1,4 @@
-"""Shared by the tests of the fast door: servers, simple answers of Play, and what is counted."""
+"""Servers for the tests of the fast door, simple responses of Play, and metrics."""
 
 import threading
 from contextlib import AbstractContextManager
@@ -20,7 +20,7 @@ def playing(**more: Any) -> AbstractContextManager[Running]:
 
 
 class Slow:
-    """Answers of Play that take until they are released; each is its request. For servers that start later."""
+    """Makes Play of servers that start later echo its requests once they are released."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered, self.released = threading.Semaphore(0), threading.Semaphore(0)
@@ -38,7 +38,7 @@ class Slow:
 
 
 def handled(server: Running) -> dict[str, float]:
-    """Return the calls of Play that have ended, by status."""
+    """Return the number of ended calls of Play, by status."""
     names = ("OK", "Canceled", "InvalidArgument", "DeadlineExceeded", "ResourceExhausted", "Unavailable")
     counts = {name: server.sample("grpc_server_handled_total", **LABELS, grpc_code=name) for name in names}
     return {name: count for name, count in counts.items() if count}

@@ -1,18 +1,21 @@
-"""The accounts of the fast door: by address, an IPv6 address with its /64."""
+"""The accounts of the fast door, by address; IPv6 addresses of one /64 share an account."""
 
 import ctypes
+import importlib
 import socket
 from collections.abc import Iterator
 
 import pytest
+from tools.needs import require
 
 from chatiere.engine import memory
 
-server = pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+require("libnghttp2")
+server = importlib.import_module("chatiere.http2.server")
 
 
 class Accounts:
-    """The accounts in C; `open` returns what stands for one."""
+    """The accounts in C; `open` returns a handle of an account."""
 
     def __init__(self) -> None:
         self._library = ctypes.CDLL(server.__file__)
@@ -56,7 +59,7 @@ def accounts() -> Iterator[Accounts]:
     accounts.close()
 
 
-def test_neighbours_have_accounts_of_their_own(accounts: Accounts) -> None:
+def test_neighbours_have_separate_accounts(accounts: Accounts) -> None:
     opened = [accounts.open(f"::ffff:192.0.{i >> 8}.{i & 255}") for i in range(2**13)]
     assert len(set(opened)) == len(opened)
     assert {accounts.connections(each) for each in opened} == {1}
@@ -64,30 +67,30 @@ def test_neighbours_have_accounts_of_their_own(accounts: Accounts) -> None:
     assert accounts.connections(opened[7]) == 2
 
 
-def test_a_64_has_one_account(accounts: Accounts) -> None:
+def test_a_64_network_has_one_account(accounts: Accounts) -> None:
     opened = {accounts.open(f"2001:db8:1:2:{i:x}:{i:x}:{i:x}:{i:x}") for i in range(200)}
     assert len(opened) == 1
     assert accounts.connections(*opened) == 200
     assert accounts.open("2001:db8:1:3::1") not in opened
 
 
-def test_an_address_owes_until_time_has_paid_with_or_without_connections(accounts: Accounts) -> None:
+def test_a_debt_is_paid_only_by_time(accounts: Accounts) -> None:
     account = accounts.open("2001:db8::1")
     assert accounts.owed(account, 500, 10.0) == 500
     accounts.leave(account)
     assert accounts.open("2001:db8::2") == account
     assert accounts.owed(account, 0, 10.25) == 250
     accounts.leave(account)
-    # What owes something outlasts a sweep.
+    # An account in debt is kept by a sweep.
     accounts.sweep(10.3)
     assert accounts.open("2001:db8::1") == account
     assert accounts.owed(account, 0, 10.3) == pytest.approx(200)
 
 
-def test_who_owes_nothing_and_has_no_connection_is_forgotten(accounts: Accounts) -> None:
+def test_an_account_without_debt_and_connections_is_forgotten(accounts: Accounts) -> None:
     before = memory.allocated_bytes()
     if before is None:
-        pytest.skip("this C library does not tell what is allocated")
+        pytest.skip("this C library does not report allocated memory")
     opened = [accounts.open(f"2001:db8:{i >> 8:x}:{i & 255:x}::1") for i in range(2**14)]
     for each in opened:
         accounts.leave(each)
@@ -95,5 +98,5 @@ def test_who_owes_nothing_and_has_no_connection_is_forgotten(accounts: Accounts)
     accounts.sweep(2.0)
     assert held is not None
     assert (left := memory.allocated_bytes()) is not None
-    # With all there is to an account: its place in lists, its group, its connections and debt.
+    # With all parts of an account: its places in lists, its group, its connections and debt.
     assert held - left >= 2**14 * 48

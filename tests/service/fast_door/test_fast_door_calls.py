@@ -1,4 +1,4 @@
-"""Calls at the fast door, and what stands around them. What both doors do alike is in ../test_service_*.py."""
+"""Calls at the fast door, with their headers and ends. ../test_service_*.py tests the common behaviour of the doors."""
 
 import re
 import struct
@@ -8,13 +8,13 @@ import grpc
 import numpy as np
 import pytest
 from grpc_health.v1.health_pb2 import HealthCheckResponse
-from played_frames import END_STREAM, HEADERS, STREAMS, WINDOW, data, message, reset, setting, window
+from tools.needs import needs
+from tools.played_frames import END_STREAM, HEADERS, STREAMS, WINDOW, data, message, reset, setting, window
 
 from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError
 from chatiere.clients.calls import batch_requests
 from chatiere.engine import Game
-from chatiere.service.calls import batch_service
 from chatiere.v1.batch_service_pb2 import (
     BatchSetup,
     Columns,
@@ -32,16 +32,16 @@ from chatiere.v1.batch_service_pb2 import (
 from chatiere.v1.game_service_pb2 import ListGamesResponse
 
 from ..process import wait_until
-from ..support import PATIENCE, LogLines, Refused, Running, needs_fast_door, refusal
+from ..support import PATIENCE, LogLines, Refused, Running, refusal
 from .peer import LIST_GAMES, OK, PLAY, TAKES_ALL, Peer, fast_address
 from .servers import LABELS, Slow, handled, in_flight, playing
 
-pytestmark = needs_fast_door
+pytestmark = needs("libnghttp2")
 
 CONVERT, NEW_GAMES = "/chatiere.v1.BatchService/Convert", "/chatiere.v1.BatchService/NewGames"
 CHECK, WATCH = "/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch"
 
-# grpcio's answers
+# The same responses as at grpcio's door
 
 
 def grpcio_address(server: Running) -> str:
@@ -49,7 +49,7 @@ def grpcio_address(server: Running) -> str:
 
 
 def all_kinds(game: Game) -> list[bytes]:
-    """Requests of all kinds, and some that are refused."""
+    """Return requests of all kinds, including some that are refused."""
     table = BatchSetup(game=game.name, players=game.min_players)
     position = game.new_game(game.min_players, seed=3)
     states = [position.pack()]
@@ -82,7 +82,7 @@ def over_channel(address: str, requests: list[bytes]) -> list[bytes]:
         return list(play(iter(requests), timeout=PATIENCE))
 
 
-def test_every_answer_of_a_stream_is_that_of_grpcio_s_door(server: Running, game: Game) -> None:
+def test_every_response_of_a_stream_equals_that_of_grpcio_s_door(server: Running, game: Game) -> None:
     requests = all_kinds(game)
     expected = over_channel(grpcio_address(server), requests)
     assert [PlayResponse.FromString(each).HasField("refusal") for each in expected] == [False] * 6 + [True] * 4
@@ -93,7 +93,7 @@ def test_every_answer_of_a_stream_is_that_of_grpcio_s_door(server: Running, game
         assert peer.end() == OK
 
 
-def test_a_client_s_stream_has_the_same_answers_at_both_doors(server: Running, game: Game) -> None:
+def test_a_client_s_stream_has_the_same_responses_at_both_doors(server: Running, game: Game) -> None:
     table, columns = BatchSetup(game=game.name, players=game.max_players), Columns(legal=True, observations=True)
 
     def answers(stream: Any) -> list[str]:
@@ -121,20 +121,10 @@ def test_a_client_s_stream_has_the_same_answers_at_both_doors(server: Running, g
     assert found[0] == found[1]
 
 
-def test_states_of_usual_batches_are_overwritten_where_they_came(
-    server: Running, game: Game, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stream_steps_usual_batches_like_calls_of_grpcio_s_port(server: Running, game: Game) -> None:
     count = 2**14 // game.packed_size + 1
     table, restart = BatchSetup(game=game.name, players=game.min_players), Restart(stride=count)
     columns = Columns(legal=True, scores=True, observations=True)
-    kept: list[Any] = []
-    put_positions = batch_service._put_positions
-
-    def keep(positions: Any) -> Any:
-        kept.append(positions)
-        return put_positions(positions)
-
-    monkeypatch.setattr(batch_service, "_put_positions", keep)
     with (
         BatchClient(grpcio_address(server)) as client,
         BatchClient(fast_address(server)) as other,
@@ -148,7 +138,6 @@ def test_states_of_usual_batches_are_overwritten_where_they_came(
             expected = client.step(table, positions.states, moves, columns=columns, restart=restart)
             call = batch_requests.step(table, positions.states, moves, columns=columns, restart=restart)
             answer = stream.submit(call).result(PATIENCE)
-            assert [type(each.states) for each in kept[-2:]] == [bytes, memoryview]
             assert repr(answer) == repr(expected)
             positions = answer.positions
             assert answer.positions.states.tobytes() == expected.positions.states.tobytes()
@@ -170,7 +159,7 @@ def test_a_request_that_cannot_be_parsed_ends_the_stream_as_at_grpcio_s_door(ser
     assert found.request_id
 
 
-# What is no call
+# Requests that are not calls
 
 
 @pytest.mark.parametrize(
@@ -202,7 +191,9 @@ def test_other_methods_are_unimplemented(peer: Peer, path: str) -> None:
         ({"without": "content-type"}, "415"),
     ],
 )
-def test_requests_of_http_that_are_no_calls(peer: Peer, path: str, headers: dict[str, Any], status: str) -> None:
+def test_http_requests_that_are_not_calls_get_405_or_415(
+    peer: Peer, path: str, headers: dict[str, Any], status: str
+) -> None:
     peer.send(peer.headers(path=path, **headers))
     end = peer.trailers()
     assert end[":status"] == status
@@ -212,7 +203,7 @@ def test_requests_of_http_that_are_no_calls(peer: Peer, path: str, headers: dict
 
 @pytest.mark.parametrize("path", [LIST_GAMES, PLAY])
 @pytest.mark.parametrize("timeout", ["soon", "-1S", "123456789S", "S", "1", "1d"])
-def test_a_timeout_that_is_none(peer: Peer, path: str, timeout: str) -> None:
+def test_a_wrong_timeout_is_refused(peer: Peer, path: str, timeout: str) -> None:
     peer.send(peer.headers(path=path, grpc_timeout=timeout))
     code, words = peer.end()
     assert code is grpc.StatusCode.INVALID_ARGUMENT
@@ -222,7 +213,7 @@ def test_a_timeout_that_is_none(peer: Peer, path: str, timeout: str) -> None:
 
 @pytest.mark.parametrize("path", [LIST_GAMES, PLAY])
 @pytest.mark.parametrize("timeout", ["1n", "0H", "10m"])
-def test_a_deadline_passes_while_the_client_says_nothing(peer: Peer, path: str, timeout: str) -> None:
+def test_a_deadline_passes_while_the_client_is_silent(peer: Peer, path: str, timeout: str) -> None:
     peer.send(peer.headers(path=path, grpc_timeout=timeout))
     assert peer.end()[0] is grpc.StatusCode.DEADLINE_EXCEEDED
     peer.calls(3)
@@ -252,7 +243,7 @@ def test_the_deadline_of_a_batch_that_was_refused_for_memory_passes() -> None:
         peer.send(*peer.call(3, CONVERT, refused, grpc_timeout="1500m"))
         code, words = peer.end(3)
         assert (code, "answers not yet taken" in words) == (grpc.StatusCode.RESOURCE_EXHAUSTED, True)
-        # This one's deadline is later.
+        # The deadline of this call is later.
         peer.send(peer.headers(5, path=CONVERT, grpc_timeout="1500m"))
         assert peer.end(5)[0] is grpc.StatusCode.DEADLINE_EXCEEDED
         peer.send(setting(WINDOW, 2**20), window(0, 2**20))
@@ -273,7 +264,7 @@ def test_the_deadline_of_a_batch_that_was_refused_for_memory_passes() -> None:
         {"without": ":authority", "host": "localhost"},
     ],
 )
-def test_headers_that_begin_a_call(peer: Peer, headers: dict[str, Any]) -> None:
+def test_calls_begin_with_any_allowed_headers(peer: Peer, headers: dict[str, Any]) -> None:
     peer.send(peer.headers(**headers), data(message(b"meow"), END_STREAM))
     assert peer.answers(1) == [b"meow"]
     assert peer.end() == OK
@@ -282,7 +273,7 @@ def test_headers_that_begin_a_call(peer: Peer, headers: dict[str, Any]) -> None:
     assert ListGamesResponse.FromString(peer.messages[3][0]).games
 
 
-def test_headers_of_answers(peer: Peer) -> None:
+def test_responses_have_the_headers_of_grpc(peer: Peer) -> None:
     peer.calls(1)
     peer.send(*peer.call(3))
     assert peer.end(3) == OK
@@ -292,7 +283,7 @@ def test_headers_of_answers(peer: Peer) -> None:
         assert ":status" not in peer.ends[stream]
 
 
-def test_a_call_that_is_refused_before_any_message_has_trailers_alone(peer: Peer) -> None:
+def test_a_call_refused_before_any_message_has_only_trailers(peer: Peer) -> None:
     peer.send(*peer.call(1, "/chatiere.v1.GameService/GetScore"), *peer.call(3, "/x"))
     for stream, code in (1, grpc.StatusCode.INVALID_ARGUMENT), (3, grpc.StatusCode.UNIMPLEMENTED):
         assert peer.end(stream)[0] is code
@@ -306,7 +297,7 @@ def test_a_call_that_is_refused_before_any_message_has_trailers_alone(peer: Peer
 COMPRESSED = struct.pack(">BI", 1, 3) + b"zip"
 
 
-def test_a_compressed_message_of_a_stream(peer: Peer) -> None:
+def test_a_compressed_message_ends_its_stream_as_unimplemented(peer: Peer) -> None:
     peer.send(peer.headers(grpc_encoding="gzip"), data(message(b"first") + COMPRESSED), data(message(b"more")))
     assert peer.end()[0] is grpc.StatusCode.UNIMPLEMENTED
     assert peer.messages[1] == [b"first"]
@@ -315,7 +306,7 @@ def test_a_compressed_message_of_a_stream(peer: Peer) -> None:
 
 
 @pytest.mark.parametrize("path", [LIST_GAMES, NEW_GAMES, CHECK, WATCH])
-def test_a_compressed_request(echoing: Running, peer: Peer, path: str) -> None:
+def test_a_compressed_request_is_unimplemented(echoing: Running, peer: Peer, path: str) -> None:
     peer.send(peer.headers(path=path, grpc_encoding="gzip"), data(COMPRESSED, END_STREAM))
     assert peer.end()[0] is grpc.StatusCode.UNIMPLEMENTED
     assert peer.ends[1]["grpc-accept-encoding"] == "identity"
@@ -323,7 +314,7 @@ def test_a_compressed_request(echoing: Running, peer: Peer, path: str) -> None:
     assert [in_flight(echoing, kind) for kind in ("unary", "server_stream")] == [0, 0]
 
 
-def test_a_grpc_client_is_told_that_nothing_is_decompressed(server: Running) -> None:
+def test_a_grpc_client_learns_that_compression_is_not_supported(server: Running) -> None:
     call: Any = server.channel.unary_unary(LIST_GAMES)
     found = refusal(call, bytes(10_000), compression=grpc.Compression.Gzip)
     assert found.code is grpc.StatusCode.UNIMPLEMENTED
@@ -331,14 +322,14 @@ def test_a_grpc_client_is_told_that_nothing_is_decompressed(server: Running) -> 
 
 @pytest.mark.parametrize("flag", [2, 0xFF])
 @pytest.mark.parametrize("path", [LIST_GAMES, PLAY])
-def test_a_message_of_an_unknown_kind(peer: Peer, path: str, flag: int) -> None:
+def test_a_message_with_an_unknown_flag_is_refused(peer: Peer, path: str, flag: int) -> None:
     peer.send(peer.headers(path=path), data(struct.pack(">BI", flag, 3) + b"zip", END_STREAM))
     assert peer.end()[0] in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.INTERNAL)
     peer.calls(3)
 
 
 @pytest.mark.parametrize("part", [1, 4, 5, 7])
-def test_a_request_that_breaks_off(peer: Peer, part: int) -> None:
+def test_an_incomplete_request_is_refused(peer: Peer, part: int) -> None:
     peer.send(peer.headers(path=LIST_GAMES), data(message(b"meow")[:part], END_STREAM))
     assert peer.end()[0] is grpc.StatusCode.INVALID_ARGUMENT
     peer.send(peer.headers(3), data(message(b"whole") + message(b"meow")[:part], END_STREAM, 3))
@@ -348,7 +339,7 @@ def test_a_request_that_breaks_off(peer: Peer, part: int) -> None:
 
 
 @pytest.mark.parametrize("path", [LIST_GAMES, PLAY])
-def test_a_message_that_is_too_long(echo: None, path: str) -> None:
+def test_a_message_that_is_too_long_is_refused(echo: None, path: str) -> None:
     with playing(max_message_bytes=1000) as server, Peer(server) as peer:
         peer.calls(1, bytes(1000))
         peer.send(peer.headers(3, path=path), data(message(bytes(1001))[:500], 0, 3))
@@ -361,21 +352,21 @@ def test_a_message_that_is_too_long(echo: None, path: str) -> None:
         assert (found.code, found.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED")
 
 
-def test_what_follows_a_message_that_is_too_long_takes_no_window_from_others(echo: None) -> None:
+def test_data_after_a_message_that_is_too_long_takes_no_window_from_other_calls(echo: None) -> None:
     with playing(max_message_bytes=1000) as server, Peer(server) as peer:
         peer.ping()
         for stream in range(1, 1001, 2):
             peer.send(peer.headers(stream), data(message(bytes(2**16)), 0, stream))
             assert peer.end(stream)[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
-            # Without it the connection's window would soon be used up.
+            # Otherwise the connection's window would soon be used up.
             peer.ping()
         peer.calls(1001, bytes(1000))
 
 
-# Several calls at once
+# Simultaneous calls
 
 
-def test_a_call_that_takes_long_keeps_no_other_waiting(slow: Slow) -> None:
+def test_a_long_call_delays_no_other_call(slow: Slow) -> None:
     with playing() as server, Peer(server, *TAKES_ALL) as peer:
         peer.send(peer.headers(1), data(message(b"slow"), END_STREAM))
         slow.wait_for_request()
@@ -388,7 +379,7 @@ def test_a_call_that_takes_long_keeps_no_other_waiting(slow: Slow) -> None:
         assert peer.messages[1] == [b"slow"]
 
 
-def test_a_thousand_streams_on_one_connection(echo: None) -> None:
+def test_a_thousand_streams_on_one_connection_are_answered(echo: None) -> None:
     numbers = range(1, 2001, 2)
     with playing() as server, Peer(server, *TAKES_ALL) as peer:
         for stream in numbers:
@@ -405,7 +396,7 @@ def test_a_thousand_streams_on_one_connection(echo: None) -> None:
         assert (handled(server), in_flight(server)) == ({"OK": 1000}, 0)
 
 
-def test_a_thousand_unary_calls_sent_at_once(server: Running) -> None:
+def test_a_thousand_unary_calls_sent_together(server: Running) -> None:
     numbers = range(1, 2001, 2)
     with Peer(server, *TAKES_ALL) as peer:
         peer.pour(b"".join(map(bytes, peer.call(stream, x_request_id=f"cat-{stream}"))) for stream in numbers)
@@ -415,8 +406,8 @@ def test_a_thousand_unary_calls_sent_at_once(server: Running) -> None:
             assert ListGamesResponse.FromString(peer.messages[stream][0]).games
 
 
-def test_calls_of_one_connection_have_their_own_answers(server: Running) -> None:
-    """Streams of batches and unary calls, mixed: each is answered by itself, and a stream in order."""
+def test_calls_of_one_connection_have_their_own_responses(server: Running) -> None:
+    """Streams of batches and unary calls are mixed; the responses of a stream are in order."""
     choices = np.random.default_rng(7)
     with Peer(server, *TAKES_ALL) as peer:
         streams = [1, 3, 5]
@@ -438,8 +429,8 @@ def test_calls_of_one_connection_have_their_own_answers(server: Running) -> None
 # Limits, ids, metrics, log
 
 
-def test_a_call_whose_request_comes_as_its_slot_is_taken() -> None:
-    """Calls without their request have one slot; the second call takes it just before the first one's request."""
+def test_a_call_whose_request_arrives_as_its_slot_is_taken_is_answered() -> None:
+    """Incomplete requests share one slot; the second call takes it just before the first one's request arrives."""
     game = engine.games()[0]
     request = NewGamesRequest(setup=BatchSetup(game=game.name, players=game.min_players), count=1).SerializeToString()
     labels = LABELS | {"grpc_type": "unary", "grpc_method": "NewGames"}
@@ -455,7 +446,7 @@ def test_a_call_whose_request_comes_as_its_slot_is_taken() -> None:
         assert in_flight(server, "unary") == 0
 
 
-def test_streams_of_one_client_at_a_time(slow: Slow) -> None:
+def test_simultaneous_streams_of_one_client_are_limited(slow: Slow) -> None:
     with playing(max_calls_per_client=1) as server, Peer(server) as first, Peer(server) as second:
         first.send(first.headers(), data(message(b"meow"), END_STREAM))
         slow.wait_for_request()
@@ -465,12 +456,12 @@ def test_streams_of_one_client_at_a_time(slow: Slow) -> None:
         assert "calls of one client at a time (at most 1)" in words
         slow.released.release(2)
         assert first.end()[0] is grpc.StatusCode.OK
-        # The end is told after the call is over.
+        # The slot is free before the client sees the end of the call.
         second.calls(3)
 
 
 @pytest.mark.parametrize("path", [LIST_GAMES, PLAY])
-def test_request_ids_and_log_lines(server: Running, path: str) -> None:
+def test_a_request_id_is_in_the_trailers_and_the_log(server: Running, path: str) -> None:
     content = b"" if path == LIST_GAMES else PlayRequest(tag=1).SerializeToString()
     with LogLines() as log, Peer(server, *TAKES_ALL) as peer:
         peer.send(*peer.call(1, path, content, x_request_id="cat-1"))
@@ -479,7 +470,7 @@ def test_request_ids_and_log_lines(server: Running, path: str) -> None:
         line = log.wait_for("request cat-1")
         assert f"{path[1:]} OK" in line
         assert f"from ipv4:127.0.0.1:{peer.socket.getsockname()[1]} " in line
-        # One that could be taken for more of the line gets another.
+        # An id that could forge parts of the line is replaced.
         peer.send(*peer.call(3, path, content, x_request_id="cat 1"))
         assert peer.end(3) == OK
         assert re.fullmatch("[0-9a-f]{16}", peer.ends[3]["x-request-id"])
@@ -515,15 +506,15 @@ def test_a_unary_call_that_is_reset_counts_as_cancelled() -> None:
     labels = {"grpc_type": "unary", "grpc_service": "chatiere.v1.GameService", "grpc_method": "ListGames"}
     with playing() as server, Peer(server) as peer:
         peer.send(peer.headers(path=LIST_GAMES))
-        wait_until(lambda: server.sample("grpc_server_started_total", **labels) == 1, "it has come")
+        wait_until(lambda: server.sample("grpc_server_started_total", **labels) == 1, "the call has begun")
         peer.send(reset(1))
         wait_until(
-            lambda: server.sample("grpc_server_handled_total", **labels, grpc_code="Canceled") == 1, "it is over"
+            lambda: server.sample("grpc_server_handled_total", **labels, grpc_code="Canceled") == 1, "the call is over"
         )
         assert in_flight(server, "unary") == 0
 
 
-def test_what_is_no_call_of_a_method_is_counted_as_unknown() -> None:
+def test_calls_of_unknown_methods_are_counted_as_unknown() -> None:
     unknown = dict.fromkeys(LABELS, "unknown")
     with playing() as server, Peer(server) as peer:
         peer.send(*peer.call(path="/other"))
@@ -531,8 +522,7 @@ def test_what_is_no_call_of_a_method_is_counted_as_unknown() -> None:
         assert server.sample("grpc_server_handled_total", **unknown, grpc_code="Unimplemented") == 1
 
 
-def test_traces_stand_around_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("opentelemetry.instrumentation.grpc")
+def test_streams_are_answered_with_traces_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", "always_off")
     with playing(traces=True) as server:
         with Peer(server) as peer:

@@ -1,5 +1,6 @@
-"""Processor time at the fast door: headers that HPACK makes large, and frames that cost more than they should."""
+"""Processor time at the fast door: headers that HPACK expands, and frames that are cheap to send but costly to read."""
 
+import importlib
 import socket
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -8,7 +9,8 @@ from typing import Any
 import grpc
 import pytest
 from hpack import Encoder
-from played_frames import (
+from tools.needs import require
+from tools.played_frames import (
     CONTINUATION,
     END_HEADERS,
     END_STREAM,
@@ -25,15 +27,15 @@ from played_frames import (
 from ..process import Served, served
 from .peer import NEW_GAME, OK, SMALL, Bystander, Peer
 
-# Without libnghttp2 there is no fast door.
-http2 = pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+require("libnghttp2")
+http2 = importlib.import_module("chatiere.http2.server")
 
 LAST = END_HEADERS | END_STREAM
 ELSEWHERE = "127.0.0.2"
-# A field of 3,992 bytes as HTTP/2 counts it, which HPACK's table keeps, as its newest entry; a reference to that.
+# A field of 3,992 bytes by HTTP/2's count, which becomes the newest entry of HPACK's table, and a reference to it.
 LARGE = b"\x40\x01a\x7f\xf8\x1d" + b"b" * 3959
 AGAIN = b"\xbe"
-# The same with a value that HTTP/2 does not allow, which is passed over.
+# The same field with a value that HTTP/2 forbids, and which is skipped.
 NOT_ALLOWED = LARGE[:-1] + b"\x01"
 
 
@@ -48,7 +50,7 @@ def server() -> Iterator[Served]:
 @pytest.fixture
 def peer(server: Served) -> Iterator[Peer]:
     with Peer(server, source=ELSEWHERE) as peer:
-        # The server's settings hold once they are acknowledged.
+        # The server's settings are in force once they are acknowledged.
         peer.ping()
         yield peer
 
@@ -57,7 +59,7 @@ def peer(server: Served) -> Iterator[Peer]:
 
 
 def with_more(peer: Peer, *more: bytes, flags: int = LAST) -> list[Frame]:
-    """Headers and more of them, each of `more` in a frame of its own."""
+    """Return headers and further headers, each of `more` in a separate frame."""
     parts = [peer.headers(path=NEW_GAME).payload, *more]
     frames = [Frame(CONTINUATION if i else HEADERS, 0, 1, part) for i, part in enumerate(parts)]
     frames[0] = frames[0]._replace(flags=flags & END_STREAM)
@@ -65,7 +67,7 @@ def with_more(peer: Peer, *more: bytes, flags: int = LAST) -> list[Frame]:
 
 
 def passed_over(peer: Peer, *more: bytes) -> list[Frame]:
-    """A list for a stream that is over, which is decoded all the same."""
+    """Return a header list for a stream that is over; it is decoded nevertheless."""
     return [peer.headers(flags=END_HEADERS, path=NEW_GAME), reset(1), *with_more(peer, *more)]
 
 
@@ -93,7 +95,7 @@ TOO_MUCH: dict[str, Callable[[Peer], list[Frame]]] = {
 
 
 @pytest.mark.parametrize("name", TOO_MUCH)
-def test_too_much_of_headers_ends_the_connection(server: Served, bystander: Bystander, peer: Peer, name: str) -> None:
+def test_far_too_many_headers_end_the_connection(server: Served, bystander: Bystander, peer: Peer, name: str) -> None:
     peer.send(*TOO_MUCH[name](peer))
     assert peer.goodbye()[0] == ENHANCE_YOUR_CALM
     bystander.is_served()
@@ -101,7 +103,9 @@ def test_too_much_of_headers_ends_the_connection(server: Served, bystander: Byst
 
 @pytest.mark.parametrize("as_list", [with_more, as_trailers], ids=["headers", "trailers"])
 @pytest.mark.parametrize("more", [LARGE + AGAIN * 4, LARGE + AGAIN * 14, b"\x00\x01a\x01b" * 1800])
-def test_somewhat_too_much_ends_the_call_alone(peer: Peer, as_list: Callable[..., list[Frame]], more: bytes) -> None:
+def test_slightly_too_many_headers_end_only_the_call(
+    peer: Peer, as_list: Callable[..., list[Frame]], more: bytes
+) -> None:
     peer.send(*as_list(peer, more))
     peer.encoder = Encoder()
     assert peer.end()[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -110,7 +114,7 @@ def test_somewhat_too_much_ends_the_call_alone(peer: Peer, as_list: Callable[...
 
 
 @pytest.mark.parametrize("as_list", [with_more, as_trailers], ids=["headers", "trailers"])
-def test_headers_below_the_bound_are_taken(peer: Peer, as_list: Callable[..., list[Frame]]) -> None:
+def test_headers_below_the_bound_are_accepted(peer: Peer, as_list: Callable[..., list[Frame]]) -> None:
     if as_list is with_more:
         peer.send(*with_more(peer, LARGE + AGAIN * 2, flags=0), data(message(SMALL), END_STREAM))
     else:
@@ -122,7 +126,7 @@ def test_headers_below_the_bound_are_taken(peer: Peer, as_list: Callable[..., li
 
 
 class Turned:
-    """An endpoint, which is turned by hand, and the calls that have come, by the client's address."""
+    """An endpoint that a test turns by hand, and the calls that have arrived, by the client's address."""
 
     def __init__(self, pace: float, most: float, **more: Any) -> None:
         listening = socket.create_server(("127.0.0.1", 0))
@@ -158,7 +162,7 @@ class Turned:
 
 
 def calls(peer: Peer, first: int, count: int) -> bytes:
-    """Calls, whose frames are 27 bytes or more each."""
+    """Return calls, whose frames have at least 27 bytes each."""
     streams = range(first, first + 2 * count, 2)
     return b"".join(bytes(frame) for stream in streams for frame in peer.call(stream, "/a"))
 
@@ -176,14 +180,14 @@ UNPAID = {"pace": 1e-6, "most": 1e6}
 @pytest.mark.parametrize("turned", [UNPAID], indirect=True)
 def test_a_connection_that_costs_too_much_ends(turned: Turned) -> None:
     with turned.peer(ELSEWHERE) as peer:
-        # A million units are 61 of them.
+        # 61 pings cost a million units.
         peer.send(bytes(ping()) * 70)
         turned.turn(10)
         assert peer.goodbye()[0] == ENHANCE_YOUR_CALM
 
 
 @pytest.mark.parametrize("turned", [{"pace": 1e9, "most": 1e6}], indirect=True)
-def test_a_connection_whose_time_has_paid_goes_on(turned: Turned) -> None:
+def test_a_connection_may_spend_the_units_that_time_has_paid(turned: Turned) -> None:
     with turned.peer(ELSEWHERE) as peer:
         for _ in range(20):
             peer.send(bytes(ping()) * 50)
@@ -198,12 +202,12 @@ def test_a_connection_whose_time_has_paid_goes_on(turned: Turned) -> None:
 
 
 @pytest.mark.parametrize("turned", [{"pace": 1e7, "most": 1e6, "long_turn": 1e9}], indirect=True)
-def test_a_connection_that_is_ahead_waits(turned: Turned) -> None:
+def test_a_connection_in_debt_waits(turned: Turned) -> None:
     with turned.peer(ELSEWHERE) as peer:
         count = 900
         peer.send(calls(peer, 1, count))
         turned.turn()
-        # An eighth of a million units are less than 200 calls, but it is read 16 KiB at a time.
+        # An eighth of a million units is less than 200 calls, but data is read 16 KiB at a time.
         assert 0 < len(turned.calls) < count
         while len(turned.calls) < count:
             turned.turn()
@@ -215,7 +219,7 @@ def test_a_connection_that_is_ahead_waits(turned: Turned) -> None:
     indirect=["turned"],
     ids=["short of time", "with time"],
 )
-def test_an_address_that_is_ahead_waits_while_time_is_short(turned: Turned, waits: bool) -> None:
+def test_an_address_in_debt_waits_while_time_is_short(turned: Turned, waits: bool) -> None:
     with turned.peer(ELSEWHERE) as first, turned.peer(ELSEWHERE) as second, turned.peer("127.0.0.3") as neighbour:
         first.send(bytes(ping()) * 20)
         turned.turn(10)

@@ -1,5 +1,6 @@
-"""The fast door: how it stops, and where it listens."""
+"""The fast door: stopping, and the addresses that it listens on."""
 
+import importlib
 import itertools
 import os
 import queue
@@ -11,7 +12,9 @@ from typing import Any
 
 import grpc
 import pytest
-from played_frames import (
+from prometheus_client import CollectorRegistry
+from tools.needs import needs
+from tools.played_frames import (
     DATA,
     MAX_NUMBER,
     NO_ERROR,
@@ -23,7 +26,6 @@ from played_frames import (
     setting,
     window,
 )
-from prometheus_client import CollectorRegistry
 
 from chatiere.clients import BatchClient, VectorEnv
 from chatiere.service.base.settings import SettingError, Settings
@@ -34,20 +36,20 @@ from chatiere.v1.batch_service_pb2 import BatchSetup
 from chatiere.v1.game_service_pb2 import ListGamesResponse
 
 from ..process import Served, served
-from ..support import PATIENCE, LogLines, SlowCall, needs_fast_door, running
+from ..support import PATIENCE, LogLines, SlowCall, running
 from .peer import LIST_GAMES, OK, PLAY, TAKES_ALL, Peer
 from .servers import Slow, in_flight, playing
 
-pytestmark = needs_fast_door
+pytestmark = [needs("libnghttp2"), pytest.mark.long]
 
 # Stopping
 
 
-STOPPING = "the server stops: begin again, at another one"
+STOPPING = "the server is stopping: call again on another server"
 
 
 @pytest.mark.parametrize("sizes", [[3, 3], [3_000] * 15])
-def test_what_has_come_is_answered_before_the_end(slow: Slow, sizes: list[int]) -> None:
+def test_received_requests_are_answered_before_the_end(slow: Slow, sizes: list[int]) -> None:
     requests = [bytes([number]) * size for number, size in enumerate(sizes)]
     with playing() as server, Peer(server) as peer:
         peer.send(peer.headers(), *[data(message(request)) for request in requests])
@@ -65,7 +67,7 @@ def test_what_has_come_is_answered_before_the_end(slow: Slow, sizes: list[int]) 
             Peer(server)
 
 
-def test_a_stream_without_a_request_under_way_ends_at_once(echo: None) -> None:
+def test_a_stream_without_a_current_request_ends_immediately(echo: None) -> None:
     with playing() as server, Peer(server) as peer:
         peer.send(peer.headers(), data(message(b"one")))
         assert peer.answers(1) == [b"one"]
@@ -75,12 +77,12 @@ def test_a_stream_without_a_request_under_way_ends_at_once(echo: None) -> None:
         assert ended.wait(PATIENCE)
 
 
-def test_an_answer_that_waits_for_room_is_sent_before_the_end(echo: None) -> None:
+def test_a_response_that_waits_for_a_window_is_sent_before_the_end(echo: None) -> None:
     with playing() as server, Peer(server, setting(WINDOW, 3)) as peer:
         peer.send(peer.headers(), data(message(b"one")))
         peer.skip_to(DATA)
         server.server.stop(PATIENCE)
-        # Heard after the stop: the end of the connection would be too early now.
+        # The server reads this after the stop; it must not have ended the connection yet.
         peer.ping()
         peer.send(window(1, 100))
         assert peer.answers(1) == [b"one"]
@@ -100,8 +102,8 @@ def test_connections_without_a_call_end_with_the_server(echo: None) -> None:
         assert ended.wait(PATIENCE)
 
 
-def test_a_call_that_was_sent_before_the_client_knew_is_answered(slow_call: SlowCall) -> None:
-    """A call is under way when the server stops, and another one crosses the first notice of it."""
+def test_a_call_sent_before_the_client_learns_of_the_stop_is_answered(slow_call: SlowCall) -> None:
+    """A call is in flight when the server stops, and another one crosses the first GOAWAY."""
     with playing() as server, Peer(server, *TAKES_ALL) as peer:
         peer.send(*peer.call(1, "/chatiere.v1.BatchService/NewGames"))
         assert slow_call.entered.wait(PATIENCE)
@@ -115,7 +117,7 @@ def test_a_call_that_was_sent_before_the_client_knew_is_answered(slow_call: Slow
         assert ended.wait(PATIENCE)
 
 
-def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
+def test_a_grpc_client_learns_that_the_server_stops(echo: None) -> None:
     with playing() as server:
         requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         play: Any = server.channel.stream_stream(PLAY)
@@ -130,8 +132,8 @@ def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
         assert ended.wait(PATIENCE)
 
 
-def test_a_client_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    # More than all buffers between the ends hold.
+def test_the_connection_of_a_client_that_does_not_read_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Larger than all buffers between client and server.
     monkeypatch.setattr(PlayStream, "answer", lambda *_: [bytes(50_000_000)])
     with playing() as server, Peer(server, setting(WINDOW, MAX_NUMBER), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
@@ -141,12 +143,12 @@ def test_a_client_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> 
         assert server.server.stop(0).wait(PATIENCE)
 
 
-def test_a_batch_under_way_is_cancelled_in_the_end(slow: Slow) -> None:
+def test_a_batch_in_flight_is_cancelled_after_the_grace(slow: Slow) -> None:
     with playing() as server, Peer(server) as peer:
         peer.send(peer.headers(), data(message(b"one")))
         slow.wait_for_request()
         ended = server.server.stop(0)
-        # The client is cut though the handler goes on.
+        # The connection is cut although the handler continues.
         peer.rest()
         assert not ended.is_set()
         slow.released.release()
@@ -155,7 +157,7 @@ def test_a_batch_under_way_is_cancelled_in_the_end(slow: Slow) -> None:
         assert in_flight(server) == 0
 
 
-def test_stopping_before_starting_and_twice() -> None:
+def test_a_server_may_be_stopped_before_it_starts_and_twice() -> None:
     settings = Settings(address="127.0.0.1:0", fast_address="127.0.0.1:0")
     server, _ = create_server(settings, CollectorRegistry())
     assert server.fast_port is not None
@@ -165,14 +167,14 @@ def test_stopping_before_starting_and_twice() -> None:
     socket.create_server(("127.0.0.1", server.fast_port)).close()
 
 
-def test_games_go_on_when_workers_are_replaced() -> None:
+def test_games_continue_when_workers_are_replaced() -> None:
     def games(server: Served, stops: bool) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
         with VectorEnv(server.address, "discat", 2, num_envs=64, games=200) as env:
             batch = env.reset(seed=7)
             for turn in itertools.count():
                 if stops and turn in (10, 200):
-                    # The one that has the stream may be either.
+                    # Either worker may have the stream.
                     for number in (0, 1):
                         lines = len(server.lines)
                         os.kill(server.worker_pid(number), signal.SIGTERM)
@@ -192,9 +194,9 @@ def test_games_go_on_when_workers_are_replaced() -> None:
         assert not [line for line in server.lines if "Traceback" in line]
 
 
-def test_a_stop_that_meets_a_stream_s_loop_that_has_just_ended() -> None:
-    """The thread that stops does what `stop` posts, at an endpoint that is closed."""
-    http2 = pytest.importorskip("chatiere.http2.server")
+def test_a_stop_while_a_stream_s_loop_has_just_ended() -> None:
+    """The stopping thread runs the work that `stop` posts, at a closed endpoint."""
+    http2 = importlib.import_module("chatiere.http2.server")
     loop = Loop(is_own=True)
     limits: dict[str, Any] = {"max_sizes": [], "streams": 1, "connections": 1, "greeting": 1.0, "idle": 1.0}
     loop.endpoint = http2.Endpoint(loop, [], {}, pytest.fail, pytest.fail, http2.Accounts(1, 1), **limits)
@@ -209,11 +211,11 @@ def test_a_stop_that_meets_a_stream_s_loop_that_has_just_ended() -> None:
         loop.endpoint.turn(0)
 
 
-# Where it listens
+# Addresses
 
 
 @pytest.mark.parametrize("share", [False, True])
-def test_a_fast_address_that_is_taken(share: bool) -> None:
+def test_a_fast_address_in_use_is_refused(share: bool) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         address = f"127.0.0.1:{other.getsockname()[1]}"
         words = f"^fast_address: cannot listen on {address}: Address already in use"
@@ -222,7 +224,7 @@ def test_a_fast_address_that_is_taken(share: bool) -> None:
         assert raised.value.setting == "fast_address"
 
 
-def test_a_fast_address_that_is_taken_stops_the_start() -> None:
+def test_a_fast_address_in_use_stops_the_start() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         address = f"127.0.0.1:{other.getsockname()[1]}"
         with served("--fast-address", address) as second:
@@ -231,7 +233,7 @@ def test_a_fast_address_that_is_taken_stops_the_start() -> None:
 
 
 @pytest.mark.parametrize(("host", "reached"), [("localhost", "127.0.0.1"), ("127.0.0.1", "127.0.0.1")])
-def test_where_it_listens(host: str, reached: str) -> None:
+def test_the_fast_port_listens_at_a_name_or_an_address(host: str, reached: str) -> None:
     with (
         running(Settings(address="127.0.0.1:0", fast_address=f"{host}:0")) as server,
         BatchClient(f"{reached}:{server.server.fast_port}") as client,
@@ -239,17 +241,9 @@ def test_where_it_listens(host: str, reached: str) -> None:
         assert len(client.new_games(BatchSetup(game="discat", players=2), [1]).states) == 1
 
 
-def has_ipv6() -> bool:
-    try:
-        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
-    except OSError:
-        return False
-    return True
-
-
-@pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+@needs("IPv6")
 @pytest.mark.parametrize("host", ["[::1]", "[::]"])
-def test_over_ipv6(host: str) -> None:
+def test_the_fast_port_listens_over_ipv6(host: str) -> None:
     settings = Settings(address="127.0.0.1:0", fast_address=f"{host}:0", log_calls=True, insecure=True)
     with running(settings) as server, LogLines() as log:
         for reached in ["[::1]", "127.0.0.1"] if host == "[::]" else ["[::1]"]:

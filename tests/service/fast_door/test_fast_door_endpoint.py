@@ -1,5 +1,6 @@
-"""An endpoint without a server around it: what it holds of calls."""
+"""An endpoint without a server: the memory that it holds for calls."""
 
+import importlib
 import os
 import socket
 import stat
@@ -10,11 +11,13 @@ from typing import Any
 
 import pytest
 from hpack import Encoder
-from played_frames import END_HEADERS, END_STREAM, HEADERS, PREFACE, RST_STREAM, SETTINGS, Frame, data, message
+from tools.needs import require
+from tools.played_frames import END_HEADERS, END_STREAM, HEADERS, PREFACE, RST_STREAM, SETTINGS, Frame, data, message
 
 from ..support import PATIENCE
 
-http2 = pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+require("libnghttp2")
+http2 = importlib.import_module("chatiere.http2.server")
 
 LIMITS: dict[str, Any] = {"streams": 10, "connections": 10, "greeting": PATIENCE, "idle": PATIENCE}
 HEAD = {
@@ -28,7 +31,7 @@ HEAD = {
 
 
 class Played:
-    """An endpoint, a client of it that has begun a call, and the calls that have come."""
+    """An endpoint, a client of it that has begun a call, and the calls that have arrived."""
 
     def __init__(self, **headers: str) -> None:
         listening = socket.create_server(("127.0.0.1", 0))
@@ -59,10 +62,10 @@ class Played:
     def turn_until(self, done: Callable[[], object]) -> None:
         end = time.monotonic() + PATIENCE
         while not done():
-            assert self.endpoint.turn(1) < end, "it does not come"
+            assert self.endpoint.turn(1) < end, "the condition is not met"
 
 
-def test_what_has_come_of_a_message_that_breaks_off_is_let_go() -> None:
+def test_the_memory_of_an_incomplete_message_is_freed() -> None:
     with closing(Played()) as played:
         played.send(data(message(bytes(100)) + message(bytes(900))[:500]))
         played.turn_until(lambda: played.calls and played.calls[0].has_part)
@@ -71,14 +74,14 @@ def test_what_has_come_of_a_message_that_breaks_off_is_let_go() -> None:
         played.send(data(b"", END_STREAM))
         played.turn_until(lambda: call.has_ended)
         assert (call.fault, call.has_part, call.waiting) == ("breaks_off", False, 1)
-        # The message that has come whole stays.
+        # The complete message is kept.
         assert 100 <= call.held == played.endpoint.held < 600
         assert call.take() == bytes(100)
         assert call.held == played.endpoint.held == 0
 
 
-def test_a_call_has_its_clients_headers_without_those_of_the_protocol() -> None:
-    """One begins like a header of the protocol that is as long as its value."""
+def test_a_call_has_its_clients_headers_without_the_protocol_s() -> None:
+    """One name begins like a protocol header whose name is as long as the value."""
     others = {"te-st": "ab", "grpc-timeout": "1H", "grpc-encoding": "identity", "x-request-id": "te"}
     with closing(Played(**others)) as played:
         played.turn_until(lambda: played.calls)
@@ -86,7 +89,7 @@ def test_a_call_has_its_clients_headers_without_those_of_the_protocol() -> None:
         assert call.metadata == (("te-st", "ab"), ("x-request-id", "te"))
 
 
-def test_an_answer_to_a_client_that_has_gone_is_dropped() -> None:
+def test_a_response_to_a_client_that_has_left_is_dropped() -> None:
     with closing(Played()) as played:
         played.turn_until(lambda: played.calls)
         (call,) = played.calls
@@ -105,8 +108,8 @@ def test_a_machine_that_has_vanished_is_noticed() -> None:
             assert [accepted.getsockopt(socket.IPPROTO_TCP, each) for each in options] == [60, 10, 3]
 
 
-def test_a_connection_ends_though_another_process_has_its_socket() -> None:
-    """As one that was just forked has."""
+def test_a_connection_ends_even_if_another_process_has_its_socket() -> None:
+    """A newly forked process has such a copy."""
     with closing(Played()) as played:
         played.turn_until(lambda: played.calls)
         with served_socket(played.client):
@@ -117,7 +120,7 @@ def test_a_connection_ends_though_another_process_has_its_socket() -> None:
 
 
 def served_socket(client: socket.socket) -> socket.socket:
-    """Return the server's end of a connection, which is in this process, as a descriptor of its own."""
+    """Return a new descriptor for the server's end of a connection, which is in this process."""
     for number in map(int, os.listdir("/dev/fd")):
         with suppress(OSError):
             if stat.S_ISSOCK(os.fstat(number).st_mode):
@@ -126,4 +129,4 @@ def served_socket(client: socket.socket) -> socket.socket:
                     if found.getpeername() == client.getsockname():
                         return found
                 found.close()
-    raise AssertionError("the connection has no other end here")
+    raise AssertionError("this process does not have the server's end")

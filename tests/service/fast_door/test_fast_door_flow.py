@@ -1,4 +1,4 @@
-"""The fast door: frames and windows, both ends writing at once, resets, and clients that leave."""
+"""The fast door: frames and windows, both ends writing simultaneously, resets, and clients that leave."""
 
 import random
 import socket
@@ -11,7 +11,8 @@ import grpc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from played_frames import (
+from tools.needs import needs
+from tools.played_frames import (
     ACK,
     CONTINUATION,
     DATA,
@@ -48,12 +49,12 @@ from chatiere.v1.batch_service_pb2 import BatchSetup
 from chatiere.v1.game_service_pb2 import ListGamesRequest, ListGamesResponse
 
 from ..process import served, wait_until
-from ..support import PATIENCE, Running, game_stub, needs_fast_door
+from ..support import PATIENCE, Running, game_stub
 from ..support import running as running_server
 from .peer import LIST_GAMES, OK, PLAY, TAKES_ALL, Peer, fast_address
 from .servers import Slow, handled, in_flight, playing
 
-pytestmark = needs_fast_door
+pytestmark = needs("libnghttp2")
 
 # The window of a stream, and that of a connection before the server enlarges it.
 STREAM_WINDOW, FIRST_WINDOW = 2**22, 65_535
@@ -63,14 +64,14 @@ class Sender:
     """Sends the bytes of a connection's first stream as far as the server's windows allow."""
 
     def __init__(self, peer: Peer) -> None:
-        # Until then neither frames nor windows are larger than HTTP/2's own.
+        # Before the ping is answered, frames and windows have HTTP/2's initial sizes.
         peer.ping()
         peer.send(peer.headers())
         self._peer, self._stream = peer, 1
         self._of_stream, self._of_connection = STREAM_WINDOW, FIRST_WINDOW + peer.given
 
     def send(self, content: bytes, *, ends: bool = False) -> None:
-        """Send all of it; wait for windows where they are used up, reading what comes meanwhile."""
+        """Send all of the content; when windows are used up, wait for them, and read frames in the meantime."""
         while content:
             room = min(self._of_stream, self._of_connection, 2**20)
             if not room:
@@ -90,16 +91,16 @@ class Sender:
             self._of_stream += int.from_bytes(frame.payload)
 
 
-# How the server begins
+# The start of a connection
 
 
-def test_the_server_s_settings(peer: Peer) -> None:
+def test_the_server_announces_its_limits(peer: Peer) -> None:
     peer.ping()
     expected = {STREAMS: 1000, WINDOW: STREAM_WINDOW, FRAME_SIZE: STREAM_WINDOW, HEADER_LIST_SIZE: 2**14}
     assert expected.items() <= peer.settings.items()
 
 
-def test_a_beginning_that_comes_byte_by_byte(server: Running) -> None:
+def test_a_connection_that_starts_byte_by_byte(server: Running) -> None:
     with Peer(server, greets=False) as peer:
         peer.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for byte in PREFACE + b"".join(map(bytes, [Frame(SETTINGS, 0, 0, b""), *peer.call()])):
@@ -108,7 +109,7 @@ def test_a_beginning_that_comes_byte_by_byte(server: Running) -> None:
 
 
 @pytest.mark.parametrize("beginning", [b"", PREFACE[:5], PREFACE])
-def test_a_client_that_does_not_begin_is_left(beginning: bytes) -> None:
+def test_a_client_that_sends_no_call_is_disconnected(beginning: bytes) -> None:
     with playing(request_timeout=0.05) as server, Peer(server, greets=False) as peer:
         peer.send(beginning)
         peer.rest()
@@ -117,7 +118,7 @@ def test_a_client_that_does_not_begin_is_left(beginning: bytes) -> None:
 # Frames
 
 
-def test_what_means_nothing_is_passed_over(peer: Peer) -> None:
+def test_meaningless_frames_are_ignored(peer: Peer) -> None:
     nothing = [
         Frame(UNKNOWN_KIND, 0xFF, 7, bytes(70_000)),
         Frame(PING, ACK, 0, bytes(8)),
@@ -150,11 +151,11 @@ def test_headers_in_parts_with_padding_and_priority(peer: Peer) -> None:
     cuts=st.lists(st.integers(0, 70_000), max_size=8),
     paddings=st.lists(st.integers(0, 255) | st.none(), max_size=8),
 )
-def test_requests_arrive_however_they_are_cut_into_frames(
+def test_requests_may_be_split_into_frames_in_any_way(
     echoing: Running, contents: list[bytes], cuts: list[int], paddings: list[int | None]
 ) -> None:
     with Peer(echoing, *TAKES_ALL) as peer:
-        # The connection's window is larger than all of it once the server has said so.
+        # The connection's window exceeds the total once the server has enlarged it.
         peer.ping()
         peer.send(peer.headers())
         left = b"".join(map(message, contents))
@@ -168,7 +169,7 @@ def test_requests_arrive_however_they_are_cut_into_frames(
 
 @pytest.mark.parametrize("path", [LIST_GAMES, PLAY])
 @pytest.mark.parametrize("how", ["with the last", "empty", "trailers"])
-def test_how_a_client_may_end_its_requests(peer: Peer, path: str, how: str) -> None:
+def test_requests_may_end_with_data_or_trailers(peer: Peer, path: str, how: str) -> None:
     last = data(message(b""), END_STREAM if how == "with the last" else 0)
     trailers = Frame(HEADERS, END_HEADERS | END_STREAM, 1, b"\x00\x09x-trailer\x011")
     more = {"with the last": [], "empty": [data(b"", END_STREAM)], "trailers": [trailers]}[how]
@@ -178,7 +179,7 @@ def test_how_a_client_may_end_its_requests(peer: Peer, path: str, how: str) -> N
     peer.calls(3)
 
 
-def test_a_stream_without_requests(peer: Peer) -> None:
+def test_a_stream_without_requests_ends_with_ok(peer: Peer) -> None:
     peer.send(peer.headers(flags=END_HEADERS | END_STREAM))
     assert peer.end() == OK
     assert 1 not in peer.messages
@@ -195,7 +196,7 @@ def test_pings_are_answered_in_the_middle_of_a_message_and_between_calls(peer: P
     peer.ping(b"no calls")
 
 
-def test_a_client_without_memory_for_headers(echoing: Running) -> None:
+def test_a_client_without_memory_for_headers_is_answered(echoing: Running) -> None:
     with Peer(echoing, setting(TABLE_SIZE, 0)) as peer:
         peer.decoder.max_allowed_table_size = 0
         peer.decoder.header_table_size = 0
@@ -206,7 +207,7 @@ def test_a_client_without_memory_for_headers(echoing: Running) -> None:
 # Windows
 
 
-def test_pings_and_other_calls_are_answered_while_an_answer_waits_for_room(echoing: Running) -> None:
+def test_pings_and_other_calls_are_answered_while_a_response_waits_for_a_window(echoing: Running) -> None:
     with Peer(echoing, setting(WINDOW, 0)) as peer:
         peer.send(peer.headers(), data(message(b"meow")), peer.headers(3), data(message(b"purr"), END_STREAM, 3))
         peer.ping()
@@ -218,7 +219,7 @@ def test_pings_and_other_calls_are_answered_while_an_answer_waits_for_room(echoi
         assert peer.answers(1) == [b"meow"]
 
 
-def test_no_more_is_sent_than_windows_and_frames_allow(echoing: Running) -> None:
+def test_the_server_respects_windows_and_frame_sizes(echoing: Running) -> None:
     with Peer(echoing, setting(WINDOW, 1000)) as peer:
         content = random.Random(7).randbytes(200_000)
         peer.ping()
@@ -226,7 +227,7 @@ def test_no_more_is_sent_than_windows_and_frames_allow(echoing: Running) -> None
         came = 0
 
         def comes(*frames: Frame, until: int, largest: int) -> None:
-            """With these frames so much has come in all, in frames of at most this size."""
+            """Send these frames; check the total number of bytes received then, and the maximum size of frames."""
             nonlocal came
             peer.send(*frames)
             while came < until:
@@ -241,7 +242,7 @@ def test_no_more_is_sent_than_windows_and_frames_allow(echoing: Running) -> None
             peer.ping()
             assert len(peer._parts[1]) == before
 
-        # The stream's window holds, then the connection's (65,535 at first), then the stream's again.
+        # The stream's window is the limit, then the connection's (65,535 at first), then the stream's again.
         comes(until=1000, largest=16_384)
         is_silent()
         comes(window(1, 300), until=1300, largest=16_384)
@@ -269,17 +270,17 @@ def test_the_end_of_a_call_needs_no_window(echoing: Running) -> None:
         assert peer.end(3) == OK
 
 
-def test_as_many_large_requests_as_the_windows_allow_before_any_answer_is_read(echoing: Running) -> None:
+def test_large_requests_up_to_the_window_before_any_response_is_read(echoing: Running) -> None:
     with Peer(echoing, *TAKES_ALL) as peer:
         content = random.Random(7).randbytes(1_000_000)
         sender = Sender(peer)
         for _ in range(30):
-            # Frames are read where a window is used up: then all buffers between the ends are full.
+            # Frames are read only when a window is used up, so all buffers between client and server are full then.
             sender.send(message(content))
         assert peer.answers(30) == [content] * 30
 
 
-def test_a_client_may_ask_much_before_it_reads(server: Running) -> None:
+def test_a_client_may_send_many_requests_before_it_reads(server: Running) -> None:
     game = max(engine.games(), key=lambda game: game.packed_size)
     table = BatchSetup(game=game.name, players=game.max_players)
     count = STREAM_WINDOW // game.packed_size
@@ -292,10 +293,10 @@ def test_a_client_may_ask_much_before_it_reads(server: Running) -> None:
         assert set(states) == {states[0]}
 
 
-def test_a_client_that_does_not_read_keeps_nobody_waiting(echoing: Running) -> None:
+def test_a_client_that_does_not_read_delays_no_other_client(echoing: Running) -> None:
     content = random.Random(7).randbytes(2**24)
     with Peer(echoing, *TAKES_ALL) as slow, Peer(echoing) as other:
-        # More than all buffers between the ends hold.
+        # Larger than all buffers between client and server.
         sender = Sender(slow)
         sender.send(message(content))
         other.calls(1, b"meow")
@@ -304,8 +305,8 @@ def test_a_client_that_does_not_read_keeps_nobody_waiting(echoing: Running) -> N
         assert slow.messages[1] == [content, b"meow"]
 
 
-def test_requests_wait_while_answers_do(echoing: Running) -> None:
-    """A stream whose answers are not taken is read no further than its window; then all of it is answered."""
+def test_requests_wait_while_responses_wait(echoing: Running) -> None:
+    """The server reads a stream with unread responses only up to its window, and answers everything later."""
     with Peer(echoing, setting(WINDOW, 0), window(0, MAX_NUMBER - FIRST_WINDOW)) as peer:
         long = random.Random(7).randbytes(2 * STREAM_WINDOW)
         sender = Sender(peer)
@@ -316,12 +317,12 @@ def test_requests_wait_while_answers_do(echoing: Running) -> None:
         assert peer.messages[1] == [b"one", b"two", long[: STREAM_WINDOW // 2], long]
 
 
-def test_padding_is_given_back_to_the_windows(peer: Peer) -> None:
+def test_padding_is_returned_to_the_windows(peer: Peer) -> None:
     peer.ping()
     before = peer.given
     padding = padded(data(b""), 255)
     peer.send(peer.headers())
-    # More than half of the stream's window, in fewer frames than are a flood.
+    # More than half of the stream's window, in fewer frames than the limit for floods.
     for _ in range(9):
         peer.send(*[padding] * 1000)
         peer.ping()
@@ -336,7 +337,7 @@ def test_more_small_requests_than_memory_should_hold(echoing: Running) -> None:
     with Peer(echoing, setting(WINDOW, 0), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"first")))
         peer.ping()
-        # Some are answered at once, and their answers wait.
+        # Some requests are answered immediately, and their responses wait.
         for _ in range(4):
             peer.send(data(message(b"") * 2**14))
         peer.ping()
@@ -349,7 +350,7 @@ def test_more_small_requests_than_memory_should_hold(echoing: Running) -> None:
 
 
 @pytest.mark.parametrize("path", [LIST_GAMES, PLAY])
-def test_what_was_on_its_way_to_a_call_that_has_ended_is_passed_over(echo: None, path: str) -> None:
+def test_frames_sent_to_a_call_that_has_just_ended_are_ignored(echo: None, path: str) -> None:
     with playing(max_message_bytes=1000) as server, Peer(server) as peer:
         peer.ping()
         peer.send(peer.headers(path=path), data(message(bytes(1001)) + bytes(2**20)))
@@ -364,7 +365,7 @@ def test_what_was_on_its_way_to_a_call_that_has_ended_is_passed_over(echo: None,
 def test_a_reset_between_requests_and_in_the_middle_of_one(peer: Peer) -> None:
     peer.send(peer.headers(), data(message(b"one")))
     peer.answers(1)
-    # With the next call behind it at once.
+    # The next call follows immediately.
     peer.send(reset(1), peer.headers(3), data(message(b"two")[:6], 0, 3), reset(3), peer.headers(5))
     peer.send(data(message(b"three"), END_STREAM, 5))
     assert peer.end(5) == OK
@@ -373,7 +374,7 @@ def test_a_reset_between_requests_and_in_the_middle_of_one(peer: Peer) -> None:
     peer.calls(7)
 
 
-def test_a_reset_while_an_answer_is_made(slow: Slow) -> None:
+def test_a_reset_while_a_response_is_computed(slow: Slow) -> None:
     with playing() as server, Peer(server) as peer:
         peer.send(peer.headers(), data(message(b"one")), data(message(b"two")))
         slow.wait_for_request()
@@ -382,11 +383,11 @@ def test_a_reset_while_an_answer_is_made(slow: Slow) -> None:
         assert peer.end(3) == OK
         assert peer.messages[3] == [b"three"]
         assert not peer.resets.keys() & {3}
-        wait_until(lambda: not in_flight(server), "both are over")
+        wait_until(lambda: not in_flight(server), "both calls are over")
         assert handled(server) == {"OK": 1, "Canceled": 1}
 
 
-def test_a_reset_while_an_answer_waits_for_room(echoing: Running) -> None:
+def test_a_reset_while_a_response_waits_for_a_window(echoing: Running) -> None:
     with Peer(echoing, setting(WINDOW, 3)) as peer:
         peer.send(peer.headers(), data(message(b"one")))
         peer.skip_to(DATA)
@@ -395,7 +396,7 @@ def test_a_reset_while_an_answer_waits_for_room(echoing: Running) -> None:
         assert peer.messages[3] == [b"two"]
 
 
-def test_a_call_that_a_grpc_client_leaves(echoing: Running) -> None:
+def test_a_grpc_client_that_cancels_a_call_can_make_another(echoing: Running) -> None:
     play: Any = echoing.channel.stream_stream(PLAY)
     for _ in range(20):
         left = play(iter(threading.Event().wait, None), timeout=PATIENCE)
@@ -403,8 +404,8 @@ def test_a_call_that_a_grpc_client_leaves(echoing: Running) -> None:
         assert list(play(iter([b"meow"]), timeout=PATIENCE)) == [b"meow"]
 
 
-def test_a_reset_while_an_answer_is_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    # More than all buffers between the ends hold: a part of it waits for the socket.
+def test_a_reset_while_a_response_is_being_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Larger than all buffers between client and server, so that part of it waits for the socket.
     monkeypatch.setattr(PlayStream, "answer", lambda *_: [bytes(50_000_000)])
     with playing() as server, Peer(server, *TAKES_ALL) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
@@ -415,20 +416,20 @@ def test_a_reset_while_an_answer_is_on_its_way(monkeypatch: pytest.MonkeyPatch) 
         assert peer.end(3) == OK
         assert ListGamesResponse.FromString(peer.messages[3][0]).games
         assert 1 not in peer.messages
-        # What had begun to be sent is whole and right.
+        # The frame that had begun to be sent is complete and correct.
         assert not any(peer._parts[1][5:])
 
 
-# Clients that are gone
+# Clients that have left
 
 
 def hang_up(peer: Peer) -> None:
-    """Close its socket; the server's system hears so of what is sent next."""
+    """Close its socket with a reset, of which the server's system learns with its next packet."""
     peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     peer.socket.close()
 
 
-def test_answers_for_a_client_that_is_gone_are_neither_kept_nor_made(slow: Slow) -> None:
+def test_responses_for_a_client_that_has_left_are_neither_computed_nor_kept(slow: Slow) -> None:
     with playing() as server, Peer(server, *TAKES_ALL) as peer:
         peer.send(peer.headers(), data(message(b"meow") * 1000))
         slow.wait_for_request()
@@ -439,7 +440,7 @@ def test_answers_for_a_client_that_is_gone_are_neither_kept_nor_made(slow: Slow)
         assert len(slow.cancelled) <= 2
 
 
-def test_a_client_that_closes_its_side_of_the_connection_is_gone(slow: Slow) -> None:
+def test_a_client_that_closes_its_side_of_the_connection_has_left(slow: Slow) -> None:
     with playing() as server, Peer(server) as peer:
         peer.send(peer.headers(), data(message(b"meow"), END_STREAM))
         slow.wait_for_request()
@@ -450,7 +451,7 @@ def test_a_client_that_closes_its_side_of_the_connection_is_gone(slow: Slow) -> 
         assert handled(server) == {"Canceled": 1}
 
 
-def test_after_clients_have_left_nothing_is_left() -> None:
+def test_resources_are_freed_after_clients_have_left() -> None:
     with running_server() as warm:
         assert warm.server.fast_port is None
     before = set(threading.enumerate()), len(list(Path("/proc/self/fd").iterdir()))
@@ -466,9 +467,9 @@ def test_after_clients_have_left_nothing_is_left() -> None:
         with Peer(server) as peer:
             peer.send(*peer.call())
             assert peer.end() == OK
-        wait_until(lambda: not in_flight(server), "their streams are over")
+        wait_until(lambda: not in_flight(server), "the streams are over")
         unary = {"grpc_type": "unary"}
-        wait_until(lambda: not server.sample("chatiere_calls_in_flight", **unary), "their calls are over")
+        wait_until(lambda: not server.sample("chatiere_calls_in_flight", **unary), "the calls are over")
 
     def is_as_before() -> bool:
         left = set(threading.enumerate()) - before[0]
@@ -477,7 +478,7 @@ def test_after_clients_have_left_nothing_is_left() -> None:
     wait_until(is_as_before, "threads and files are as before")
 
 
-def test_a_process_without_more_files_goes_on() -> None:
+def test_a_process_without_free_descriptors_continues() -> None:
     with served(door="fast", prefix=("sh", "-c", 'ulimit -n 64; exec "$@"', "sh")) as server:
         host, port = server.address.split(":")
         silent = [socket.create_connection((host, int(port)), PATIENCE) for _ in range(200)]

@@ -1,17 +1,17 @@
-"""The fast door keeps to HTTP/2 as h2spec asks it to."""
+"""The fast door conforms to HTTP/2 as h2spec tests it."""
 
 from collections.abc import Iterator
 
 import pytest
-from played_frames import FRAME_SIZE, PROTOCOL_ERROR, WINDOW, Frame, data, priority, window
+from tools.needs import require
+from tools.played_frames import PROTOCOL_ERROR, Frame, data, priority, window
 
 from ..process import Served, served
 from .h2spec import CASES
 from .h2spec_steps import CLOSED_WINDOW, COMMON, LAST, MESSAGE, Case
 from .peer import LIST_GAMES, OK, Bystander, Peer
 
-# Without libnghttp2 there is no fast door.
-pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+require("libnghttp2")
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +20,9 @@ def server() -> Iterator[Served]:
         yield server
 
 
-def test_the_cases_are_those_of_h2spec() -> None:
+def test_the_cases_match_h2spec_s() -> None:
     names = {case.name for case in CASES}
-    # 146, and one that only its strict mode has.
+    # h2spec has 146 cases, and one more in its strict mode.
     assert len(names) == len(CASES) == 147
 
 
@@ -30,7 +30,7 @@ def test_the_cases_are_those_of_h2spec() -> None:
 def test_h2spec(case: Case, server: Served, bystander: Bystander) -> None:
     with Peer(server, *case.greeting, greets=case.greets) as peer:
         if case.greets:
-            # The server's settings hold once they are acknowledged.
+            # The server's settings are in force once they are acknowledged.
             peer.ping()
         for step in case.steps(peer):
             if callable(step):
@@ -41,14 +41,8 @@ def test_h2spec(case: Case, server: Served, bystander: Bystander) -> None:
     bystander.is_served()
 
 
-def test_frames_may_be_as_large_as_the_window_of_a_stream(server: Served) -> None:
-    with Peer(server) as peer:
-        peer.ping()
-        assert peer.settings[FRAME_SIZE] == peer.settings[WINDOW] == 2**22
-
-
 @pytest.mark.parametrize("skipped", [1, 3, 9, 11])
-def test_a_stream_that_was_skipped_is_no_stream_any_more(server: Served, bystander: Bystander, skipped: int) -> None:
+def test_a_skipped_stream_is_closed(server: Served, bystander: Bystander, skipped: int) -> None:
     with Peer(server) as peer:
         peer.send(*peer.call(5), *peer.call(7), *peer.call(13))
         assert peer.end(5) == peer.end(7) == peer.end(13) == OK
@@ -57,7 +51,7 @@ def test_a_stream_that_was_skipped_is_no_stream_any_more(server: Served, bystand
     bystander.is_served()
 
 
-def test_the_trailers_of_a_stream_below_the_last_are_no_new_stream(server: Served) -> None:
+def test_trailers_of_an_earlier_stream_do_not_open_a_new_one(server: Served) -> None:
     with Peer(server) as peer:
         peer.send(peer.headers(1, path=LIST_GAMES), *peer.call(7), data(MESSAGE))
         assert peer.end(7) == OK
@@ -66,7 +60,7 @@ def test_the_trailers_of_a_stream_below_the_last_are_no_new_stream(server: Serve
 
 
 @pytest.mark.parametrize("frame", [window(1, 1), priority(1)], ids=["WINDOW_UPDATE", "PRIORITY"])
-def test_a_response_without_data_is_held_back_by_no_window(server: Served, frame: Frame) -> None:
+def test_a_response_without_data_needs_no_window(server: Served, frame: Frame) -> None:
     with Peer(server, *CLOSED_WINDOW) as peer:
         peer.send(peer.block([(":method", "GET"), *COMMON[1:]], flags=LAST), frame)
         assert peer.trailers()[":status"] == "405"

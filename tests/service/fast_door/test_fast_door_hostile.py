@@ -1,4 +1,4 @@
-"""Hostile clients of the fast door: each loses its call or its connection, and nobody else suffers."""
+"""Hostile clients of the fast door lose their call or connection, and do not affect other clients."""
 
 import gzip
 import os
@@ -15,7 +15,8 @@ import grpc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from played_frames import (
+from tools.needs import require
+from tools.played_frames import (
     ACK,
     COMPRESSION_ERROR,
     CONTINUATION,
@@ -51,14 +52,15 @@ from chatiere.v1.game_service_pb2 import NewGameRequest
 from ..process import Served, served
 from .peer import NEW_GAME, OK, PLAY, SMALL, TAKES_ALL, Bystander, Peer
 
-# Without libnghttp2 there is no fast door.
-pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+require("libnghttp2")
+
+pytestmark = pytest.mark.long
 
 NEW_GAMES = "/chatiere.v1.BatchService/NewGames"
-# Attackers that share an address with nobody else.
+# Attackers have an address that no other client shares.
 ELSEWHERE = "127.0.0.2"
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
-# MiB that a worker may grow by beside what its settings allow.
+# The memory in MiB by which a worker may grow above its settings.
 SLACK = 48
 
 
@@ -74,14 +76,14 @@ def server() -> Iterator[Served]:
 @pytest.fixture
 def peer(server: Served) -> Iterator[Peer]:
     with Peer(server, source=ELSEWHERE) as peer:
-        # The server's settings hold once they are acknowledged.
+        # The server's settings are in force once they are acknowledged.
         peer.ping()
         yield peer
 
 
 @pytest.fixture
 def many_files() -> Iterator[int]:
-    """Let this process open as many files as it may; the number."""
+    """Raise this process's limit of open files; yield the limit."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
     yield before[1]
@@ -89,7 +91,7 @@ def many_files() -> Iterator[int]:
 
 
 class Growth:
-    """The memory of a server's worker beyond what it has now."""
+    """The growth of a worker's memory from now on."""
 
     def __init__(self, server: Served) -> None:
         self._process = Path(f"/proc/{server.worker_pid(0)}")
@@ -102,7 +104,7 @@ class Growth:
         return int(found[1]) / 1024
 
     def stays_below(self, mib: float) -> None:
-        # The address sanitizer keeps what is freed.
+        # The address sanitizer keeps freed memory.
         if "ASAN_OPTIONS" not in os.environ:
             assert self._read("VmHWM") - self._before < mib
 
@@ -115,14 +117,14 @@ def many(frame: Frame) -> Callable[[Peer], Iterable[bytes]]:
 
 
 def same_headers(peer: Peer, path: str = PLAY) -> Callable[[int], Frame]:
-    """Return headers of any stream, all in the HPACK table."""
+    """Return headers for any stream, all from the HPACK table."""
     peer.send(peer.headers(3, path=path), reset(3))
     headers = peer.headers(path=path)
     return lambda stream: headers._replace(stream=stream)
 
 
 def per_stream(make: Callable[[Callable[[int], Frame], int], list[Frame]]) -> Callable[[Peer], Iterable[bytes]]:
-    """Frames for each of endless streams."""
+    """Return frames for each of endless streams."""
 
     def chunks(peer: Peer) -> Iterable[bytes]:
         headers = same_headers(peer)
@@ -165,17 +167,19 @@ FLOODS: dict[str, Callable[[Peer], Iterable[bytes]]] = {
 @pytest.mark.parametrize("name", FLOODS)
 def test_a_flood_ends_its_connection(server: Served, bystander: Bystander, peer: Peer, name: str) -> None:
     growth = Growth(server)
-    # With a call, so that the connection is in use.
+    # A call is open, so that the connection is in use.
     peer.send(peer.headers())
     bystander.is_served_during(peer.pour, FLOODS[name](peer))
     assert peer.goodbye()[0] == ENHANCE_YOUR_CALM
     growth.stays_below(SLACK)
 
 
-def test_a_flood_that_costs_the_client_as_much_is_slowed_down(server: Served, bystander: Bystander, peer: Peer) -> None:
+def test_a_flood_that_is_as_costly_to_its_client_is_slowed_down(
+    server: Served, bystander: Bystander, peer: Peer
+) -> None:
     growth = Growth(server)
     peer.send(peer.headers())
-    # Some MB: more of it is a matter of time.
+    # Some MB; sending more would only take longer.
     flood = islice(many(padded(data(b""), 255))(peer), 20)
     bystander.is_served_during(peer.pour, flood)
     growth.stays_below(SLACK)
@@ -184,7 +188,7 @@ def test_a_flood_that_costs_the_client_as_much_is_slowed_down(server: Served, by
 def test_a_flood_of_calls_that_the_server_has_to_reset(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
     flood = per_stream(lambda headers, stream: [headers(stream), window(stream, MAX_NUMBER)])
-    # The server makes calls of them, so that a slow one is never behind by as much as ends the connection.
+    # The server makes calls of them, so that a slow one never falls far enough behind to end the connection.
     bystander.is_served_during(peer.pour, islice(flood(peer), 300))
     growth.stays_below(SLACK)
 
@@ -195,7 +199,7 @@ def test_endless_calls_of_a_client_that_neither_acknowledges_nor_reads(server: S
         peer.send(PREFACE, Frame(SETTINGS, 0, 0, b""))
 
         def attack() -> None:
-            # Many times what it takes, but not all memory.
+            # Many times the data that the server accepts, but not all memory.
             for chunk in islice(per_stream(lambda headers, stream: [headers(stream)])(peer), 30_000):
                 peer.send(chunk)
 
@@ -205,10 +209,10 @@ def test_endless_calls_of_a_client_that_neither_acknowledges_nor_reads(server: S
     growth.stays_below(SLACK)
 
 
-def test_pings_whose_answers_nobody_reads(server: Served, bystander: Bystander, peer: Peer) -> None:
+def test_pings_whose_acknowledgements_are_not_read(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
     peer.socket.setblocking(False)
-    # As much as the socket takes, or until the server ends the connection.
+    # Until the socket is full, or the server ends the connection.
     with suppress(OSError):
         while True:
             peer.socket.send(bytes(ping()) * 1000)
@@ -219,7 +223,7 @@ def test_pings_whose_answers_nobody_reads(server: Served, bystander: Bystander, 
 # Half-open and half-sent
 
 
-def test_half_open_calls_by_the_thousand(server: Served, bystander: Bystander) -> None:
+def test_thousands_of_half_open_calls(server: Served, bystander: Bystander) -> None:
     with ExitStack() as stack:
         peers = [stack.enter_context(Peer(server, source=ELSEWHERE)) for _ in range(3)]
         opened = [range(1, 1800, 2)] * 3
@@ -232,21 +236,21 @@ def test_half_open_calls_by_the_thousand(server: Served, bystander: Bystander) -
         bystander.is_served_during(attack)
         for peer in peers:
             peer.ping()
-        # 1,000 wait (--max-calls); the oldest had to go.
+        # 1,000 calls wait (--max-calls); the oldest ones were ended.
         assert [len(peer.ends) for peer in peers] == [900, 800, 0]
         assert {peer.end(stream)[0] for peer in peers for stream in peer.ends} == {EXHAUSTED}
-        # The others still wait for their requests.
+        # The other calls still wait for their requests.
         peers[2].send(data(message(SMALL), END_STREAM, 1))
         assert peers[2].end() == OK
 
 
-def test_a_thousand_calls_whose_large_messages_never_come(server: Served, bystander: Bystander, peer: Peer) -> None:
+def test_a_thousand_calls_whose_large_messages_never_arrive(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
 
     def attack() -> None:
         for stream in range(1, 2000, 2):
             peer.send(peer.headers(stream, path=NEW_GAME), data(b"\0\0\xff\xff\xff", 0, stream))
-        # They would take 16 GB.
+        # The messages would take 16 GB.
         assert peer.end()[0] is EXHAUSTED
 
     bystander.is_served_during(attack)
@@ -256,7 +260,7 @@ def test_a_thousand_calls_whose_large_messages_never_come(server: Served, bystan
 # Windows
 
 GAME = max(engine.games(), key=lambda game: game.observation_length)
-# Some 4 MiB of response.
+# About 4 MiB of response.
 LARGE = NewGamesRequest(
     setup=BatchSetup(game=GAME.name, players=GAME.min_players),
     count=4 * 2**20 // GAME.observation_length,
@@ -267,7 +271,7 @@ BUDGET = 32
 
 @pytest.mark.parametrize("method", [NEW_GAMES, PLAY])
 @pytest.mark.parametrize("greeting", [[setting(WINDOW, 0)], TAKES_ALL], ids=["closed windows", "an unread socket"])
-def test_large_responses_that_are_not_taken(method: str, greeting: Sequence[Frame]) -> None:
+def test_large_unread_responses(method: str, greeting: Sequence[Frame]) -> None:
     limit = ("--max-undelivered-bytes", str(BUDGET * 2**20))
     request = LARGE if method == NEW_GAMES else PlayRequest(new_games=LARGE)
     with (
@@ -284,7 +288,7 @@ def test_large_responses_that_are_not_taken(method: str, greeting: Sequence[Fram
 
         bystander.is_served_during(attack)
         growth.stays_below(BUDGET + SLACK)
-        # What waits is not lost.
+        # The waiting responses are not lost.
         if greeting is not TAKES_ALL:
             peer.send(*TAKES_ALL)
         codes = [peer.end(stream)[0] for stream in streams]
@@ -294,7 +298,7 @@ def test_large_responses_that_are_not_taken(method: str, greeting: Sequence[Fram
             assert {*codes} <= {grpc.StatusCode.OK, EXHAUSTED}
             assert codes.count(grpc.StatusCode.OK) == len(whole)
         else:
-            # Streams refuse requests one by one.
+            # Streams refuse requests individually.
             refused = [PlayResponse.FromString(peer.messages[stream][0]).HasField("refusal") for stream in streams]
             assert {*codes} == {grpc.StatusCode.OK}
             assert refused.count(False) == len(whole)
@@ -303,7 +307,7 @@ def test_large_responses_that_are_not_taken(method: str, greeting: Sequence[Fram
 
 
 def talkative_request(server: Served) -> NewGameRequest:
-    """Return the request of NewGame whose response is largest: some 14 KB."""
+    """Return the request of NewGame with the largest response, about 14 KB."""
     requests = [
         NewGameRequest(
             game=game.name,
@@ -319,7 +323,7 @@ def talkative_request(server: Served) -> NewGameRequest:
         return max(zip(requests, peer.messages.values(), strict=True), key=lambda each: len(each[1][0]))[0]
 
 
-def test_small_responses_that_are_not_taken() -> None:
+def test_small_unread_responses() -> None:
     limit = ("--max-undelivered-bytes", str(BUDGET * 2**20))
     with (
         served("--fast-address", "127.0.0.1:0", *limit) as server,
@@ -341,7 +345,7 @@ def test_small_responses_that_are_not_taken() -> None:
         growth.stays_below(BUDGET + SLACK)
 
 
-def test_a_response_is_taken_byte_by_byte(server: Served, bystander: Bystander) -> None:
+def test_a_response_is_read_byte_by_byte(server: Served, bystander: Bystander) -> None:
     with Peer(server, setting(WINDOW, 1), source=ELSEWHERE) as peer:
         peer.send(*peer.call(1, NEW_GAME, SMALL))
 
@@ -357,11 +361,11 @@ def test_a_response_is_taken_byte_by_byte(server: Served, bystander: Bystander) 
         assert peer.messages[1] == [bystander.response]
 
 
-# Slow
+# Slow clients
 
 
 @pytest.mark.parametrize("way", ["bytes", "frames"])
-def test_a_request_comes_byte_by_byte(server: Served, bystander: Bystander, way: str) -> None:
+def test_a_request_is_sent_byte_by_byte(server: Served, bystander: Bystander, way: str) -> None:
     with Peer(server, greets=False, source=ELSEWHERE) as peer:
         peer.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         headers, request = peer.call(1, NEW_GAME, SMALL)
@@ -395,7 +399,7 @@ SILENT: dict[str, list[Frame | bytes]] = {
 
 
 @pytest.mark.parametrize("name", SILENT)
-def test_a_client_that_falls_silent_is_left(name: str) -> None:
+def test_a_silent_client_is_disconnected(name: str) -> None:
     with (
         served("--fast-address", "127.0.0.1:0", "--request-timeout", "1.5") as server,
         Bystander(server) as bystander,
@@ -405,10 +409,10 @@ def test_a_client_that_falls_silent_is_left(name: str) -> None:
         assert bystander.is_served_during(peer.goodbye)[0] == NO_ERROR
 
 
-def test_a_frame_that_means_nothing_is_no_silence() -> None:
+def test_a_client_that_sends_meaningless_frames_is_not_silent() -> None:
     with served("--fast-address", "127.0.0.1:0", "--request-timeout", "1.5") as server, Peer(server) as peer:
         peer.send(Frame(UNKNOWN_KIND, 0, 0, b"later"))
-        # Clients that begin later and say nothing are left meanwhile.
+        # Silent clients that connect later are disconnected in the meantime.
         for _ in range(2):
             with Peer(server, greets=False) as silent:
                 assert silent.goodbye()[0] == NO_ERROR
@@ -416,12 +420,12 @@ def test_a_frame_that_means_nothing_is_no_silence() -> None:
         assert peer.end(3) == OK
 
 
-def test_a_call_whose_request_does_not_come_is_left() -> None:
+def test_a_call_whose_request_does_not_arrive_ends() -> None:
     with served("--fast-address", "127.0.0.1:0", "--request-timeout", "1.5") as server, Peer(server) as peer:
         peer.send(peer.headers(path=NEW_GAME), data(message(SMALL)[:-1]))
         code, text = peer.end()
         assert (code, "request timeout" in text) == (grpc.StatusCode.DEADLINE_EXCEEDED, True)
-        # The connection goes on.
+        # The connection remains usable.
         peer.send(*peer.call(3, NEW_GAME, SMALL))
         assert peer.end(3) == OK
 
@@ -445,7 +449,7 @@ def test_a_compressed_bomb_is_not_opened(server: Served, bystander: Bystander, p
 
 
 def large_field(size: int) -> bytes:
-    """A header field, without HPACK's indexing, whose value has so many bytes: RFC 7541, 5.1 and 6.2.2."""
+    """Return a header field without indexing whose value has this size (RFC 7541, 5.1 and 6.2.2)."""
     length, left = bytearray(b"\x7f"), size - 127
     while left >= 128:
         length.append(left & 0x7F | 0x80)
@@ -453,7 +457,7 @@ def large_field(size: int) -> bytes:
     return b"\x00\x01a" + bytes(length) + bytes([left]) + b"b" * size
 
 
-# Fields that name one entry of 3,996 bytes of the HPACK table again and again: 12 GB.
+# Fields that refer to one entry of 3,996 bytes of the HPACK table repeatedly: 12 GB.
 GRANTED = 3 * 2**20
 REFERENCES = b"\x40\x01a" + large_field(3_959)[3:] + b"\xbe" * (GRANTED - 4_000)
 FIELDS = b"\x00\x01a\x01b" * (GRANTED // 5)
@@ -479,7 +483,7 @@ def test_3_mib_of_headers(server: Served, bystander: Bystander, peer: Peer, name
     growth = Growth(server)
     frames = HEADER_BOMBS[name](peer.headers().payload)
     bystander.is_served_during(peer.pour, [b"".join(map(bytes, frames))])
-    # libnghttp2 takes no field above 64 KiB.
+    # libnghttp2 accepts no field above 64 KiB.
     assert peer.goodbye()[0] in {ENHANCE_YOUR_CALM, COMPRESSION_ERROR}
     growth.stays_below(SLACK)
 
@@ -509,7 +513,7 @@ def test_garbage(server: Served, greets: bool, has_call: bool, sent: list[Frame 
 
 
 def has_come(peer: Peer) -> bool:
-    """Wait for bytes or the end of the connection."""
+    """Wait for data or the end of the connection."""
     try:
         return bool(peer.socket.recv(2**16))
     except ConnectionError:
@@ -519,7 +523,7 @@ def has_come(peer: Peer) -> bool:
 # Connections
 
 
-def test_connections_by_the_thousand(server: Served, bystander: Bystander, many_files: int) -> None:
+def test_thousands_of_connections(server: Served, bystander: Bystander, many_files: int) -> None:
     if many_files < 4000:
         pytest.skip("this process may not open as many files")
     growth = Growth(server)
@@ -531,14 +535,14 @@ def test_connections_by_the_thousand(server: Served, bystander: Bystander, many_
 
         peers: list[Peer] = []
         bystander.is_served_during(attack)
-        # Half of them say nothing; the others work.
+        # Half of them are silent; the rest are used.
         for peer in peers[::500]:
             peer.ping()
         growth.stays_below(2 * SLACK)
     bystander.is_served()
 
 
-def test_connections_that_had_large_responses_keep_little(server: Served, bystander: Bystander) -> None:
+def test_connections_keep_little_memory_of_large_responses(server: Served, bystander: Bystander) -> None:
     with ExitStack() as stack:
         peers = [stack.enter_context(Peer(server, *TAKES_ALL, source=ELSEWHERE)) for _ in range(30)]
         growth = Growth(server)
@@ -549,11 +553,11 @@ def test_connections_that_had_large_responses_keep_little(server: Served, bystan
                 assert peer.end() == OK
 
         bystander.is_served_during(take)
-        # They were 120 MB.
+        # The responses had 120 MB.
         growth.stays_below(SLACK)
 
 
-def test_connections_above_the_limit_end_those_of_the_client_with_most(many_files: int) -> None:
+def test_a_connection_above_the_limit_ends_one_of_the_client_with_most(many_files: int) -> None:
     files = ("prlimit", "--nofile=400")
     with (
         served("--fast-address", "127.0.0.1:0", prefix=files) as server,
@@ -568,7 +572,7 @@ def test_connections_above_the_limit_end_those_of_the_client_with_most(many_file
 
         peers: list[Peer] = []
         bystander.is_served_during(attack)
-        # Half of the files are for connections; the oldest had to go.
+        # Half of the descriptors are for connections; the oldest ones were ended.
         for peer in peers[:50]:
             peer.rest()
         peers[-1].ping()

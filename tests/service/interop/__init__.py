@@ -1,1 +1,1 @@
-"""Other clients of gRPC than ours."""
+"""Third-party clients of gRPC."""

@@ -1,5 +1,5 @@
-// Calls a service with grpc-js as a frontend would, knowing only its descriptor set, and prints what it sees, as JSON.
-// Usage: node client.js HOST:PORT DESCRIPTORS COUNT, which is how many calls it makes at once.
+// Calls a service with grpc-js as a frontend would, from its descriptor set, and prints the responses as JSON.
+// Usage: node client.js HOST:PORT DESCRIPTORS COUNT, with the number of simultaneous calls.
 "use strict";
 const crypto = require("crypto");
 const fs = require("fs");
@@ -13,7 +13,7 @@ const { GameService, BatchService } = grpc.loadPackageDefinition(definition).cha
 const options = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 const plaintext = grpc.credentials.createInsecure();
 const games = new GameService(address, plaintext, options);
-// On the same connection.
+// A client on the same connection.
 const batches = new BatchService(address, plaintext, { ...options, channelOverride: games.getChannel() });
 
 // The outcome of a unary call: its response, or its error's code and message; and its trailers.

@@ -1,4 +1,4 @@
-"""Clients of other makers: grpcio, grpc-js, buf curl, h2load. What they see is the same at every door."""
+"""Third-party clients: grpcio, grpc-js, buf curl, h2load. They get the same responses at every door."""
 
 import asyncio
 import hashlib
@@ -15,7 +15,8 @@ import grpc.aio
 import numpy as np
 import pytest
 from google.rpc import error_details_pb2, status_pb2
-from node_modules import install
+from tools.needs import require
+from tools.node_modules import install
 
 from chatiere import engine
 from chatiere.service.calls.play_stream import PlayStream
@@ -27,7 +28,7 @@ from ..support import PATIENCE, Door, Running, SlowCall, batch_stub, refusal, ru
 ROOT, HERE = Path(__file__).parents[3], Path(__file__).parent
 SERVICE = "/chatiere.v1.GameService"
 LIST_GAMES = game_service_pb2.ListGamesRequest()
-# The most calls that one connection may have in flight.
+# The maximum number of calls in flight on one connection.
 MAX_CALLS = {"grpcio": 256, "fast": 1000}
 
 
@@ -41,7 +42,7 @@ def run(*command: str | Path, given: str = "", **variables: str) -> subprocess.C
 
 
 @pytest.mark.parametrize("size", [0, 1, 5, 16_379, 16_384, 65_535, 65_536, 2**20, 2**24 - 1, 2**24])
-def test_messages_of_every_size_go_both_ways(size: int, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_of_every_size_in_both_directions(size: int, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PlayStream, "answer", lambda self, request, *_: [bytes(request)])
     content = np.random.default_rng(size).bytes(size)
     options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
@@ -50,7 +51,7 @@ def test_messages_of_every_size_go_both_ways(size: int, door: Door, monkeypatch:
         assert list(play(iter([content, b"", content]), timeout=PATIENCE)) == [content, b"", content]
 
 
-def test_an_error_s_details_come_as_bytes(server: Running) -> None:
+def test_an_error_s_details_are_bytes(server: Running) -> None:
     with pytest.raises(grpc.RpcError) as raised:
         server.stub.GetScore(game_service_pb2.GetScoreRequest())
     error: Any = raised.value
@@ -62,19 +63,19 @@ def test_an_error_s_details_come_as_bytes(server: Running) -> None:
     assert info.reason == "MISSING_FIELD"
 
 
-def test_metadata_of_all_kinds_is_passed_over(server: Running) -> None:
-    """Bytes, text of any length up to the limit, and names that are given twice."""
+def test_metadata_of_all_kinds_is_ignored(server: Running) -> None:
+    """Bytes, text of any length up to the limit, and repeated names."""
     metadata = (("paw-bin", bytes(range(256))), ("purr", "r" * 4000), ("tail", "1"), ("tail", "2"), ("none", ""))
     assert server.stub.ListGames(LIST_GAMES, metadata=metadata).games
 
 
 @pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
-def test_a_client_that_would_compress(server: Running, compression: Any) -> None:
-    """grpcio's client compresses only what gets shorter."""
+def test_a_client_that_compresses_is_answered(server: Running, compression: Any) -> None:
+    """grpcio's client compresses a message only if that shortens it."""
     assert server.stub.ListGames(LIST_GAMES, compression=compression).games
 
 
-async def test_as_many_calls_at_once_as_a_connection_may_have(door: Door, slow_call: SlowCall) -> None:
+async def test_the_maximum_number_of_simultaneous_calls_of_a_connection(door: Door, slow_call: SlowCall) -> None:
     with running(door=door) as server:
         async with grpc.aio.insecure_channel(server.address) as channel:
             new_games: Any = channel.unary_unary("/chatiere.v1.BatchService/NewGames")
@@ -83,13 +84,13 @@ async def test_as_many_calls_at_once_as_a_connection_may_have(door: Door, slow_c
             def in_flight() -> bool:
                 return server.sample("chatiere_calls_in_flight", grpc_type="unary") == MAX_CALLS[door]
 
-            await asyncio.to_thread(wait_until, in_flight, "all are in flight")
+            await asyncio.to_thread(wait_until, in_flight, "all calls are in flight")
             slow_call.released.set()
             (answer,) = set(await asyncio.gather(*calls))
             assert batch_service_pb2.NewGamesResponse.FromString(answer).positions.states == b"answered"
 
 
-async def test_an_asyncio_client_s_stream(server: Running) -> None:
+async def test_a_stream_of_an_asyncio_client_is_answered_in_order(server: Running) -> None:
     async with grpc.aio.insecure_channel(server.address) as channel:
         play = batch_stub(channel).Play()  # type: ignore[arg-type]
         for tag in range(100):
@@ -109,7 +110,7 @@ def node_modules() -> Path:
     return install(HERE)
 
 
-def test_grpc_js(server: Running, door: Door, node_modules: Path) -> None:
+def test_grpc_js_gets_the_same_as_grpcio(server: Running, door: Door, node_modules: Path) -> None:
     descriptors = ROOT / "proto/chatiere/v1/descriptors.binpb"
     command = ("node", HERE / "client.js", server.address, descriptors, str(MAX_CALLS[door]))
     done = run(*command, NODE_PATH=str(node_modules))
@@ -145,7 +146,7 @@ def buf_curl(server: Running, method: str, data: str, *options: str) -> subproce
     return run(buf, "curl", *protocol, "--data", "@-", *options, url, given=data)
 
 
-def test_buf_curl(server: Running) -> None:
+def test_buf_curl_calls_with_metadata(server: Running) -> None:
     done = buf_curl(server, "GameService/ListGames", "{}", "--header", "X-Request-Id: Cat-1", "--verbose")
     assert done.returncode == 0, done.stderr
     assert [game["name"] for game in json.loads(done.stdout)["games"]] == [game.name for game in engine.games()]
@@ -162,7 +163,7 @@ def test_buf_curl_reads_errors_with_their_details(server: Running) -> None:
     assert [detail["type"] for detail in error["details"]] == [f"google.rpc.{name}" for name in names]
 
 
-def test_buf_curl_streams(server: Running) -> None:
+def test_buf_curl_gets_every_response_of_a_stream(server: Running) -> None:
     done = buf_curl(server, "BatchService/Play", '{"tag": 1} {"tag": 2} {"tag": 3}')
     assert done.returncode == 0, done.stderr
     assert done.stdout.count('"refusal"') == 3
@@ -171,9 +172,8 @@ def test_buf_curl_streams(server: Running) -> None:
 # h2load
 
 
-def test_h2load(server: Running, tmp_path: Path) -> None:
-    if shutil.which("h2load") is None:
-        pytest.skip("h2load is not installed")
+def test_all_calls_of_h2load_succeed(server: Running, tmp_path: Path) -> None:
+    require("h2load")
     body = tmp_path / "empty"
     body.write_bytes(bytes(5))
     headers = ("-H", "content-type: application/grpc", "-H", "te: trailers")

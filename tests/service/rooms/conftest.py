@@ -1,24 +1,41 @@
-"""Rooms in memory and in Redis, which are the same to who uses them."""
+"""Rooms in memory and in Redis, which behave in the same way."""
 
+import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tables.support import Host, begun, played
+from tools.needs import needs
 
+from chatiere import engine
 from chatiere.service.tables.keys import Keyring
 
-from .redis_server import RedisServer, needs_redis, redis_server
+from .redis_server import RedisServer, redis_server
 from .support import Rooms
 
 MakeRooms = Callable[..., Rooms]
 
 
+@pytest.fixture(scope="module")
+def host() -> Host:
+    return Host()
+
+
+@pytest.fixture(scope="module")
+def plies(host: Host) -> list[bytes]:
+    """The tables of a game of Discat between the first two seats, from ply 0 on."""
+    table, secrets = begun(host, engine.game("discat"), 2)
+    return list(islice(played(host, table, secrets, random.Random(1)), 8))
+
+
 @pytest.fixture(scope="session")
 def _redis() -> Iterator[RedisServer]:
-    # A socket's path has a hundred characters at the most.
+    # The path of a socket has at most a hundred characters.
     folder = Path(tempfile.mkdtemp(prefix="redis"))
     try:
         with redis_server(folder) as server:
@@ -29,19 +46,21 @@ def _redis() -> Iterator[RedisServer]:
 
 @pytest.fixture
 def redis(_redis: RedisServer) -> RedisServer:
-    """Return a Redis that has nothing."""
+    """Return an empty Redis."""
     _redis.client.flushall()
     return _redis
 
 
-@pytest.fixture(params=["memory", pytest.param("redis", marks=[needs_redis, pytest.mark.long])])
+@pytest.fixture(params=["memory", pytest.param("redis", marks=[needs("Redis"), pytest.mark.long])])
 def make_rooms(request: pytest.FixtureRequest) -> Iterator[MakeRooms]:
-    """Return what makes a service with rooms, which several share if they are in Redis."""
+    """Return a function that creates a service with rooms; in Redis, several services share the rooms."""
     made: list[Rooms] = []
 
     def make(keys: Keyring | None = None, **settings: Any) -> Rooms:
         relay = "memory" if request.param == "memory" else request.getfixturevalue("redis").address
         made.append(Rooms(keys, relay, **settings))
+        if relay != "memory":
+            made[-1].sharing = made
         return made[-1]
 
     yield make

@@ -1,6 +1,5 @@
-"""A real redis-server, which tests stop and start again; it listens at a socket in a folder of its own."""
+"""A real redis-server, which tests stop and restart; it listens on a socket in its own folder."""
 
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -11,13 +10,9 @@ import pytest
 
 from ..process import wait_until
 
-needs_redis = pytest.mark.skipif(
-    shutil.which("redis-server") is None, reason="needs redis-server (Debian: redis-server)"
-)
-
 
 class RedisServer:
-    """A server that keeps nothing on disk, unless it is told to save."""
+    """A server that writes to disk only when it is asked to save."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self._socket = folder / "redis.sock"
@@ -50,17 +45,17 @@ class RedisServer:
         return True
 
     def suspend(self) -> None:
-        """Let it hang."""
+        """Suspend the process, so that the server hangs."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let it go on."""
+        """Resume the process."""
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """End it at once: what is not saved is lost."""
+        """Kill the process; unsaved data is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()

@@ -1,4 +1,4 @@
-"""Rooms called in process, without a port: services, in memory with a clock that a test moves, and their followers."""
+"""Rooms called in process, without a port: services with a clock that tests advance, and their followers."""
 
 import asyncio
 import hashlib
@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
-from tables.support import secret_of
+from tables.support import info_of, secret_of
 
+from chatiere.engine import EngineError
 from chatiere.service.base.errors import OK, Refusal, Status
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import MEMORY, Settings
 from chatiere.service.exchange.health import Health
 from chatiere.service.rooms.memory_relay import MemoryRelay
+from chatiere.service.rooms.presence import PAUSE
 from chatiere.service.rooms.relay import create_relay
 from chatiere.service.rooms.room_service import RoomService
 from chatiere.service.tables.keys import Keyring
@@ -26,31 +28,56 @@ from .redis_server import RedisServer
 
 ROOM, OTHER_ROOM = b"room of 16 bytes", b"another 16 bytes"
 INVITATION = b"8 bytes."
+BEGINNING = 1_800_000_000.0
+"""The time at which a service begins, in seconds since 1970."""
 
 
 def person_of(secret: bytes) -> bytes:
     return hashlib.sha256(secret).digest()
 
 
+def check_info(message: pb.PostResponse | pb.RoomEntry) -> None:
+    """Check that `info` has the contents of the table, and remove it and the time of an entry."""
+    if isinstance(message, pb.RoomEntry):
+        assert message.HasField("time")
+        message.ClearField("time")
+    table = message.table or (message.proposal if isinstance(message, pb.RoomEntry) else b"")
+    assert message.HasField("info") == bool(table)
+    if table:
+        assert message.info == info_of(table)
+        message.ClearField("info")
+
+
 class Ear:
-    """A follower: the feed of its call, and what it was sent."""
+    """A follower: the feed of its call, and the responses sent to it."""
 
     language = ""
 
     def __init__(self, origin: str) -> None:
         self.origin = origin
         self.heard: list[pb.FollowResponse] = []
+        self.times: list[float] = []
+        """The time of each entry, in seconds since the service began."""
         self.error: Any = None
         self.leave: Callable[[], None] = lambda: None
+        self.announce: Callable[[], None] = lambda: None
+        """Announces the presence that is due at the follower's service."""
 
     def send(self, response: bytes) -> None:
-        self.heard.append(pb.FollowResponse.FromString(response))
+        found = pb.FollowResponse.FromString(response)
+        for entry in found.entries:
+            self.times.append(entry.time.ToMilliseconds() / 1000 - BEGINNING)
+            check_info(entry)
+        # Only the first response has the time.
+        assert found.HasField("time") == (not self.heard)
+        found.ClearField("time")
+        self.heard.append(found)
 
     def end(self, status: Status = OK) -> None:
-        raise AssertionError("a room ends nobody without a reason")
+        raise AssertionError("a room ends a follower only with an error")
 
     def cut(self, error: Exception) -> None:
-        # At once, as at a loop that has ended.
+        # The follower leaves immediately, as if its loop had ended.
         self.error = error
         self.leave()
 
@@ -68,6 +95,8 @@ class Rooms:
 
     def __init__(self, keys: Keyring | None = None, relay: str = MEMORY, **settings: Any) -> None:
         self.registry = CollectorRegistry()
+        self.sharing = [self]
+        """The services that share the rooms."""
         self.time = 0.0
         chosen, metrics = Settings(relay=relay, **settings), Metrics(self.registry)
         self.relay: Any = MemoryRelay(chosen, metrics, lambda: self.time)
@@ -75,13 +104,15 @@ class Rooms:
         if relay != MEMORY:
             self.relay = create_relay(chosen, metrics, self.health)
             self.wait_for_redis()
-        self.service = RoomService(self.relay, keys or Keyring(None))
+        self.service = RoomService(self.relay, keys or Keyring(None), lambda: BEGINNING + self.time)
 
     def post(
         self, room: bytes = ROOM, *, secret: bytes | None = secret_of(0), client: str = "anna", **what: Any
     ) -> pb.PostResponse:
         request = pb.PostRequest(room=room, secret=secret, **what)
-        return pb.PostResponse.FromString(self.service.post(client, request.SerializeToString()))
+        response = pb.PostResponse.FromString(self.service.post(client, request.SerializeToString()))
+        check_info(response)
+        return response
 
     def follow(
         self, room: bytes = ROOM, *, secret: bytes | None = None, cursor: bytes = b"", client: str = "anna"
@@ -89,8 +120,8 @@ class Rooms:
         ear = Ear(client)
         request = pb.FollowRequest(room=room, secret=secret, cursor=cursor)
         leave = self.service.follow(request.SerializeToString(), ear)
-        ear.leave = partial(self._left, leave)
-        wait_until(lambda: ear.heard or ear.error, "it gets a response")
+        ear.leave, ear.announce = partial(self._left, leave), self.announce
+        wait_until(lambda: ear.heard or ear.error, "the follower gets a response")
         if ear.error is not None:
             ear.leave()
             raise ear.error
@@ -101,12 +132,19 @@ class Rooms:
         self.settle()
 
     def wait_for_redis(self, *, is_away: bool = False) -> None:
-        wait_until(lambda: self.sample("chatiere_relay_away") == is_away, "Redis is there, or away")
+        wait_until(lambda: self.sample("chatiere_relay_away") == is_away, "the state of Redis is noticed")
 
     def settle(self) -> None:
-        """Wait until what was told to a relay in a loop of its own is done."""
+        """Wait until a relay with its own loop has done its scheduled work."""
         if not isinstance(self.relay, MemoryRelay) and threading.current_thread() is not self.relay._thread:
             asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.relay._loop).result()
+
+    def announce(self) -> None:
+        """Announce the presence that is due at all services that share the rooms; in memory, after a pause."""
+        for rooms in self.sharing:
+            rooms.time += PAUSE
+            rooms.relay.announce()
+            rooms.settle()
 
     def look(self, times: int = 1) -> None:
         for _ in range(times):
@@ -125,7 +163,7 @@ class Rooms:
             return {bytes.fromhex(name.decode()) for name in client.zrange("chatiere:rooms:used", 0, -1)}
 
     def check_empty(self) -> None:
-        """Check that nothing is kept any more."""
+        """Check that the service keeps no rooms."""
         assert (self.kept, self.relay._rooms, self.relay.size) == (set(), {}, 0)
         followers = self.relay._followers
         assert not any([*followers._turns, followers._turn_of, followers._by_client])
@@ -143,7 +181,7 @@ def reply_entry(secret: bytes, invitation: bytes = INVITATION) -> pb.RoomEntry:
 
 def refused(call: Any, *arguments: Any, **named: Any) -> tuple[str, str]:
     """Return the reason of a refusal, and its field or the limit."""
-    with pytest.raises(Refusal) as found:
+    with pytest.raises((Refusal, EngineError)) as found:
         call(*arguments, **named)
-    error = found.value
+    error: Any = found.value
     return error.reason.value, error.field or error.metadata.get("limit", "")

@@ -1,4 +1,4 @@
-"""What is hidden stays hidden from those who follow, and from the relay itself: what it keeps is what followers see."""
+"""Followers and the relay see no hidden information; the relay keeps only what followers see."""
 
 import gc
 import random
@@ -14,12 +14,12 @@ from ..support import PATIENCE, running
 from .support import INVITATION, ROOM, Rooms
 from .test_rooms_served import SETTINGS, Follower, post
 
-# Parts of what is hidden as long as these could not be found by chance.
+# The length in bytes of the searched parts of hidden data: long enough that no part occurs by chance.
 PART = 12
 
 
 def kept_by(root: object) -> list[bytes]:
-    """Return all bytes and texts that can be reached from an object, beside code."""
+    """Return all bytes and texts that can be reached from an object, except code."""
     known, waiting, found = set[int](), [root], list[bytes]()
     while waiting:
         each: Any = waiting.pop()
@@ -35,10 +35,10 @@ def kept_by(root: object) -> list[bytes]:
 
 
 def hidden_in(host: Host, tables: list[bytes], secrets: list[bytes]) -> set[bytes]:
-    """Return what nobody may find: secrets, the room's id, and of each table's body the root and parts of the state."""
+    """Return the hidden data: secrets, the room's id, and of each table's body the root and parts of the state."""
     bodies = [host.open(table).body for table in tables]
     states = {body.state[at : at + PART] for body in bodies for at in range(0, len(body.state) - PART + 1, PART)}
-    # Stretches of zeros and the like are everywhere.
+    # Runs of zeros and the like are everywhere.
     telling = {each for each in states if len(set(each)) > 6}
     assert telling
     return {*secrets, ROOM, *(body.root for body in bodies), *telling}
@@ -55,25 +55,25 @@ def game_in_a_room(host: Host, rooms: Rooms, game: Game) -> tuple[list[bytes], l
     return tables, secrets
 
 
-def test_followers_and_the_relay_see_nothing_hidden(game: Game) -> None:
+def test_followers_and_the_relay_see_no_hidden_data(game: Game) -> None:
     host = Host()
     rooms = Rooms(host.keys)
     early = rooms.follow(secret=secret_of(0))
     tables, secrets = game_in_a_room(host, rooms, game)
     late = rooms.follow()
-    rooms.look(15)
+    rooms.look(10)
     gc.collect()
     hidden = hidden_in(host, tables, secrets)
     told = b"\n".join(each.SerializeToString() for ear in (early, late) for each in ear.heard)
     kept = b"\n".join(kept_by(rooms.relay))
     for seen in (told, kept):
-        # The tables are there, and the search finds what is.
+        # The search finds the tables, which are not hidden.
         assert all(table in seen for table in tables)
         assert not [each for each in hidden if each in seen]
 
 
-def test_a_refusal_tells_a_stranger_nothing(game: Game) -> None:
-    """Not even whether a room is there: what a room holds is told to who has its id alone."""
+def test_a_stranger_learns_nothing_of_existing_rooms(game: Game) -> None:
+    """Only the id gives access to a room's contents; a wrong id does not show whether other rooms exist."""
     host = Host()
     rooms, empty = Rooms(host.keys), Rooms(host.keys)
     game_in_a_room(host, rooms, game)
@@ -82,7 +82,7 @@ def test_a_refusal_tells_a_stranger_nothing(game: Game) -> None:
         assert [each.entries for each in ear.heard] == [[]]
 
 
-def test_a_server_keeps_nothing_hidden_after_its_calls() -> None:
+def test_a_server_keeps_no_hidden_data_after_its_calls() -> None:
     with running(SETTINGS) as server:
         follower = Follower(server, secret=secret_of(1))
         follower.next()

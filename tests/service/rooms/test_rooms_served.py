@@ -1,4 +1,4 @@
-"""RoomService at all doors: a game that its players see as it comes, refusals, slow followers, the end of a server."""
+"""RoomService at all doors: a game seen by its players as it is played, refusals, slow followers, stopping."""
 
 import dataclasses
 import hashlib
@@ -22,7 +22,7 @@ from chatiere.v1.table_service_pb2_grpc import TableServiceStub
 
 from ..process import wait_until
 from ..support import ALL_DOORS, PATIENCE, LogLines, Running, code_of, read_refusal, refusal, running
-from .support import INVITATION, OTHER_ROOM, ROOM, name_entry, person_of, reply_entry
+from .support import INVITATION, OTHER_ROOM, ROOM, check_info, name_entry, person_of, reply_entry
 
 DOORS = ALL_DOORS
 SETTINGS = Settings(address="127.0.0.1:0", relay="memory", log_calls=True)
@@ -31,7 +31,7 @@ FOLLOW = {"grpc_type": "server_stream", "grpc_service": "chatiere.v1.RoomService
 
 
 class Follower:
-    """A follower whose responses a thread takes as they come."""
+    """A follower whose responses a thread reads as they arrive."""
 
     def __init__(self, server: Running, room: bytes = ROOM, **fields: Any) -> None:
         stub: Any = RoomServiceStub(server.channel)
@@ -43,6 +43,8 @@ class Follower:
     def _take(self) -> None:
         try:
             for response in self.call:
+                for entry in response.entries:
+                    check_info(entry)
                 self._came.put(response)
         except Exception as error:
             self._came.put(error)
@@ -72,10 +74,11 @@ def rooms(door: Any) -> Iterator[Running]:
 def post(server: Running, room: bytes = ROOM, secret: bytes = ANNA, **what: Any) -> pb.PostResponse:
     stub: Any = RoomServiceStub(server.channel)
     response: pb.PostResponse = stub.Post(pb.PostRequest(room=room, secret=secret, **what))
+    check_info(response)
     return response
 
 
-def test_a_game_of_two_which_another_watches(rooms: Running) -> None:
+def test_a_game_of_two_players_with_an_onlooker(rooms: Running) -> None:
     tables: Any = TableServiceStub(rooms.channel)
     anna, bert, onlooker = Follower(rooms, secret=ANNA), Follower(rooms, secret=BERT), Follower(rooms)
     post(rooms, name="Anna")
@@ -102,11 +105,11 @@ def test_a_game_of_two_which_another_watches(rooms: Running) -> None:
     first = late.next()
     assert (first.is_whole, len(first.entries)) == (True, 3 + 11)
     late.leave()
-    wait_until(lambda: rooms.sample("chatiere_room_followers") == 0, "nobody follows")
+    wait_until(lambda: rooms.sample("chatiere_room_followers") == 0, "the room has no followers")
     assert rooms.sample("chatiere_room_posts_total", kind="table", outcome="taken") == 11
 
 
-def test_a_follower_that_left_goes_on_where_it_was(rooms: Running) -> None:
+def test_a_follower_that_left_continues_at_its_cursor(rooms: Running) -> None:
     post(rooms, name="Anna")
     follower = Follower(rooms)
     cursor = follower.next().cursor
@@ -140,7 +143,7 @@ def test_a_server_without_a_relay_has_no_rooms(server: Running) -> None:
     assert code_of(stub.Post, pb.PostRequest(room=ROOM)) == grpc.StatusCode.UNIMPLEMENTED
 
 
-def test_a_server_that_stops_ends_its_followers_at_once_and_says_when_to_come_back(door: Any) -> None:
+def test_a_stopping_server_ends_its_followers_immediately_and_states_when_to_retry(door: Any) -> None:
     with running(SETTINGS, door) as server:
         followers = [Follower(server) for _ in range(3)]
         for follower in followers:
@@ -157,7 +160,7 @@ def test_a_server_that_stops_ends_its_followers_at_once_and_says_when_to_come_ba
         assert server.sample("grpc_server_handled_total", grpc_code="Unavailable", **FOLLOW) == 3
 
 
-def test_one_client_has_half_of_the_followers(door: Any) -> None:
+def test_one_client_may_have_half_of_the_followers(door: Any) -> None:
     settings = dataclasses.replace(SETTINGS, max_followers=2)
     with running(settings, door) as server:
         first = Follower(server)
@@ -169,8 +172,8 @@ def test_one_client_has_half_of_the_followers(door: Any) -> None:
             follower.leave()
 
 
-def test_a_follower_that_takes_nothing_is_dropped_and_the_others_are_not_kept_waiting(rooms: Running) -> None:
-    """One whose connection is full: a room's responses are dropped once 1 MiB waits for it."""
+def test_a_follower_that_does_not_read_is_dropped_without_delaying_others(rooms: Running) -> None:
+    """The responses of a follower with a full connection are dropped once 1 MiB waits for it."""
     stub: Any = RoomServiceStub(rooms.channel)
     slow = stub.Follow(pb.FollowRequest(room=ROOM))
     next(iter(slow))
@@ -187,13 +190,13 @@ def test_a_follower_that_takes_nothing_is_dropped_and_the_others_are_not_kept_wa
             feed.send(large)
         return feed not in room.followers
 
-    wait_until(is_dropped, "it is dropped")
+    wait_until(is_dropped, "the follower is dropped")
     post(rooms, name="Anna")
     assert quick.entries(1) == [name_entry(ANNA, "Anna")]
     quick.leave()
     slow.cancel()
     labels = {"grpc_code": "ResourceExhausted", **FOLLOW}
-    wait_until(lambda: rooms.sample("grpc_server_handled_total", **labels) == 1, "it is counted")
+    wait_until(lambda: rooms.sample("grpc_server_handled_total", **labels) == 1, "the call is counted")
 
 
 def test_rooms_need_a_token_unless_tables_are_open(door: Any, tmp_path: Path) -> None:
@@ -212,7 +215,7 @@ def test_rooms_need_a_token_unless_tables_are_open(door: Any, tmp_path: Path) ->
         follower.leave()
 
 
-def test_the_log_and_the_metrics_say_nothing_of_a_room(rooms: Running) -> None:
+def test_log_and_metrics_contain_no_data_of_a_room(rooms: Running) -> None:
     with LogLines() as log:
         post(rooms, name="Wilhelmina")
         follower = Follower(rooms, secret=ANNA)
@@ -225,20 +228,20 @@ def test_the_log_and_the_metrics_say_nothing_of_a_room(rooms: Running) -> None:
         assert repr(hidden)[2:-1] not in told
 
 
-def test_what_rooms_take_is_no_memory_of_requests_that_have_not_come_whole(rooms: Running) -> None:
-    """The server ends calls when more memory is in use than it knows of."""
+def test_memory_of_rooms_is_not_attributed_to_incomplete_requests(rooms: Running) -> None:
+    """The server ends calls when unexplained memory is in use."""
     relay = rooms.server.methods.relay
     assert isinstance(relay, MemoryRelay)
     post(rooms, name="Anna")
     rest = rooms.server.known - relay.size
     relay.size += 1 << 40
-    # But for connections that are opened meanwhile.
+    # Connections opened in the meantime account for the rest.
     assert rooms.server.known - rest > 1 << 39
     relay.size -= 1 << 40
 
 
 @pytest.mark.parametrize("door", ["grpcio"], indirect=True)
-def test_what_followers_take_is_no_memory_of_requests_that_have_not_come_whole(rooms: Running) -> None:
+def test_memory_of_followers_is_not_attributed_to_incomplete_requests(rooms: Running) -> None:
     relay = rooms.server.methods.relay
     assert relay is not None
     before = rooms.server.known - relay.size
@@ -250,8 +253,7 @@ def test_what_followers_take_is_no_memory_of_requests_that_have_not_come_whole(r
         follower.leave()
 
 
-@pytest.mark.parametrize("door", ["grpcio"], indirect=True)
-def test_several_workers_are_refused(door: Any) -> None:
+def test_invalid_relays_are_refused() -> None:
     with pytest.raises(SettingError, match="relay: memory needs workers=1"):
         dataclasses.replace(SETTINGS, workers=2)
     with pytest.raises(SettingError, match="relay: must be memory or an address of Redis"):

@@ -1,6 +1,6 @@
-"""The door for browsers as a channel of grpcio, for tests of what all doors have.
+"""The door for browsers as a channel of grpcio, for tests of the common features of all doors.
 
-It makes calls with one request, by Connect, in binary.
+Its calls have one request, and use Connect in binary.
 """
 
 import base64
@@ -14,16 +14,16 @@ import grpc
 import httpx
 from google.protobuf import any_pb2
 from google.rpc import code_pb2, status_pb2
-from patience import PATIENCE
+from tools.patience import PATIENCE
 
 _CODES = {code.name.lower().replace("cancelled", "canceled"): code for code in grpc.StatusCode}
-# Of responses that are none of Connect's.
+# For responses that do not follow Connect.
 _OF_HTTP = {404: grpc.StatusCode.UNIMPLEMENTED, 431: grpc.StatusCode.RESOURCE_EXHAUSTED}
 Metadata = Sequence[tuple[str, str]]
 
 
 class WebError(grpc.RpcError):
-    """A call that failed, with what grpcio's have."""
+    """An error with the methods of grpcio's errors."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class WebError(grpc.RpcError):
 
 
 class WebFuture:
-    """A call in flight, as far as tests ask."""
+    """A call in flight, with the methods that tests use."""
 
     def __init__(self, work: "Future[tuple[Any, Any]]") -> None:
         self._work = work
@@ -66,7 +66,7 @@ class WebFuture:
 
 
 class WebCall:
-    """A unary method that can be called."""
+    """A unary method, callable like a stub's."""
 
     def __init__(self, client: httpx.Client, threads: Executor, method: str, write: Any, read: Any) -> None:
         self._client, self._threads, self._method, self._write, self._read = client, threads, method, write, read
@@ -89,7 +89,7 @@ class WebCall:
 
 
 class WebStream:
-    """The responses of a call, as they come."""
+    """Iterates over the responses of a call as they arrive."""
 
     def __init__(
         self, client: httpx.Client, method: str, body: bytes, headers: Sequence[tuple[str, str]], read: Any
@@ -166,7 +166,7 @@ class WebChannel:
         return call
 
     def stream_unary(self, *_: Any, **__: Any) -> None:
-        """Stubs ask for their streams when they are made; this door has none of requests."""
+        """Stubs create request streams when they are made; this door does not have these."""
 
     stream_stream = stream_unary
 

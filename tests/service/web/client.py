@@ -1,4 +1,4 @@
-"""A client of the door for browsers that speaks its protocols itself, bytes by bytes."""
+"""A client of the door for browsers that encodes its protocols itself."""
 
 import base64
 import gzip
@@ -12,7 +12,7 @@ import httpx
 from google.protobuf import json_format
 from google.protobuf.message import Message
 from google.rpc import code_pb2, status_pb2
-from patience import PATIENCE
+from tools.patience import PATIENCE
 
 from chatiere.v1 import game_service_pb2
 
@@ -43,7 +43,7 @@ def envelopes(body: bytes) -> list[tuple[int, bytes]]:
 
 @dataclass
 class Answer:
-    """What came back: the message, or the error's code (as Connect spells it), message and details by type."""
+    """A response: the message, or the error's code (as Connect spells it), message and details by type."""
 
     http: httpx.Response
     message: Any = None
@@ -61,7 +61,7 @@ def _write(codec: Codec, message: Message) -> bytes:
 
 
 class WebClient:
-    """A client; `http` for what is no call."""
+    """A client; `http` makes requests that are not calls."""
 
     def __init__(self, address: str, scheme: str = "http", **options: Any) -> None:
         self.http = httpx.Client(base_url=f"{scheme}://{address}", trust_env=False, timeout=PATIENCE, **options)
@@ -83,7 +83,7 @@ class WebClient:
         compress: bool = False,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """Call a method of GameService, or a whole path."""
+        """Call a method of GameService, or a full path."""
         data = _write(codec, request)
         sent = dict(headers or {})
         if compress:
@@ -138,6 +138,6 @@ class WebClient:
         return answer
 
     def new_game(self, **options: Any) -> Answer:
-        """Begin a game of Discat, or what else the options say."""
+        """Begin a game of Discat, or of the game in `options`."""
         request = game_service_pb2.NewGameRequest(game=options.pop("game", "discat"), players=options.pop("players", 2))
         return self.call("NewGame", request, game_service_pb2.NewGameResponse, **options)

@@ -1,10 +1,8 @@
-"""A server that is called at the door for browsers."""
+"""A server called at the door for browsers."""
 
 from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("httptools")
 
 from ..support import Running, running
 from .client import WebClient

@@ -1,15 +1,15 @@
-"""A connection of the door for browsers without a network: what it is sent, and what it sends, as bytes."""
+"""A connection of the door for browsers without a network, whose input and output are bytes."""
 
 import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from chatiere.service.exchange.turns import Turns
 from chatiere.service.ports.web.connection import Connection, PortState, Request
-from chatiere.service.ports.web.turns import Turns
 
 
 class PlayedTransport:
-    """A transport whose client takes everything, but while `is_stuck`."""
+    """A transport whose client reads everything, except while `is_stuck`."""
 
     def __init__(self) -> None:
         self.sent, self.untaken = b"", 0
@@ -17,7 +17,7 @@ class PlayedTransport:
         self.is_paused = False
 
     def write(self, data: bytes) -> None:
-        assert not self.is_closed, "it was closed"
+        assert not self.is_closed, "the transport was closed"
         self.sent += data
         if self.is_stuck:
             self.untaken += len(data)
@@ -42,7 +42,7 @@ class PlayedTransport:
 
 
 class Echo:
-    """Serves a request: when it is whole, the response is what was asked for and the body."""
+    """Serves a request: once it is complete, responds with its method, target and body."""
 
     def __init__(self, connection: Connection, request: Request, body: bytes) -> None:
         self.connection, self.request, self.body = connection, request, body
@@ -68,7 +68,7 @@ class Echo:
 
 
 class Played:
-    """A connection; `served`: its requests."""
+    """A connection; `served` has its requests."""
 
     def __init__(self, serve: Callable[[Connection, Request, bytes], Any] = Echo) -> None:
         self.served: list[Any] = []
@@ -78,14 +78,14 @@ class Played:
             return self.served[-1]
 
         self.state = PortState(begin, 10.0)
-        # However slow the machine is, there is time.
-        self.state.turns = Turns(lambda: 0.0)
+        # Even on a slow machine, no time limit passes.
+        self.state.turns = Turns(asyncio.get_running_loop().call_soon, lambda: 0.0)
         self.transport = PlayedTransport()
         self.connection = Connection(self.state, ("127.0.0.1", 1))
         self.connection.connection_made(self.transport)  # type: ignore[arg-type]
 
     async def receive(self, *parts: bytes) -> bytes:
-        """Have it read parts, as the loop would, and return what it has sent since it began."""
+        """Give the connection parts as the loop would; return the bytes sent since its start."""
         for part in parts:
             await self.settle()
             if self.transport.is_closed:
@@ -96,7 +96,7 @@ class Played:
         return self.transport.sent
 
     async def settle(self) -> None:
-        """Let the loop turn until the connection waits for its client."""
+        """Run the loop until the connection waits for its client."""
         for _ in range(1000):
             await asyncio.sleep(0)
             if not self.transport.is_paused:
@@ -109,7 +109,7 @@ def played(work: Callable[[], Any]) -> Any:
 
 
 def answers(sent: bytes) -> list[tuple[int, dict[str, str], bytes]]:
-    """Return status, fields and body of each of the responses, which have lengths or come in chunks."""
+    """Return status, fields and body of each response, which has a length or consists of chunks."""
     found = []
     while sent:
         head, _, sent = sent.partition(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Connections at the door for browsers, by the addresses that they come from."""
+"""The client addresses of connections at the door for browsers."""
 
 import asyncio
 from typing import Any
@@ -7,10 +7,10 @@ from chatiere.service.ports.web.connection import Connection, PortState
 
 
 def _serve(connection: Connection, request: Any, body: bytes) -> None:
-    raise AssertionError("nothing is asked")
+    raise AssertionError("no request is expected")
 
 
-def test_connections_from_one_64_are_one_client_s() -> None:
+def test_connections_from_one_64_network_count_for_one_client() -> None:
     async def check() -> None:
         state = PortState(_serve, 10.0)
 

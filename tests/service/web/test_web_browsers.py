@@ -1,4 +1,4 @@
-"""Clients of other makers at the door for browsers, in Chromium from a page of another origin, and in Node."""
+"""Third-party clients at the door for browsers: in Chromium, from a page of another origin, and in Node."""
 
 import json
 import os
@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from node_modules import install
 from playwright.sync_api import Error, Page, sync_playwright
+from tools.needs import require
+from tools.node_modules import install
+from tools.over import over
 
 from chatiere import engine
 from chatiere.command import main
@@ -23,8 +25,10 @@ from chatiere.command import main
 from ..process import Served, served
 from ..support import PATIENCE
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).parent / "browsers"
-# Made from the sources by hand.
+# The files that are not generated.
 MADE = ("api", "generated", "node_modules")
 SEED = 4
 # Games by name and numbers of players, by the client that plays them.
@@ -36,7 +40,7 @@ IN_CHROMIUM = {
     "fetch": ("chat_perche", 2),
 }
 IN_NODE = {"connect": ("momistigri", 5), "grpc-web": ("discat", 2)}
-# What they say of a response that the browser keeps from them.
+# The clients' messages about a response that the browser withholds from them.
 KEPT_FROM_THEM = {
     "connect-web": r"ConnectError: \[unknown\] Failed to fetch",
     "connect-web in JSON": r"ConnectError: \[unknown\] Failed to fetch",
@@ -47,7 +51,7 @@ KEPT_FROM_THEM = {
 
 
 def run(folder: Path, *command: str) -> str:
-    # buf comes with the Python environment.
+    # buf is installed with the Python environment.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = os.environ | {"PATH": path}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
@@ -67,7 +71,7 @@ def check(played: dict[str, Any], game: str, players: int) -> None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The clients, with the code that they are generated from."""
+    """The clients, with their generated code."""
     modules = install(HERE)
     folder = tmp_path_factory.mktemp("clients") / "browsers"
     shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns(*MADE))
@@ -79,7 +83,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class PageHandler(SimpleHTTPRequestHandler):
-    """Serves files, without a line for each."""
+    """Serves files, without a log line for each."""
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -98,9 +102,8 @@ def origin(built: Path) -> Iterator[str]:
 
 @pytest.fixture
 def page(origin: str) -> Iterator[Page]:
+    require("Chromium")
     chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is not installed")
     with sync_playwright() as playwright, playwright.chromium.launch(executable_path=chromium) as browser:
         page = browser.new_page()
         page.goto(origin)
@@ -109,14 +112,14 @@ def page(origin: str) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def open_to_page(origin: str) -> Iterator[Served]:
-    """A service that lets pages of the origin in."""
+    """A service that admits pages of the origin."""
     with served("--web-origins", origin, door="web") as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def closed() -> Iterator[Served]:
-    """A service that lets pages of no other origin in."""
+    """A service that admits no pages of other origins."""
     with served(door="web") as server:
         yield server
 
@@ -132,7 +135,7 @@ def list_games(page: Page, server: Served) -> Any:
 
 
 def says_cors(page: Page) -> Any:
-    """Check that the browser says in its console why it keeps a response from the page."""
+    """Check that the browser's console gives CORS as the reason for withholding a response."""
     return page.expect_console_message(lambda message: "CORS policy" in message.text)
 
 
@@ -141,7 +144,7 @@ def test_a_page_of_another_origin_plays_a_game(page: Page, open_to_page: Served,
     check(play(page, open_to_page, client), *IN_CHROMIUM[client])
 
 
-def test_a_page_of_another_origin_gets_what_has_no_side_effects(page: Page, open_to_page: Served) -> None:
+def test_a_page_of_another_origin_may_get_methods_without_side_effects(page: Page, open_to_page: Served) -> None:
     assert list_games(page, open_to_page) == [game.name for game in engine.games()]
 
 
@@ -149,16 +152,16 @@ def test_a_page_of_another_origin_gets_what_has_no_side_effects(page: Page, open
 def test_without_origins_the_page_s_calls_fail(page: Page, closed: Served, client: str) -> None:
     with says_cors(page), pytest.raises(Error, match=KEPT_FROM_THEM[client]):
         play(page, closed, client)
-    # The browser asked first.
+    # The browser sent a preflight first.
     assert closed.total("grpc_server_started_total", grpc_method="NewGame") == 0
 
 
-def test_without_origins_the_page_cannot_read_what_a_get_returns(page: Page, closed: Served) -> None:
+def test_without_origins_the_page_cannot_read_the_response_to_a_get(page: Page, closed: Served) -> None:
     with says_cors(page), pytest.raises(Error, match=KEPT_FROM_THEM["fetch"]):
         list_games(page, closed)
 
 
-@pytest.mark.parametrize("protocol", IN_NODE)
+@over("protocol", IN_NODE)
 def test_connect_node_plays_a_game(built: Path, open_to_page: Served, protocol: str) -> None:
     game, players = IN_NODE[protocol]
     url = f"http://{open_to_page.address}"

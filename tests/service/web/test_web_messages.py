@@ -1,9 +1,8 @@
-"""Connect and gRPC-Web as bytes, without a server: any of them are a message, or refused."""
+"""Connect and gRPC-Web as bytes, without a server: any bytes are read as a message, or refused."""
 
 import base64
 import gzip
 import json
-import struct
 import urllib.parse
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +13,7 @@ from google.rpc import code_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatiere.service.base.errors import OK, Refusal, ServiceReason, Status, StatusError, status_of
+from chatiere.service.base.errors import OK, Refusal, ServiceReason, StatusError, status_of
 from chatiere.service.ports.web.protocols import CONNECT, STREAMS, UNARY, message_in_query
 
 from .client import COMPRESSED, envelope, envelopes
@@ -36,7 +35,7 @@ def ended(read: Callable[[], Any]) -> int | None:
 
 @pytest.mark.parametrize("kind", ALL)
 @given(message=st.binary(max_size=LARGEST), is_packed=st.booleans())
-def test_a_message_is_read_as_it_was_sent(kind: str, message: bytes, is_packed: bool) -> None:
+def test_a_message_is_read_unchanged(kind: str, message: bytes, is_packed: bool) -> None:
     data = gzip.compress(message) if is_packed else message
     body = envelope(data, COMPRESSED if is_packed else 0) if kind in STREAMS else data
     values = PACKING if is_packed else {}
@@ -77,7 +76,7 @@ def test_any_query_is_a_message_or_refused(query: str) -> None:
 
 
 @given(message=st.binary(max_size=LARGEST), is_packed=st.booleans(), has_padding=st.booleans())
-def test_a_message_in_a_query(message: bytes, is_packed: bool, has_padding: bool) -> None:
+def test_a_message_in_a_query_is_read_unchanged(message: bytes, is_packed: bool, has_padding: bool) -> None:
     text = base64.urlsafe_b64encode(gzip.compress(message) if is_packed else message).decode()
     query = {"message": text if has_padding else text.rstrip("="), "base64": "1"}
     if is_packed:
@@ -85,13 +84,13 @@ def test_a_message_in_a_query(message: bytes, is_packed: bool, has_padding: bool
     assert message_in_query(urllib.parse.urlencode(query), LARGEST) == message
 
 
-def test_members_of_gzip_are_one_message_and_bombs_are_not_unpacked() -> None:
+def test_gzip_members_form_one_message_and_bombs_are_not_decompressed() -> None:
     read = CONNECT["proto"].message
     assert read(PACKING, gzip.compress(b"a") + gzip.compress(b"b"), LARGEST) == b"ab"
     assert ended(lambda: read(PACKING, gzip.compress(b"a") + b"b", LARGEST)) == code_pb2.INVALID_ARGUMENT
     for bomb in (gzip.compress(bytes(100 << 20)), gzip.compress(b"a" * 501) * 2):
         assert ended(partial(read, PACKING, bomb, LARGEST)) == code_pb2.RESOURCE_EXHAUSTED
-    # A method may take more, but nothing that unpacks to more than 1 MiB.
+    # Even a method that allows more does not decompress more than 1 MiB.
     with pytest.raises(Refusal, match="compressed request"):
         read(PACKING, gzip.compress(bytes((1 << 20) + 1)), 4 << 20)
 
@@ -110,13 +109,13 @@ def test_members_of_gzip_are_one_message_and_bombs_are_not_unpacked() -> None:
         ("application/grpc-web", "grpc-timeout", "5n", 5e-9),
     ],
 )
-def test_timeouts(kind: str, name: str, value: str, seconds: float) -> None:
+def test_timeouts_are_read_in_seconds(kind: str, name: str, value: str, seconds: float) -> None:
     assert ALL[kind].timeout({name: value}) == pytest.approx(seconds)
     assert ALL[kind].timeout({}) is None
 
 
 @pytest.mark.parametrize("value", ["", "-1", "1.5", " 1", "1_0", "１", "1x", "S", "123456789S", "1SS"])
-def test_timeouts_that_are_none(value: str) -> None:
+def test_wrong_timeouts_are_refused(value: str) -> None:
     for kind, name in (("application/proto", "connect-timeout-ms"), ("application/grpc-web", "grpc-timeout")):
         if value or name == "grpc-timeout":
             assert ended(partial(ALL[kind].timeout, {name: value})) == code_pb2.INVALID_ARGUMENT
@@ -124,7 +123,9 @@ def test_timeouts_that_are_none(value: str) -> None:
 
 @each_stream
 @given(messages=st.lists(st.binary(max_size=20), max_size=5), text=st.text(max_size=50), is_refused=st.booleans())
-def test_a_stream_is_envelopes_with_its_end(kind: str, messages: list[bytes], text: str, is_refused: bool) -> None:
+def test_a_stream_consists_of_envelopes_and_an_end(
+    kind: str, messages: list[bytes], text: str, is_refused: bool
+) -> None:
     status = OK
     if is_refused:
         status = status_of(Refusal(ServiceReason.LIMIT_EXCEEDED, text, metadata={"limit": text}), "id")
@@ -143,18 +144,3 @@ def test_a_stream_is_envelopes_with_its_end(kind: str, messages: list[bytes], te
         assert trailers["grpc-status"] == str(status.code)
         assert urllib.parse.unquote(trailers.get("grpc-message", "")) == status.message
         assert ("grpc-status-details-bin" in trailers) == is_refused
-
-
-@pytest.mark.parametrize("kind", sorted(STREAMS.keys() & UNARY.keys()))
-def test_a_unary_answer_of_grpc_web_is_a_stream_of_one(kind: str) -> None:
-    answer = UNARY[kind].answer(b"abc")
-    assert answer.body == STREAMS[kind].envelope(b"abc") + STREAMS[kind].end(OK)
-    assert struct.unpack(">BI", answer.body[:5]) == (0, 3)
-
-
-def test_every_code_has_a_status_of_http() -> None:
-    for number in code_pb2.Code.values():
-        if number:
-            found = CONNECT["json"].error(Status(number))
-            assert found.status >= 400
-            assert json.loads(found.body)["code"] in (code_pb2.Code.Name(number).lower(), "canceled")

@@ -1,4 +1,4 @@
-"""Whose pages may call at the door for browsers, and what caches may keep."""
+"""The origins whose pages may call at the door for browsers, and caching."""
 
 import dataclasses
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from chatiere import engine
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2 as pb
 
@@ -27,7 +28,7 @@ def preflight(web: WebClient, origin: str) -> httpx.Response:
 
 
 @pytest.mark.parametrize("origins", [(PAGE,), ("http://localhost:8080", PAGE)])
-def test_named_origins_may_call_and_others_not(origins: tuple[str, ...]) -> None:
+def test_only_named_origins_may_call(origins: tuple[str, ...]) -> None:
     settings = dataclasses.replace(SETTINGS, web_origins=origins)
     with running(settings, "web") as server, WebClient(server.address) as web:
         allowed = preflight(web, PAGE)
@@ -49,7 +50,7 @@ def test_named_origins_may_call_and_others_not(origins: tuple[str, ...]) -> None
             web.http.get("/healthz"),
         ):
             assert "access-control-allow-origin" not in response.headers
-            # For caches: the same request from the page's origin is answered otherwise.
+            # Caches need this: the same request from the page's own origin has another response.
             assert "origin" in response.headers["vary"]
         for response in (
             web.new_game(headers={"origin": PAGE}).http,
@@ -67,7 +68,7 @@ def test_without_origins_no_page_of_another_may_call(web: WebClient, origin: str
     assert "access-control-allow-origin" not in web.new_game(headers={"origin": origin}).http.headers
 
 
-def test_all_origins() -> None:
+def test_all_origins_may_be_admitted() -> None:
     settings = dataclasses.replace(SETTINGS, web_origins=("*",))
     with running(settings, "web") as server, WebClient(server.address) as web:
         assert preflight(web, STRANGER).headers["access-control-allow-origin"] == "*"
@@ -90,19 +91,19 @@ def test_all_origins() -> None:
         ("", "SCHEME://HOST"),
     ],
 )
-def test_what_is_no_origin_is_refused(origin: str, words: str) -> None:
+def test_an_invalid_origin_is_refused(origin: str, words: str) -> None:
     with pytest.raises(SettingError, match=f"^web_origins: .*{words}"):
         Settings(web_address="127.0.0.1:0", web_origins=(origin,))
 
 
-def test_all_origins_are_for_a_service_without_tokens(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"^web_origins: with tokens"):
+def test_all_origins_are_admitted_only_without_tokens(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"^web_origins: \* is not allowed with tokens"):
         Settings(web_address="127.0.0.1:0", web_origins=("*",), tokens=tmp_path)
     with pytest.raises(SettingError, match=r"^web_origins: needs web_address"):
         Settings(web_origins=(PAGE,))
 
 
-def test_a_get_may_be_kept_and_asked_for_again(web: WebClient) -> None:
+def test_the_response_to_a_get_may_be_cached_and_revalidated(web: WebClient) -> None:
     request = pb.ListGamesRequest(games=["discat"])
     first = web.get("ListGames", request, pb.ListGamesResponse).http
     assert first.headers["cache-control"] == "public, max-age=3600"
@@ -112,9 +113,16 @@ def test_a_get_may_be_kept_and_asked_for_again(web: WebClient) -> None:
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     assert web.get("ListGames", pb.ListGamesRequest(), pb.ListGamesResponse).http.headers["etag"] != tag
     assert "cache-control" not in web.new_game().http.headers
+    asked: dict[str, Any] = {"accept-language": "fr", "accept-encoding": "gzip"}
+    rules = web.get("GetRules", pb.GetRulesRequest(game="discat"), pb.GetRulesResponse, codec="json", **asked)
+    assert rules.message == pb.GetRulesResponse(
+        markdown=rules.message.markdown, language="fr", rules_version=engine.game("discat").rules_version
+    )
+    assert rules.http.headers["cache-control"] == first.headers["cache-control"]
+    assert rules.http.headers["content-encoding"] == "gzip"
 
 
-def test_health(web: WebClient) -> None:
+def test_health_is_not_cached(web: WebClient) -> None:
     found = web.http.get("/healthz")
     assert (found.status_code, found.text, found.headers["cache-control"]) == (200, "SERVING\n", "no-store")
     assert web.http.head("/healthz").status_code == 200

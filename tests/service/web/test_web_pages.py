@@ -1,9 +1,8 @@
-"""The page's files at the door for browsers: all of them, nothing else, and with strict headers."""
+"""The page's files at the door for browsers: all of them, no other files, and with strict headers."""
 
 import base64
 import hashlib
 import json
-import os
 import re
 import shutil
 import socket
@@ -53,7 +52,7 @@ def directives(policy: str) -> dict[str, str]:
 
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, WebClient]]:
-    """Return a folder that a server serves, and a client of the server, which looks at it for every request of /."""
+    """Return a folder that a server serves, and a client; the server checks the folder at every request of /."""
     folder = tmp_path / "web"
     folder.mkdir()
     (folder / "index.html").write_text("first")
@@ -74,7 +73,7 @@ def test_every_file_is_served(web: WebClient, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".js") and name != "sw.js"])
-def test_scripts_come_without_comments_that_have_lines_of_their_own(web: WebClient, name: str) -> None:
+def test_scripts_are_served_without_whole_line_comments(web: WebClient, name: str) -> None:
     whole = (pages.FOLDER / name).read_text().splitlines()
     sent = web.http.get(f"/{name}").text.splitlines()
     assert len(sent) == len(whole)
@@ -83,7 +82,7 @@ def test_scripts_come_without_comments_that_have_lines_of_their_own(web: WebClie
         if found != line:
             assert found == ""
             assert line.strip().startswith(("//", "/*", "*"))
-            # It is not part of a text in backquotes.
+            # The line is not part of a template literal.
             assert code.count("`") % 2 == 0
         elif line:
             assert not line.strip().startswith(("//", "/**\n", "* ", "*/"))
@@ -91,7 +90,7 @@ def test_scripts_come_without_comments_that_have_lines_of_their_own(web: WebClie
 
 
 def site_of(worker: str) -> Any:
-    """Return what the page's worker keeps: its version, and the files with their hashes."""
+    """Return the contents of the page's worker: its version, and the files with their hashes."""
     return json.loads(re.findall(r"^const SITE = (\{.*\});$", worker, re.MULTILINE)[0])
 
 
@@ -102,7 +101,7 @@ def test_the_worker_names_every_other_file_with_its_hash(web: WebClient) -> None
         assert base64.b64decode(found) == hashlib.sha256(web.http.get(f"/{name}").content).digest(), name
 
 
-def test_the_worker_has_another_version_when_anything_has_changed(copied: tuple[Path, WebClient]) -> None:
+def test_any_change_gives_the_worker_another_version(copied: tuple[Path, WebClient]) -> None:
     folder, web = copied
     shutil.copy(pages.FOLDER / "sw.js", folder)
 
@@ -127,7 +126,7 @@ def test_the_worker_has_another_version_when_anything_has_changed(copied: tuple[
     assert web.http.get("/sw.js").status_code == 404
 
 
-def test_comments_with_code_beside_them_stay() -> None:
+def test_comments_after_code_are_kept() -> None:
     script = b"/** A. */\n/* B\n c */\nf(/** @type {X} */ (x)); // D\n/** @type {X} */ (y).z = 1;\n  // E\ng();\n"
     kept = b"\n\n\nf(/** @type {X} */ (x)); // D\n/** @type {X} */ (y).z = 1;\n\ng();\n"
     assert without_comments(script) == kept
@@ -138,7 +137,7 @@ def test_the_page_is_at_the_root(web: WebClient) -> None:
     assert web.http.get("/?table=1").status_code == 200
 
 
-def test_rules_guides_and_samples_are_there(web: WebClient) -> None:
+def test_rules_guides_and_samples_are_served(web: WebClient) -> None:
     root = Path(__file__).parents[3] / "docs"
     for folder, suffix, where, kind in (
         ("rules", "md", "rules", "html"),
@@ -152,7 +151,7 @@ def test_rules_guides_and_samples_are_there(web: WebClient) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/rules/discat.html", "/missing"])
-def test_nothing_inline_and_nothing_of_other_origins_is_allowed(web: WebClient, path: str) -> None:
+def test_inline_code_and_other_origins_are_forbidden(web: WebClient, path: str) -> None:
     headers = web.http.get(path).headers
     assert POLICY.items() <= headers.items()
     assert "clipboard-write=(self)" in headers["permissions-policy"]
@@ -163,7 +162,7 @@ def test_nothing_inline_and_nothing_of_other_origins_is_allowed(web: WebClient, 
 
 
 @pytest.mark.parametrize("ancestors", [(), ("*",), ("https://a.example", "http://localhost:8080")])
-def test_a_record_is_shown_in_frames_of_named_origins_and_nothing_else_is(ancestors: tuple[str, ...]) -> None:
+def test_only_records_are_shown_in_frames_of_named_origins(ancestors: tuple[str, ...]) -> None:
     settings = Settings(address="127.0.0.1:0", web_address="127.0.0.1:0", web_frame_ancestors=ancestors)
     with running(settings, "web") as server, WebClient(server.address) as web:
         for path in ("/", "/embed.html", "/embed/embed.js", "/rules/discat.html", "/missing"):
@@ -176,18 +175,18 @@ def test_a_record_is_shown_in_frames_of_named_origins_and_nothing_else_is(ancest
 @pytest.mark.parametrize(
     "origin", ["", "a.example", "https://*.example", "https://a.example/", "'self'", "https://a; x"]
 )
-def test_what_is_no_origin_may_have_no_frame(origin: str) -> None:
+def test_an_invalid_frame_origin_is_refused(origin: str) -> None:
     with pytest.raises(SettingError, match=r"^web_frame_ancestors: an origin must be SCHEME://HOST"):
         Settings(web_address="127.0.0.1:0", web_frame_ancestors=(origin,))
 
 
-def test_frames_are_for_the_door_for_browsers() -> None:
+def test_frames_require_the_door_for_browsers() -> None:
     with pytest.raises(SettingError, match=r"^web_frame_ancestors: needs web_address"):
         Settings(web_frame_ancestors=("https://a.example",))
 
 
 class Inline(HTMLParser):
-    """Notes what a document has inline, and where it leads."""
+    """Collects inline code of a document, and its links."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -204,7 +203,7 @@ class Inline(HTMLParser):
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".html")])
-def test_documents_have_nothing_inline_and_lead_somewhere(web: WebClient, name: str) -> None:
+def test_documents_have_no_inline_code_and_no_dead_links(web: WebClient, name: str) -> None:
     document = Inline((pages.FOLDER / name).read_text())
     assert not document.found
     for link in document.links:
@@ -213,7 +212,7 @@ def test_documents_have_nothing_inline_and_lead_somewhere(web: WebClient, name: 
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])
-def test_what_has_not_changed_is_not_sent_again(web: WebClient, encoding: str) -> None:
+def test_an_unchanged_file_is_not_sent_again(web: WebClient, encoding: str) -> None:
     first = web.http.get("/", headers={"accept-encoding": encoding})
     tag = first.headers["etag"]
     assert re.fullmatch('"[0-9a-f]+"', tag)
@@ -225,7 +224,7 @@ def test_what_has_not_changed_is_not_sent_again(web: WebClient, encoding: str) -
     assert web.http.get("/", headers={"if-none-match": '"other"'}).status_code == 200
 
 
-def test_files_come_compressed_to_those_who_take_it(web: WebClient) -> None:
+def test_files_are_compressed_for_clients_that_accept_it(web: WebClient) -> None:
     plain, packed = (web.http.get("/rules/discat.html", headers={"accept-encoding": each}) for each in ("", "gzip, br"))
     assert "content-encoding" not in plain.headers
     assert packed.headers["content-encoding"] == "gzip"
@@ -237,7 +236,7 @@ def test_files_come_compressed_to_those_who_take_it(web: WebClient) -> None:
     assert "content-encoding" not in refused.headers
 
 
-def test_head_tells_what_get_would(web: WebClient) -> None:
+def test_head_has_the_headers_of_get(web: WebClient) -> None:
     for path in ("/", "/rules/discat.html", "/missing"):
         head, get = web.http.head(path), web.http.get(path)
         assert head.status_code == get.status_code
@@ -266,8 +265,8 @@ def test_head_tells_what_get_would(web: WebClient) -> None:
         "/tsconfig.json",
     ],
 )
-def test_there_is_nothing_else(server: Running, path: str) -> None:
-    # Clients would tidy the path.
+def test_other_paths_are_not_found(server: Running, path: str) -> None:
+    # Clients would normalise the path.
     host, _, number = server.address.rpartition(":")
     with socket.create_connection((host, int(number))) as connection:
         connection.sendall(f"GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".encode())
@@ -276,19 +275,19 @@ def test_there_is_nothing_else(server: Running, path: str) -> None:
             assert answer.read().endswith(b"page not found\n")
 
 
-def test_files_are_for_reading(web: WebClient) -> None:
+def test_files_cannot_be_written(web: WebClient) -> None:
     for method in ("POST", "PUT", "DELETE", "OPTIONS"):
         assert web.http.request(method, "/").status_code == 404
 
 
-def test_health_and_calls_are_as_without_it(web: WebClient) -> None:
+def test_health_and_calls_work_next_to_the_page(web: WebClient) -> None:
     assert web.http.get("/healthz").text == "SERVING\n"
     made = web.new_game()
     assert made.message
     assert made.http.headers["x-content-type-options"] == "nosniff"
 
 
-def test_files_need_no_token_and_calls_do(tmp_path: Path) -> None:
+def test_calls_need_a_token_and_files_do_not(tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     file.write_text(tokens.new_token("somebody")[1] + "\n")
     with running(Settings(address="127.0.0.1:0", tokens=file), "web") as server, WebClient(server.address) as web:
@@ -305,7 +304,7 @@ def test_files_are_not_counted_as_calls() -> None:
         assert server.sample("grpc_server_handled_total", grpc_code="Unimplemented", **UNKNOWN) == 1
 
 
-def test_an_edit_shows_after_a_reload(copied: tuple[Path, WebClient]) -> None:
+def test_an_edited_file_is_served_after_a_reload(copied: tuple[Path, WebClient]) -> None:
     folder, web = copied
     assert web.http.get("/").text == "first"
     (folder / "index.html").write_text("second")
@@ -314,22 +313,13 @@ def test_an_edit_shows_after_a_reload(copied: tuple[Path, WebClient]) -> None:
     assert web.http.get("/").text == "second"
     assert web.http.get("/new.js").text == "1;"
     (folder / "new.js").unlink()
-    # What cannot be read leaves all as it was.
+    # A file that cannot be read leaves the served ones unchanged.
     (folder / "gone.js").symlink_to(folder / "nowhere")
     web.http.get("/")
     assert web.http.get("/new.js").text == "1;"
 
 
-def test_what_has_not_changed_is_not_read_again(copied: tuple[Path, WebClient]) -> None:
-    folder, web = copied
-    file = folder / "index.html"
-    times = file.stat()
-    file.write_text("other")
-    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert web.http.get("/").text == "first"
-
-
-def test_npm_s_packages_are_not_the_page(copied: tuple[Path, WebClient]) -> None:
+def test_npm_s_packages_are_not_served(copied: tuple[Path, WebClient]) -> None:
     folder, web = copied
     (folder / "node_modules" / "some").mkdir(parents=True)
     shutil.copy(folder / "index.html", folder / "node_modules" / "some" / "index.js")

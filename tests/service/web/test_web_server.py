@@ -1,5 +1,6 @@
-"""The door for browsers as a part of a server: TLS, its end, its workers, and what it needs."""
+"""The door for browsers as a part of a server: TLS, stopping, workers, and requirements."""
 
+import json
 import socket
 import ssl
 import sys
@@ -14,13 +15,16 @@ from prometheus_client import CollectorRegistry
 from chatiere.service.base import files
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls.bot_service import BotService
+from chatiere.service.exchange.methods import LARGE
 from chatiere.service.ports.server import create_server
 from chatiere.v1 import bot_service_pb2, game_service_pb2, table_service_pb2
 
 from ..process import served, wait_until
 from ..support import PATIENCE, LogLines, running
 from ..test_service_access import PAST, Authority
-from .client import CODECS, PROTOCOLS, WebClient
+from .client import CODECS, GAME_SERVICE, PROTOCOLS, WebClient
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -40,7 +44,7 @@ def secure(address: str, context: ssl.SSLContext) -> WebClient:
     return WebClient(address.replace("127.0.0.1", "localhost"), "https", verify=context)
 
 
-def test_tls(authority: Authority, tmp_path: Path) -> None:
+def test_only_clients_that_trust_the_certificate_are_served(authority: Authority, tmp_path: Path) -> None:
     with running(Settings(**authority.settings()), "web") as server:
         with secure(server.address, trusting(authority)) as web:
             assert web.new_game().message
@@ -51,7 +55,7 @@ def test_tls(authority: Authority, tmp_path: Path) -> None:
             web.new_game()
 
 
-def test_mutual_tls(authority: Authority) -> None:
+def test_only_clients_with_a_certificate_are_served(authority: Authority) -> None:
     settings = Settings(**authority.settings(), client_ca=authority.file)
     with running(settings, "web") as server:
         with secure(server.address, trusting(authority, authority.issue("client"))) as web:
@@ -60,14 +64,11 @@ def test_mutual_tls(authority: Authority) -> None:
             web.new_game()
 
 
-def test_a_certificate_is_read_again(authority: Authority) -> None:
+def test_a_new_certificate_is_served_without_a_restart(authority: Authority) -> None:
     settings = Settings(**authority.settings(not_after=PAST), request_timeout=0.2)
     with running(settings, "web") as server:
         with secure(server.address, trusting(authority)) as web, pytest.raises(httpx.ConnectError):
             web.new_game()
-        with LogLines() as log:
-            authority.issue("server")
-            log.wait_for("certificates reread")
 
         def answers() -> bool:
             with secure(server.address, trusting(authority)) as web:
@@ -76,11 +77,14 @@ def test_a_certificate_is_read_again(authority: Authority) -> None:
                 except httpx.TransportError:
                     return False
 
-        wait_until(answers, "the new certificate is there")
+        with LogLines() as log:
+            authority.issue("server")
+            wait_until(answers, "the new certificate is in use")
+            log.wait_for("certificates reread")
 
 
 class SlowBot:
-    """BotService, whose calls last until they are released or cancelled."""
+    """BotService whose calls last until they are released or cancelled."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered, self.released, self.was_cancelled = threading.Event(), threading.Event(), threading.Event()
@@ -112,7 +116,7 @@ def test_stopping_lets_a_call_in_flight_finish(monkeypatch: pytest.MonkeyPatch) 
         assert slow.entered.wait(PATIENCE)
         ended = server.server.stop(PATIENCE)
         with WebClient(server.address) as late:
-            wait_until(lambda: refuses(late), "nobody else is let in")
+            wait_until(lambda: refuses(late), "new connections are refused")
         assert not ended.is_set()
         slow.released.set()
         thread.join(PATIENCE)
@@ -150,7 +154,8 @@ def test_a_client_that_leaves_cancels_its_call(monkeypatch: pytest.MonkeyPatch) 
         assert slow.was_cancelled.wait(PATIENCE)
         labels = {"grpc_type": "unary", "grpc_service": "chatiere.v1.BotService", "grpc_method": "ListBots"}
         wait_until(
-            lambda: server.sample("grpc_server_handled_total", grpc_code="Canceled", **labels), "it counts as cancelled"
+            lambda: server.sample("grpc_server_handled_total", grpc_code="Canceled", **labels),
+            "the call counts as cancelled",
         )
 
 
@@ -165,7 +170,7 @@ def test_workers_share_the_port_and_count_together() -> None:
         assert server.stop() == 0
 
 
-def test_without_its_packages_the_door_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_packages_the_door_names_the_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("chatiere.service.ports.web")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "httptools", None)
@@ -173,8 +178,8 @@ def test_without_its_packages_the_door_says_what_to_install(monkeypatch: pytest.
         create_server(Settings(address="127.0.0.1:0", web_address="127.0.0.1:0"), CollectorRegistry())
 
 
-def test_a_sealed_table_at_the_door(web: WebClient) -> None:
-    """In all forms: a table is made."""
+def test_a_sealed_table_is_made_in_every_form(web: WebClient) -> None:
+    """Each form creates a table."""
     seats = [table_service_pb2.TableSeat()] * 2
     request = table_service_pb2.NewTableRequest(
         game="discat", players=2, seats=seats, acknowledgement="ACKNOWLEDGEMENT_NONE"
@@ -191,7 +196,7 @@ def test_a_sealed_table_at_the_door(web: WebClient) -> None:
             assert made.message.table, made.text
 
 
-def test_the_log_and_the_metrics_tell_of_calls_as_at_other_doors() -> None:
+def test_log_and_metrics_of_calls_are_the_same_as_at_other_doors() -> None:
     with running(door="web") as server, WebClient(server.address) as web, LogLines() as log:
         web.new_game(headers={"x-request-id": "mine"})
         line = log.wait_for("request mine")
@@ -202,8 +207,20 @@ def test_the_log_and_the_metrics_tell_of_calls_as_at_other_doors() -> None:
         assert server.sample("grpc_server_handled_total", grpc_code="Unimplemented", **labels) == 1
 
 
-def test_a_browser_s_language_is_spoken(web: WebClient) -> None:
+def test_a_browser_s_language_is_used(web: WebClient) -> None:
     found = web.new_game(headers={"accept-language": "fr-FR,fr;q=0.9,en;q=0.5"}).http
     assert found.headers["content-language"] == "fr"
     assert "accept-language" in found.headers["vary"]
     assert web.new_game(headers={"accept-language": ";"}).code == "invalid_argument"
+
+
+def test_memory_of_responses_is_released_once_the_client_has_them() -> None:
+    """A client that reads its responses is never refused for the memory of earlier ones."""
+    body = json.dumps({"games": ["discat"], "pieces": True, "observation": True, "phrases": True})
+    settings = Settings(address="127.0.0.1:0", max_undelivered_bytes=256 * 1024)
+    with running(settings, "web") as server, WebClient(server.address) as web:
+        for coding in [*["identity"] * 30, *["gzip"] * 30]:
+            headers = {"content-type": "application/json", "accept-encoding": coding}
+            answer = web.http.post(f"{GAME_SERVICE}ListGames", content=body, headers=headers)
+            assert answer.status_code == 200, answer.text
+            assert LARGE < len(answer.content) < settings.max_undelivered_bytes // 2

@@ -1,21 +1,21 @@
-"""Turns at the door for browsers: each address gets its share of the time, and so does all else in the loop."""
+"""Turns at the door for browsers: each address gets a share of the time, and so do all other tasks of the loop."""
 
 import asyncio
 from collections.abc import Callable
 
-from chatiere.service.ports.web.connection import Connection
-from chatiere.service.ports.web.turns import SHARE, Turns
+from chatiere.service.exchange.turns import SHARE, Turns
+from chatiere.service.ports.web.connection import Connection, Request
 
-from .played import Played, played
+from .played import Echo, Played, played
 from .test_web_connection import GET
 
 
 class Clock:
-    """A clock that only work moves."""
+    """A clock that only work advances."""
 
     def __init__(self) -> None:
         self.time = 0.0
-        self.turns = Turns(lambda: self.time)
+        self.turns = Turns(asyncio.get_running_loop().call_soon, lambda: self.time)
         self.done: list[str] = []
 
     def work(self, name: str, seconds: float = 0.0) -> Callable[[], None]:
@@ -29,7 +29,7 @@ class Clock:
         self.turns.take(origin, self.work(origin, seconds))
 
 
-def test_addresses_take_turns_however_much_each_has_to_do() -> None:
+def test_addresses_take_turns_with_any_amount_of_work() -> None:
     async def check() -> None:
         clock = Clock()
         for origin in "aaaabbc":
@@ -41,7 +41,7 @@ def test_addresses_take_turns_however_much_each_has_to_do() -> None:
     played(check)
 
 
-def test_after_its_share_of_a_turn_all_else_goes_on() -> None:
+def test_other_tasks_run_after_the_share_of_a_turn() -> None:
     async def check() -> None:
         clock = Clock()
         for origin in "aaab":
@@ -49,31 +49,30 @@ def test_after_its_share_of_a_turn_all_else_goes_on() -> None:
         for expected in ("a", "ab", "aba", "abaa"):
             await asyncio.sleep(0)
             assert "".join(clock.done) == expected
-            assert not clock.turns.has_time
-        await asyncio.sleep(0)
-        assert clock.turns.has_time
 
     played(check)
 
 
-def test_there_is_time_until_the_share_is_used_up_and_again_in_the_next_turn() -> None:
+def test_requests_are_read_immediately_until_the_share_of_a_turn_is_used_up() -> None:
     async def check() -> None:
         clock = Clock()
-        assert clock.turns.has_time
-        clock.time += SHARE / 2
-        assert clock.turns.has_time
-        clock.time += SHARE / 2
-        assert not clock.turns.has_time
+
+        def serve(connection: Connection, request: Request, body: bytes) -> Echo:
+            clock.time += SHARE / 2
+            return Echo(connection, request, body)
+
+        connections = [Played(serve) for _ in range(3)]
+        for each in connections:
+            each.state.turns = clock.turns
+            each.connection.data_received(GET)
+        assert [len(each.served) for each in connections] == [1, 1, 0]
         await asyncio.sleep(0)
-        assert clock.turns.has_time
-        # Whoever comes later does not go before those who wait.
-        clock.take("a")
-        assert not clock.turns.has_time
+        assert [len(each.served) for each in connections] == [1, 1, 1]
 
     played(check)
 
 
-def test_a_request_that_awaits_its_turn_is_read_then() -> None:
+def test_a_waiting_request_is_read_at_its_turn() -> None:
     async def check() -> None:
         clock = Clock()
         connection = Played()
@@ -124,14 +123,14 @@ def test_a_connection_whose_request_cannot_be_served_in_its_turn_ends() -> None:
         await asyncio.sleep(0)
         assert connection.transport.is_aborted
         assert len(failures) == 1
-        # Those behind it have their turns.
+        # The connections after it have their turns.
         await asyncio.sleep(0)
         assert clock.done == ["another"] * 2
 
     played(check)
 
 
-def test_refused_requests_are_read_no_faster_for_having_waited() -> None:
+def test_refused_requests_are_not_read_faster_after_a_wait() -> None:
     def refuse(connection: Connection, *_: object) -> None:
         connection.respond(400, [])
 

@@ -1,1 +1,1 @@
-"""Requests, responses and errors as values, apart from how they travel."""
+"""Requests, responses and errors as values, independent of how they are transmitted."""

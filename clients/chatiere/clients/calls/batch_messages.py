@@ -1,6 +1,6 @@
-"""Messages of BatchService in protobuf's wire format: columns are read in place, and copied once to be sent.
+"""Messages of BatchService in protobuf's wire format: columns are read in place, and copied only once to be sent.
 
-Protobuf's own objects copy a column three times on its way out and twice on its way in.
+Protobuf's own objects copy a column three times when it is sent and twice when it is received.
 """
 
 from typing import Any
@@ -11,8 +11,8 @@ from google.protobuf.message_factory import GetMessageClass
 from chatiere.engine.wire import Buffer, cut, head, pieces_of
 from chatiere.v1 import batch_service_pb2
 
-# By message name: field numbers by name; the numbers of fields that are bytes or a single message; message classes by
-# field name; field names by oneof and number.
+# By message name: field numbers by field name; the numbers of the fields of type bytes or singular message; message
+# classes by field name; field names by oneof and number.
 _MESSAGES = batch_service_pb2.DESCRIPTOR.message_types_by_name
 _NUMBERS = {name: {field.name: field.number for field in message.fields} for name, message in _MESSAGES.items()}
 _LONG = {
@@ -34,13 +34,17 @@ _ONEOFS = {
 
 
 class Response:
-    """A received message, in which each field occurs once except lists of messages.
+    """A received message in which each field except lists of messages occurs once.
 
-    A field of an unexpected type counts as absent.
+    A field of an unexpected type is treated as absent.
     """
 
     def __init__(self, kind: type[Message], data: Buffer) -> None:
-        """Find the fields of a message of class `kind` in `data`. Raise ValueError if it is not a message."""
+        """Find the fields of a message of class `kind` in `data`.
+
+        Raises:
+            ValueError: `data` is not a message.
+        """
         self._kind = kind
         self._data = data
         name = kind.DESCRIPTOR.name
@@ -48,12 +52,16 @@ class Response:
         self._rest, self._found = cut(data, _LONG[name])
 
     def number(self, name: str) -> int:
-        """Return a number, 0 if it is absent. Raise DecodeError if the fields beside the columns are malformed."""
+        """Return a number; 0 if it is absent.
+
+        Raises:
+            DecodeError: The fields other than columns are malformed.
+        """
         value: int = getattr(self._kind.FromString(self._rest), name)
         return value
 
     def column(self, name: str) -> Buffer:
-        """Return a field of type bytes, empty if it is absent."""
+        """Return a field of type bytes; empty if it is absent."""
         return self._found.get(self._numbers[name], b"")
 
     def inner(self, name: str) -> "Response":
@@ -61,30 +69,30 @@ class Response:
         return Response(self._kinds[name], self.column(name))
 
     def message(self, name: str) -> Any:
-        """Return the message in a field as protobuf's object."""
+        """Return the message in a field as a protobuf object."""
         return self._kinds[name].FromString(bytes(self.column(name)))
 
     def which(self, oneof: str) -> str | None:
-        """Return the name of the field that is set in a oneof, None if none is."""
+        """Return the name of the field that is set in a oneof, or None."""
         for number, name in _ONEOFS[self._kind.DESCRIPTOR.name][oneof].items():
             if number in self._found:
                 return name
         return None
 
     def whole(self) -> Any:
-        """Return the whole message as protobuf's object."""
+        """Return the whole message as a protobuf object."""
         return self._kind.FromString(bytes(self._data))
 
 
 def put(message: Message, columns: dict[str, Buffer]) -> list[Buffer]:
-    """Serialise a message with columns beside its other fields, as pieces to be joined; empty columns are left out."""
+    """Serialise a message and its columns into pieces to be joined; empty columns are left out."""
     pieces = pieces_of(_NUMBERS[message.DESCRIPTOR.name], columns.items())
-    # Last, so that the first column of a usual batch (16 KiB to 2 MiB) lies at a multiple of 8 bytes in a PlayRequest,
-    # behind two prefixes of 4 bytes, and the service can write the new states over the old ones.
+    # Last, so that in a PlayRequest the first column of a typical batch (16 KiB to 2 MiB) follows two prefixes of 4
+    # bytes: it is then aligned to 8 bytes, and the service can overwrite the old states with the new ones.
     pieces.append(message.SerializeToString())
     return pieces
 
 
 def put_inner(number: int, pieces: list[Buffer]) -> list[Buffer]:
-    """Return the pieces of a field of type bytes or message, `number`, whose content is `pieces`."""
+    """Return the pieces of the field `number`, of type bytes or message, whose content is `pieces`."""
     return [head(number, sum(map(len, pieces))), *pieces]

@@ -1,7 +1,7 @@
-"""The requests of BatchService as values: how each is built of arrays, and how its response is read into arrays.
+"""The requests of BatchService as values: how to build them from arrays, and how to read responses into arrays.
 
-`BatchClient` sends them one at a time; `BatchStream.submit` takes them as they are. Arrays of results are read-only;
-they are views into the response if they are aligned there.
+`BatchClient` sends one request at a time; `BatchStream.submit` accepts requests directly. Arrays in results are
+read-only; they are views into the response if they are aligned there.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ States = NDArray[np.uint8] | bytes
 
 
 class Faults(NamedTuple):
-    """The failed items of a batch; false if there are none."""
+    """The failed items of a batch. Its truth value is false if no item failed."""
 
     reasons: NDArray[np.uint8]
     """uint8 (n,): the chatiere.v1.ErrorReason of a failed item, 0 for any other."""
@@ -66,38 +66,38 @@ class Playouts(NamedTuple):
     """The results of k random playouts of each of n states."""
 
     mean_returns: NDArray[np.float64]
-    """float64 (n, players): the means of Positions.returns."""
+    """float64 (n, players): the mean of Positions.returns."""
     wins: NDArray[np.uint32]
     """uint32 (n, players): the number of playouts in which the seat was among the winners."""
     decisions: NDArray[np.uint64]
-    """uint64 (n,): the number of decisions in the k playouts together."""
+    """uint64 (n,): the number of decisions in all k playouts."""
     faults: Faults
     """The items that failed."""
 
 
 class Evaluation(NamedTuple):
-    """The worth of the legal actions at n states to the seats to decide, by random playouts."""
+    """The values of the legal actions in n states, for the seats to decide, by random playouts."""
 
     actors: NDArray[np.int8]
-    """int8 (n,): the seat to decide; of a failed item as in Positions."""
+    """int8 (n,): the seat to decide; for a failed item, as in Positions."""
     legal_offsets: NDArray[np.uint32]
-    """uint32 (n + 1,): item i has legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
+    """uint32 (n + 1,): the legal ids of item i are legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
     legal_ids: NDArray[np.uint16]
-    """uint16 (legal_offsets[n],): the dense ids of legal actions, ascending; none unless a seat is to decide."""
+    """uint16 (legal_offsets[n],): the dense ids of legal actions, ascending; empty for an item unless a seat is to
+    decide."""
     mean_returns: NDArray[np.float64]
-    """float64 (legal_offsets[n],): the deciding seat's mean of Positions.returns after the action; 0: the item failed.
-    """
+    """float64 (legal_offsets[n],): the deciding seat's mean Positions.returns after the action; 0 for a failed item."""
     counts: NDArray[np.uint32]
-    """uint32 (legal_offsets[n],): the number of playouts after the action; 0: the item failed."""
+    """uint32 (legal_offsets[n],): the number of playouts after the action; 0 for a failed item."""
     faults: Faults
     """The items that failed."""
 
 
 class Scores(NamedTuple):
-    """The scores at n states."""
+    """The scores of n states."""
 
     totals: NDArray[np.int32]
-    """int32 (n, players): each seat's score if the game ended now."""
+    """int32 (n, players): each seat's score, as if the game ended now."""
     final: NDArray[np.bool_]
     """bool (n,): True if the game is over."""
     ranks: NDArray[np.uint8]
@@ -112,13 +112,13 @@ class Resampled(NamedTuple):
     """n resampled states."""
 
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size): packed states; a failed item's is unchanged."""
+    """uint8 (n, packed_size): packed states; the state of a failed item is unchanged."""
     faults: Faults
     """The items that failed."""
 
 
 class Observed(NamedTuple):
-    """The observations at n states."""
+    """The observations in n states."""
 
     observations: NDArray[np.uint8]
     """uint8 (n, observation_length): 0 for a failed item; GameInfo.observation describes the layout."""
@@ -139,7 +139,7 @@ class Unpacked(NamedTuple):
     """The typed form of n packed states."""
 
     typed_states: Sequence[State]
-    """n states; a failed item's has no game."""
+    """n states; the state of a failed item has no game."""
     faults: Faults
     """The items that failed."""
 
@@ -158,9 +158,9 @@ class BatchRequest(NamedTuple, Generic[Result]):
     """The request in wire format, as pieces to be joined."""
     read: Callable[[Response], Result]
     keep: int = 0
-    """The number under which a stream keeps the states after it; see PlayRequest.keep."""
+    """The number under which a stream keeps the resulting states; see PlayRequest.keep."""
     take: int = 0
-    """The number of the kept batch that it is about; see PlayRequest.take."""
+    """The number of the kept batch that provides the states; see PlayRequest.take."""
     rows: bytes = b""
     """The rows of that batch; see PlayRequest.rows."""
 
@@ -210,10 +210,13 @@ def on_stream(
     take: SupportsIndex = 0,
     rows: NDArray[np.integer[Any]] | None = None,
 ) -> BatchRequest[Result]:
-    """Return a request of a stream that keeps the states on the service, or is about kept ones; see PlayRequest.
+    """Return a request for a stream that keeps states in the service; see PlayRequest.
 
-    `keep`: the number of the batch to keep; 0: none. `take`: the number of a kept one that the request, made with the
-    states b"", is about; 0: none. `rows`: (m,), ascending, those of its rows that go on; None: all.
+    Args:
+        request: The request; with `take`, it was built with the states b"".
+        keep: The number under which to keep the resulting batch; 0: do not keep it.
+        take: The number of the kept batch that provides the states; 0: the request contains the states.
+        rows: (m,), ascending, the rows of that batch to use; None: all rows.
     """
     return request._replace(
         keep=unsigned("keep", keep, 64),
@@ -333,7 +336,7 @@ def _array(column: Buffer, dtype: type[Element]) -> NDArray[Element]:
     array = np.frombuffer(column, np.dtype(dtype).newbyteorder("<"))
     if array.flags.aligned:
         return array
-    # Code that takes arrays may rely on their alignment.
+    # Code that receives arrays may rely on their alignment.
     aligned = array.copy()
     aligned.flags.writeable = False
     return aligned

@@ -1,5 +1,7 @@
 """The exceptions of failed calls."""
 
+import math
+import random
 from typing import NamedTuple
 
 import grpc
@@ -7,31 +9,44 @@ from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, LocalizedMessage
 from google.rpc.status_pb2 import Status
 from grpc_status import rpc_status
 
-# The limit for which idle streams end.
+# The name of the limit that ends idle streams.
 _IDLE_STREAMS = "streams whose request has not come whole"
 _DOMAIN = "chatiere"
+# Seconds before a stream is opened again: the first pause, which doubles each time, and the maximum.
+_FIRST_PAUSE, _MAX_PAUSE = 0.1, 5.0
+# A pause is at most this many times as long.
+_LONGER = 1.5
+# The codes with which a call may end when its connection breaks.
+_BROKEN = {
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.INTERNAL,
+}
 
 
 class FieldViolation(NamedTuple):
-    """An invalid field of the request: its path ("action.discat.play.cards[1]") and what is wrong with it."""
+    """An invalid field of the request: its path ("action.discat.play.cards[1]") and a description of the error."""
 
     field: str
     description: str
 
 
 class ChatiereError(Exception):
-    """The service refused or failed a call. Nothing was changed, as nothing is stored.
+    """The service refused a call, or failed. Because the service is stateless, nothing has changed.
 
-    `code`: the gRPC status, INVALID_ARGUMENT for every error in the request.
-    `message`: what is wrong and where, in English, for humans.
-    `reason`: the name of a value of chatiere.v1.ErrorReason without its prefix, such as "ILLEGAL_ACTION"; "" in a
-    TransportError.
-    `metadata`: further facts by name, as ErrorReason lists them, such as "actor" and "rule"; may be empty.
-    `violations`: the invalid fields of the request; may be empty.
-    `request_id`: the id under which the service logged the call; "" if the service did not respond.
-    `retry_after`: the seconds after which to try again (LIMIT_EXCEEDED, or a service that stops); None if the service
-    does not say.
-    `localized`: what is wrong, for players, in the client's language; "" if it asked for none.
+    Attributes:
+        code: The gRPC status; INVALID_ARGUMENT for every error in the request.
+        message: A description of the error, in English, for humans.
+        reason: The name of a value of chatiere.v1.ErrorReason without its prefix, such as "ILLEGAL_ACTION"; "" in a
+            TransportError.
+        metadata: Additional facts by name, as documented for ErrorReason, such as "actor" and "rule"; may be empty.
+        violations: The invalid fields of the request; may be empty.
+        request_id: The id under which the service logged the call; "" if the service did not respond.
+        retry_after: The seconds after which to try again (LIMIT_EXCEEDED, or a service that is stopping); None if the
+            service does not specify it.
+        localized: A description of the error for players, in the client's language; "" if the client did not request a
+            language.
     """
 
     def __init__(
@@ -46,7 +61,7 @@ class ChatiereError(Exception):
         localized: str = "",
     ) -> None:
         """See the class."""
-        # Exception gets all arguments so that errors can be pickled, for instance by worker processes.
+        # Exception receives all arguments so that errors can be pickled, for instance by worker processes.
         super().__init__(code, message, reason, metadata, violations, request_id, retry_after, localized)
         self.code = code
         self.message = message
@@ -63,30 +78,36 @@ class ChatiereError(Exception):
 
     @property
     def ended_idle(self) -> bool:
-        """True if a stream ended because it waited for its client: for too long, or while others wanted its slot."""
+        """True if a stream ended because it was idle, for too long or while another client needed its slot."""
         return self.reason == "REQUEST_TIMEOUT" or self.metadata.get("limit") == _IDLE_STREAMS
+
+    @property
+    def lost_batch(self) -> bool:
+        """True if a stream refused a request because it does not keep the batch that the request takes."""
+        return self.reason == "INVALID_BATCH" and any(each.field == "take" for each in self.violations)
 
 
 class TransportError(ChatiereError):
-    """The service itself did not respond: it could not be reached, took too long, or gRPC refused the call.
+    """The service did not respond: it could not be reached or took too long, or gRPC refused the call.
 
-    `code` tells these apart: UNAVAILABLE (after the retries), DEADLINE_EXCEEDED, UNIMPLEMENTED, RESOURCE_EXHAUSTED …
+    `code` distinguishes these cases: UNAVAILABLE (after the retries), DEADLINE_EXCEEDED, UNIMPLEMENTED,
+    RESOURCE_EXHAUSTED …
     """
 
 
 def error_of(call: grpc.RpcError) -> ChatiereError:
-    """Return the exception for a failed call of grpc or grpc.aio; their errors are calls too."""
+    """Return the exception for a failed call of grpc or grpc.aio, whose errors are also calls."""
     assert isinstance(call, grpc.Call | grpc.aio.AioRpcError)
     try:
         status = rpc_status.from_call(call)
     except ValueError:
-        # The call was cancelled here while the service's status, another one, came.
+        # The call was cancelled here while a different status from the service arrived.
         status = None
     return error_of_status(call.code(), call.details() or "", status)
 
 
 def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) -> ChatiereError:
-    """Return the exception for a call that ended with this code and message; `status`: its details, if any."""
+    """Return the exception for a call that ended with this code, message and, if any, details in `status`."""
     info, request, problems, retry = ErrorInfo(), RequestInfo(), BadRequest(), RetryInfo()
     localized = LocalizedMessage()
     for detail in status.details if status is not None else ():
@@ -105,3 +126,19 @@ def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) 
         retry_after,
         localized.message,
     )
+
+
+def pause_before(attempt: int, error: ChatiereError) -> float | None:
+    """Return the seconds to wait before opening a stream or sending a batch again, or None if the error is final.
+
+    They are partly random, so that the clients of a service do not all return at the same time.
+
+    Args:
+        attempt: The number of attempts made before, from 0.
+        error: The error of the stream or of the request.
+    """
+    is_broken = isinstance(error, TransportError) and error.code in _BROKEN
+    if error.retry_after is None and not is_broken and not error.lost_batch:
+        return None
+    pause = max(error.retry_after or 0.0, min(math.ldexp(_FIRST_PAUSE, attempt), _MAX_PAUSE))
+    return pause * random.uniform(1.0, _LONGER)

@@ -21,6 +21,8 @@ from chatiere.v1.game_service_pb2 import (
     ApplyResponse,
     GetPositionRequest,
     GetPositionResponse,
+    GetRulesRequest,
+    GetRulesResponse,
     GetScoreRequest,
     GetScoreResponse,
     GetViewRequest,
@@ -35,6 +37,7 @@ from chatiere.v1.game_service_pb2 import (
     ReplayResponse,
     ResampleRequest,
     ResampleResponse,
+    RulesAudience,
 )
 from chatiere.v1.record_pb2 import GameRecord
 
@@ -59,6 +62,14 @@ def list_games(
         raise TypeError(f"games is a sequence of names, not the one name {games!r}")
     request = ListGamesRequest(games=games, pieces=pieces, observation=observation, phrases=phrases)
     return MethodRequest("ListGames", request)
+
+
+def get_rules(
+    game: str, players: SupportsIndex, options: Options | None, audience: RulesAudience
+) -> MethodRequest[GetRulesResponse]:
+    """Build a request of GetRules."""
+    request = GetRulesRequest(game=game, players=unsigned("players", players, 32), options=options, audience=audience)
+    return MethodRequest("GetRules", request)
 
 
 def new_game(
@@ -155,7 +166,7 @@ def replay(
 def shorter_stretches(
     request: MethodRequest[ReplayResponse], error: ChatiereError
 ) -> tuple[MethodRequest[ReplayResponse], MethodRequest[ReplayResponse]]:
-    """Split a Replay whose response would be too large: what fits, and the rest. Raises any other error again."""
+    """Split a Replay whose response would be too large into a part that fits and the rest. Re-raise other errors."""
     whole = cast(ReplayRequest, request.message)
     last = int(error.metadata.get("last_ply", -1)) if error.reason == "BATCH_TOO_LARGE" else -1
     if last < whole.from_ply:
@@ -200,7 +211,7 @@ def analyse(
 def shorter_analyses(
     request: MethodRequest[AnalyseResponse], error: ChatiereError
 ) -> tuple[MethodRequest[AnalyseResponse], MethodRequest[AnalyseResponse]]:
-    """Split an Analyse that is too large: what the service takes, and the rest. Raises any other error again."""
+    """Split an Analyse request that exceeds the limits: a part within them, and the rest. Raise other errors."""
     whole = cast(AnalyseRequest, request.message)
     last = int(error.metadata.get("last_ply", 0)) if error.reason == "BATCH_TOO_LARGE" else 0
     if last <= whole.from_ply:

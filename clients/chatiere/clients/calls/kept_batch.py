@@ -1,4 +1,4 @@
-"""A batch whose states the service keeps for a stream, and the way to them from the client's own copy."""
+"""A batch whose states the service keeps for a stream, with the requests that restore it from the client's own copy."""
 
 from typing import Any
 
@@ -10,26 +10,27 @@ from chatiere.clients.calls.batch_requests import BatchRequest, Stepped, on_stre
 from chatiere.envs.batch import Positions
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart
 
-# The moves after which the states come back: of so many a batch's memory is about that of its states.
+# The number of moves after which the states are returned. The requests for this number of moves take about as much
+# memory as the states.
 _MOVES = 256
 
 
 class KeptBatch:
-    """The batch of some environments under a number of a stream, which may be lost: `requests` leads to it again."""
+    """The batch of some environments, kept under a number of a stream. If the stream is lost, `requests` restore it."""
 
     def __init__(self, number: int, envs: NDArray[np.intp], request: BatchRequest[Positions]) -> None:
-        """Begin with a request for new games."""
+        """Create the batch from a request for new games."""
         self._number = number
         self._envs = envs
-        # As they came back with the last response; None: the service keeps newer ones.
+        # The states returned with the last response; None: the service keeps newer ones.
         self._states: NDArray[np.uint8] | None = None
         self.requests: list[BatchRequest[Any]] = [on_stream(request, keep=number)]
-        """The requests, since the client had the states itself, that lead to what the stream keeps now."""
+        """The requests that lead from states known to the client to the batch that the stream keeps now."""
 
     def step(
         self, setup: BatchSetup, envs: NDArray[np.intp], moves: memoryview, columns: Columns, restart: Restart
     ) -> BatchRequest[Stepped]:
-        """Return the request for a move in each of the environments that go on."""
+        """Return the request for a move in each of the environments that continue."""
         rows = None if len(envs) == len(self._envs) else np.searchsorted(self._envs, envs)
         self._envs = envs
         if self._states is not None:
@@ -45,7 +46,7 @@ class KeptBatch:
         return request
 
     def without_states(self, positions: Positions) -> Positions:
-        """Return what came of the last request without the states, which are for `step` if they came back."""
+        """Return the positions without their states. States that were returned are remembered for `step`."""
         if positions.states.size:
             self._states = positions.states
         return positions._replace(states=positions.states[:0, :0])

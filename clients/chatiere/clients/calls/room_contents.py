@@ -1,82 +1,170 @@
-"""A client's knowledge of a room, updated by each response of Follow; without a channel."""
+"""A client's knowledge of a room, updated by each response of Follow. It does not use a channel."""
 
-import math
 import threading
 from collections.abc import Iterable, Iterator
+from typing import SupportsIndex, TypeVar
 
-import grpc
-
-from chatiere.clients.calls.errors import ChatiereError, TransportError
-from chatiere.clients.sealed_seat import header_of, merged
+from chatiere.clients.sealed_seat import hash_of, header_of, merged, missing_seats
+from chatiere.engine.core.integers import unsigned
 from chatiere.v1 import room_service_pb2 as pb
+from chatiere.v1.game_pb2 import Options
+from chatiere.v1.table_service_pb2 import Acknowledgement, TableHeader
 
 SILENCE = 45.0
-"""Seconds without a response after which the connection counts as broken: the service sends one every 15."""
-# Seconds before a room is followed again, which double from the first to the second.
-_FIRST_PAUSE, _MAX_PAUSE = 0.1, 5.0
-# What a call ends with when its connection does.
-_BROKEN = {
-    grpc.StatusCode.UNAVAILABLE,
-    grpc.StatusCode.CANCELLED,
-    grpc.StatusCode.UNKNOWN,
-    grpc.StatusCode.INTERNAL,
-}
+"""The number of seconds without a response after which the connection is considered broken. The service sends a
+response every 15 seconds."""
+# The maximum numbers of names and of replies of strangers, and of games that are not the room's own.
+_MAX_STRANGERS, _MAX_FOREIGN_GAMES = 1000, 64
+
+_Key = TypeVar("_Key")
 
 
 class RoomContents:
-    """The contents of a room, as far as one person knows them; a person is the SHA-256 of a secret, 32 bytes.
+    """The contents of a room as known to one person. A person is identified by the SHA-256 of a secret, 32 bytes.
 
-    `names`: of persons. `replies`: the persons who accept an invitation, by its id, in the order in which they came.
-    `tables`: by table id and ply. `people`, `onlookers`: who is here.
+    Of games that are not the room's own, and of persons without a seat in its own games, only the newest are kept: 64
+    games, 1,000 names and 1,000 replies.
+
+    Attributes:
+        person: The person.
+        names: The names of persons.
+        replies: By invitation id, the persons who accepted it, in chronological order.
+        tables: For each table id, the tables by ply.
+        proposals: By table id, the amended table of the next ply that still needs acknowledgements.
+        times: For each table id, by ply, the time when the room first accepted the table, in milliseconds since 1970.
+        settings: The settings of the next games; None: no settings have been posted.
+        people: The persons who follow the room.
+        onlookers: The number of followers without a secret.
     """
 
     def __init__(self, person: bytes) -> None:
-        """Know nothing. `person`: who knows it."""
+        """Create empty contents for a person."""
         self.person = person
         self.names: dict[bytes, str] = {}
         self.replies: dict[bytes, list[bytes]] = {}
         self.tables: dict[bytes, dict[int, bytes]] = {}
+        self.proposals: dict[bytes, bytes] = {}
+        self.times: dict[bytes, dict[int, int]] = {}
+        self.settings: pb.RoomSettings | None = None
         self.people: frozenset[bytes] = frozenset()
         self.onlookers = 0
+        # The ids of the room's own games, and the replies in chronological order.
+        self._own_games: set[bytes] = set()
+        self._replies: dict[tuple[bytes, bytes], None] = {}
         self._lock = threading.Lock()
 
+    def settings_of(
+        self, game: str, players: SupportsIndex, options: Options | None, acknowledgement: Acknowledgement
+    ) -> pb.RoomSettings:
+        """Return settings posted by the person; see Room.post_settings."""
+        return pb.RoomSettings(
+            game=game,
+            players=unsigned("players", players, 32),
+            options=options,
+            acknowledgement=acknowledgement,
+            person=self.person,
+        )
+
     def newest(self, table_id: bytes | None = None) -> bytes | None:
-        """Return the table of the newest ply; None if there is none. `table_id`: None: of the game that came last."""
+        """Return the table of the newest ply of a game, or None if the game has no table.
+
+        Args:
+            table_id: The game. None: the newest of the room's own games or, if it has no own games, the newest of all
+                games.
+        """
         with self._lock:
             if table_id is None:
-                table_id = next(reversed(self.tables), b"")
+                games = [*reversed(self.tables), b""]
+                table_id = next((each for each in games if each in self._own_games), games[0])
             plies = self.tables.get(table_id, {})
             return plies[max(plies)] if plies else None
 
     def between(self, held: bytes, table: bytes) -> list[bytes]:
-        """Return the known tables between two of a game, in order: what a room lacks that holds only the first."""
+        """Return the known tables between two tables of a game, in order, for a room that holds only the first one."""
         first, last = header_of(held), header_of(table)
         with self._lock:
             known = self.tables.get(last.table_id, {})
             return [known[ply] for ply in range(first.ply + 1, last.ply) if ply in known]
 
     def keep(self, entry: pb.RoomEntry) -> None:
-        """Take an entry into account. Raises ForkError for another table of a known ply."""
+        """Add an entry.
+
+        Raises:
+            ForkError: Another table of the same ply is known.
+        """
         with self._lock:
             self._keep(entry)
 
     def _keep(self, entry: pb.RoomEntry) -> None:
         kind = entry.WhichOneof("entry")
         if kind == "name":
+            self.names.pop(entry.name.person, None)
             self.names[entry.name.person] = entry.name.name
+            for person in self._excess((person, person) for person in self.names):
+                del self.names[person]
         elif kind == "reply":
-            persons = self.replies.setdefault(entry.reply.invitation, [])
-            if entry.reply.person not in persons:
-                persons.append(entry.reply.person)
-        elif kind == "table":
-            header = header_of(entry.table)
-            known = self.tables.setdefault(header.table_id, {})
-            known[header.ply] = merged(known.get(header.ply, entry.table), entry.table)
+            self._keep_reply(entry.reply.invitation, entry.reply.person)
+        elif kind in ("table", "proposal"):
+            self._keep_table(entry)
+        elif kind == "settings":
+            self.settings = entry.settings
+
+    def _keep_reply(self, invitation: bytes, person: bytes) -> None:
+        persons = self.replies.setdefault(invitation, [])
+        if person not in persons:
+            persons.append(person)
+            self._replies[invitation, person] = None
+        for reply in self._excess((reply, reply[1]) for reply in self._replies):
+            del self._replies[reply]
+            self.replies[reply[0]].remove(reply[1])
+            if not self.replies[reply[0]]:
+                del self.replies[reply[0]]
+
+    def _keep_table(self, entry: pb.RoomEntry) -> None:
+        table = entry.proposal or entry.table
+        header = header_of(table)
+        if header.HasField("amendment") and missing_seats(table):
+            self._keep_proposal(header, table)
+            return
+        proposal = self.proposals.get(header.table_id)
+        if proposal is not None and header_of(proposal).ply <= header.ply:
+            del self.proposals[header.table_id]
+        known = self.tables.setdefault(header.table_id, {})
+        known[header.ply] = merged(known.get(header.ply, table), table)
+        if entry.HasField("time"):
+            # A room that was forgotten and created again has a later time for the table.
+            self.times.setdefault(header.table_id, {}).setdefault(header.ply, entry.time.ToMilliseconds())
+        if not entry.is_foreign:
+            self._own_games.add(header.table_id)
+        foreign = [each for each in self.tables if each not in self._own_games]
+        for table_id in foreign[:-_MAX_FOREIGN_GAMES]:
+            del self.tables[table_id]
+            self.times.pop(table_id, None)
+            self.proposals.pop(table_id, None)
+
+    def _keep_proposal(self, header: TableHeader, table: bytes) -> None:
+        known = self.proposals.get(header.table_id)
+        if header.ply == max(self.tables.get(header.table_id, ()), default=-1) + 1:
+            is_same = known is not None and hash_of(known) == hash_of(table)
+            self.proposals[header.table_id] = merged(known, table) if known is not None and is_same else table
+
+    def _excess(self, persons: Iterable[tuple[_Key, bytes]]) -> list[_Key]:
+        # Returns the keys of all strangers except the newest ones.
+        keys = list(persons)
+        if len(keys) <= _MAX_STRANGERS:
+            return []
+        games = [header_of(next(iter(self.tables[table_id].values()))) for table_id in self._own_games]
+        seated = {self.person, *(seat.secret_sha256 for header in games for seat in header.seats)}
+        return [key for key, person in keys if person not in seated][:-_MAX_STRANGERS]
 
     def take(self, response: pb.FollowResponse) -> list[pb.PostRequest]:
-        """Take a response into account; return what the person has to post again, without room and secret.
+        """Add the contents of a response.
 
-        Raises ForkError.
+        Returns:
+            The requests, without room and secret, for contents that the person has to post again.
+
+        Raises:
+            ForkError: See `keep`.
         """
         with self._lock:
             for entry in response.entries:
@@ -86,36 +174,38 @@ class RoomContents:
                 self.onlookers = response.presence.onlookers
             return list(self._missing_in(response.entries)) if response.is_whole else []
 
+    def _can_post(self, header: TableHeader) -> bool:
+        # The holder of a seat, or the one whom an amendment replaces.
+        seats = (*header.seats, header.amendment.replacement.before)
+        return any(seat.secret_sha256 == self.person for seat in seats)
+
     def _missing_in(self, entries: Iterable[pb.RoomEntry]) -> Iterator[pb.PostRequest]:
-        there = {entry.SerializeToString() for entry in entries}
+        names = {(entry.name.person, entry.name.name) for entry in entries if entry.HasField("name")}
+        replies = {(entry.reply.invitation, entry.reply.person) for entry in entries if entry.HasField("reply")}
+        there = {entry.table for entry in entries if entry.HasField("table")}
+        proposed = {entry.proposal for entry in entries if entry.HasField("proposal")}
         name = self.names.get(self.person)
-        if name is not None and _is_missing(pb.RoomEntry(name=pb.RoomName(person=self.person, name=name)), there):
+        if name is not None and (self.person, name) not in names:
             yield pb.PostRequest(name=name)
         for invitation, persons in self.replies.items():
-            reply = pb.RoomEntry(reply=pb.RoomReply(invitation=invitation, person=self.person))
-            if self.person in persons and _is_missing(reply, there):
+            if self.person in persons and (invitation, self.person) not in replies:
                 yield pb.PostRequest(invitation=invitation)
-        held = [header_of(entry.table) for entry in entries if entry.WhichOneof("entry") == "table"]
         for table_id, known in self.tables.items():
-            seats = header_of(next(iter(known.values()))).seats
-            if all(seat.secret_sha256 != self.person for seat in seats):
+            if table_id not in self._own_games:
                 continue
-            # A room's tables are a chain, which grows at both ends.
-            lowest = min((header.ply for header in held if header.table_id == table_id), default=0)
-            above = sorted(ply for ply in known if ply >= lowest)
-            below = sorted(ply for ply in known if ply < lowest)
-            plies = [*above, *reversed(below)]
-            for ply in plies:
-                if _is_missing(pb.RoomEntry(table=known[ply]), there):
-                    yield pb.PostRequest(table=known[ply])
-
-
-def pause_before(attempt: int, error: ChatiereError) -> float | None:
-    """Return the seconds until a room can be followed again; None: the error is final. `attempt`: from 0."""
-    if error.retry_after is None and not (isinstance(error, TransportError) and error.code in _BROKEN):
-        return None
-    return max(error.retry_after or 0.0, min(math.ldexp(_FIRST_PAUSE, attempt), _MAX_PAUSE))
-
-
-def _is_missing(entry: pb.RoomEntry, there: set[bytes]) -> bool:
-    return entry.SerializeToString() not in there
+            # An amendment may have given the person a seat, or taken it.
+            own = [ply for ply, table in known.items() if self._can_post(header_of(table))]
+            # The room accepts tables in any order. In this order it shows each one immediately: its chain grows at both
+            # ends.
+            held = [header.ply for header in map(header_of, there) if header.table_id == table_id]
+            lowest = min(held, default=0)
+            above = sorted(ply for ply in own if ply >= lowest)
+            below = sorted((ply for ply in own if ply < lowest), reverse=True)
+            yield from (pb.PostRequest(table=known[ply]) for ply in (*above, *below) if known[ply] not in there)
+            proposal = self.proposals.get(table_id)
+            if proposal is not None and proposal not in proposed and self._can_post(header_of(proposal)):
+                yield pb.PostRequest(table=proposal)
+        are_settings_there = any(entry.HasField("settings") for entry in entries)
+        if self.settings is not None and self.settings.person == self.person and not are_settings_there:
+            # Last: the tables make all players people of the room, the settings only the host.
+            yield pb.PostRequest(settings=self.settings)

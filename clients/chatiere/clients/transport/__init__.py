@@ -1,1 +1,1 @@
-"""Connections to a service: channels, plain sockets, and the streams of BatchService over either."""
+"""Connections to a service: channels, plain sockets, and the streams of BatchService over both."""

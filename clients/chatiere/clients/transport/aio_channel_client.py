@@ -1,4 +1,4 @@
-"""The base of the clients for asyncio."""
+"""The base class of the asyncio clients."""
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -8,13 +8,13 @@ import grpc
 
 from chatiere.clients.calls.errors import error_of
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
-from chatiere.clients.transport.channel import CallMetadata, open_aio_channel
+from chatiere.clients.transport.channel import Pickled, open_aio_channel
 
 
-class AsyncChannelClient:
-    """A client that calls a service over a channel of grpc.aio.
+class AsyncChannelClient(Pickled):
+    """A client that calls a service over a grpc.aio channel.
 
-    Create it in a running event loop, and use it in an `async with` statement or close it.
+    Create it in a running event loop, and use it in an `async with` statement, or close it.
     """
 
     def __init__(
@@ -27,17 +27,16 @@ class AsyncChannelClient:
         new_request_id: Callable[[], str] | None = None,
         language: str | None = None,
     ) -> None:
-        """Create a client; arguments as of ChannelClient, with a channel of grpc.aio."""
+        """Create a client. Arguments are as for ChannelClient, except that a channel must be a grpc.aio channel."""
         self._own_channel: grpc.aio.Channel | None = None
         if isinstance(target, grpc.aio.Channel):
             self.channel = target
         else:
             self.channel = self._own_channel = open_aio_channel(target, credentials)
-        self._timeout = timeout
-        self._metadata = CallMetadata(token, new_request_id, language)
+        self._set_up(target, timeout, credentials, token, new_request_id, language)
 
     async def close(self) -> None:
-        """Close the client's own channel, cancelling the calls in flight."""
+        """Close the client's own channel, which cancels the calls in flight."""
         if self._own_channel is not None:
             await self._own_channel.close()
 
@@ -52,7 +51,7 @@ class AsyncChannelClient:
         await self.close()
 
     async def _call(self, method: Any, request: Any, timeout: float | None) -> Any:
-        # `method`: a method of a stub.
+        # `method` is a method of a stub.
         try:
             return await method(
                 request,

@@ -1,9 +1,9 @@
-"""The stream of BatchService over gRPC's channel."""
+"""The stream of BatchService over a gRPC channel."""
 
 import queue
 import threading
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, NoReturn
 
 import grpc
 
@@ -12,6 +12,9 @@ from chatiere.clients.calls.errors import ChatiereError, TransportError, error_o
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.in_flight import InFlight
 from chatiere.engine.closing import Closing
+
+# The number of seconds that close waits for the reader thread to end.
+_PATIENCE = 1.0
 
 
 class BatchStream(Closing):
@@ -22,15 +25,16 @@ class BatchStream(Closing):
             second = stream.submit(batch_requests.step(table, other_states, other_moves))
             stepped = first.result(timeout=10)
 
-    Responses come in the order of the requests. A request that is refused as a whole does not end the stream. If the
-    service ends it because it was idle, it is opened again for the next request. A stream that breaks is not retried
-    once a response has come: every request in flight, and every one submitted later, fails with TransportError. Nothing
-    is lost, as you have the states: open another stream.
+    Responses are in the order of the requests. A request that is refused as a whole does not end the stream. If the
+    service ends the stream because it was idle, it is opened again for the next request. A stream that has not received
+    a response is opened again up to five times, over three seconds, while the service is UNAVAILABLE. A stream that
+    breaks after a response is not opened again: all requests in flight and all later requests fail with TransportError.
+    No state is lost, because you have the states: open another stream.
     """
 
     def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> None:
         """Open the stream; see BatchClient.stream."""
-        # As bytes: requests are serialised by the thread that submits them.
+        # Takes bytes, because requests are serialised by the thread that submits them.
         self._play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
         self._metadata = metadata
         self._in_flight = InFlight()
@@ -41,19 +45,24 @@ class BatchStream(Closing):
         self._reader = threading.Thread(target=self._read, name="stream", daemon=True)
         self._reader.start()
 
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled."""
+        raise TypeError("BatchStream cannot be pickled; open one in each process")
+
     @property
     def is_over(self) -> bool:
-        """True once the stream has ended or broken: requests submitted now fail."""
+        """True once the stream has ended or broken: further requests fail."""
         return self._end is not None
 
     def submit(self, request: BatchRequest[Result]) -> Future[Result]:
-        """Send a request of `batch_requests`.
+        """Send a request built by `batch_requests`.
 
-        The future has its result, or the ChatiereError that it fails with. Its `result(timeout)` raises TimeoutError if
-        there is none in time.
+        Returns:
+            A future, whose result is the request's result, and whose exception is the ChatiereError with which it
+            failed. `result(timeout)` raises TimeoutError if there is no response in time.
         """
         future: Future[Result] = Future()
-        # A request in flight cannot be cancelled by itself.
+        # A single request in flight cannot be cancelled.
         future.set_running_or_notify_cancel()
         with self._changed:
             if self._end is not None:
@@ -69,9 +78,11 @@ class BatchStream(Closing):
             self._is_closed = True
             self._call.cancel()
             self._changed.notify()
-        self._reader.join()
+        self._reader.join(_PATIENCE)
+        self._in_flight.fail(TransportError(grpc.StatusCode.CANCELLED, "the stream was closed"))
 
     def _open(self) -> None:
+        self._has_responded = False
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         for message in self._in_flight.messages():
             self._requests.put(b"".join(message))
@@ -83,20 +94,27 @@ class BatchStream(Closing):
             end = self._read_to_its_end()
             with self._changed:
                 self._requests.put(None)
-                is_over = not self._in_flight.may_repeat(end)
-                if not is_over:
-                    # Opened at once it would take a slot for nothing.
+                pause = self._in_flight.pause_before_repeat(end, has_responded=self._has_responded)
+                if pause is not None:
+                    self._changed.wait_for(lambda: self._is_closed, pause)
+                    # A stream without requests would occupy a slot.
                     self._changed.wait_for(lambda: self._in_flight or self._is_closed)
-                    is_over = self._is_closed
+                is_over = pause is None or self._is_closed
+                if not is_over:
+                    try:
+                        self._open()
+                    except ValueError as error:
+                        # The channel is closed.
+                        end = TransportError(grpc.StatusCode.CANCELLED, str(error))
+                        is_over = True
                 if is_over:
                     self._end = end
-                else:
-                    self._open()
         self._in_flight.fail(end)
 
     def _read_to_its_end(self) -> ChatiereError:
         try:
             for response in self._call:
+                self._has_responded = True
                 self._in_flight.settle(response)
         except grpc.RpcError as error:
             return error_of(error)

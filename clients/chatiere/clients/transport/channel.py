@@ -3,35 +3,42 @@
 import ipaddress
 import json
 from collections.abc import Callable, Sequence
-from typing import TypedDict
+from typing import Any, ClassVar, TypedDict
 
 import grpc
 
 from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, room_service_pb2, table_service_pb2
 
+_SERVICES = [
+    service
+    for file in (game_service_pb2, batch_service_pb2, bot_service_pb2, table_service_pb2, room_service_pb2)
+    for service in file.DESCRIPTOR.services_by_name.values()
+]
 GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
-BOT_SERVICE = bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
-TABLE_SERVICE = table_service_pb2.DESCRIPTOR.services_by_name["TableService"].full_name
-ROOM_SERVICE = room_service_pb2.DESCRIPTOR.services_by_name["RoomService"].full_name
 
 _SERVICE_CONFIG = {
-    # Calls go in turn to all servers that report themselves healthy.
+    # Calls are distributed in turn over all servers that report themselves healthy.
     "loadBalancingConfig": [{"round_robin": {}}],
     "healthCheckConfig": {"serviceName": GAME_SERVICE},
     "methodConfig": [
         {
+            # Only unary methods: with this policy, a stream may never end for its client after the connection is lost
+            # (gRPC 1.85). The clients reopen streams themselves.
             "name": [
-                {"service": name} for name in (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE, ROOM_SERVICE)
+                {"service": service.full_name, "method": method.name}
+                for service in _SERVICES
+                for method in service.methods
+                if not method.client_streaming and not method.server_streaming
             ],
             "retryPolicy": {
                 "maxAttempts": 5,
                 "initialBackoff": "0.1s",
                 "maxBackoff": "1s",
                 "backoffMultiplier": 2,
-                # Nothing is stored, and a room holds what is posted twice once, so every call may be repeated; with
-                # these two another try can help. gRPC ends a call with CANCELLED if it reaches a server at the very
-                # moment in which that stops. A call that the client itself cancels is not retried.
+                # Every call may be repeated, because the service is stateless and a room stores repeated posts only
+                # once. A retry can succeed after these two codes: gRPC ends a call with CANCELLED if it reaches a
+                # server just as the server stops. Calls cancelled by the client are not retried.
                 "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED"],
             },
         }
@@ -40,27 +47,88 @@ _SERVICE_CONFIG = {
 
 CHANNEL_OPTIONS = (
     ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
-    # A server (or one of its workers) that restarts is found again while a call is still being retried.
+    # Short enough to reconnect to a server (or worker) that restarts while a call is still being retried.
     ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 5000),
-    # A call is retried only if its whole request, perhaps a batch of megabytes, fits into this.
+    # Despite its name, the time that an attempt to connect may take. With less, a server that is distant or busy is
+    # reported as UNAVAILABLE.
+    ("grpc.min_reconnect_backoff_ms", 5000),
+    # A connection on which nothing arrives is ended after 30 seconds, so that calls without a deadline end, too. The
+    # service allows a ping every second.
+    ("grpc.keepalive_time_ms", 20_000),
+    # Not grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
+    ("grpc.http2.ping_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
+    # A call is retried only if its whole request, possibly a batch of several megabytes, fits into this buffer.
     ("grpc.per_rpc_retry_buffer_size", 64 * 1024 * 1024),
-    # Responses are as large as what was asked for: gRPC's default limit of 4 MB is too small for batches.
+    # Responses to batches exceed gRPC's default limit of 4 MB.
     ("grpc.max_receive_message_length", -1),
-    # In a connection that channels share, gRPC's core (1.85) may begin the health watch of the one while the other
-    # already adds to it, and crash the process, when several connect at the same time.
+    # If channels share a connection and several connect at the same time, gRPC's core (1.85) may start the health watch
+    # of one channel while another already adds to it, and crash the process.
     ("grpc.use_local_subchannel_pool", 1),
 )
-"""The options of the clients' own channels: calls are balanced over all healthy servers, gRPC retries a call up to five
-times while the service is UNAVAILABLE, and each channel has connections of its own.
+"""The options of the channels that clients open: calls are balanced over all healthy servers, gRPC makes a unary call
+up to five times while the service is UNAVAILABLE and no response has begun, a connection on which nothing arrives is
+ended, and channels do not share connections.
 
-Pass them to a channel of your own to have its calls balanced and retried too, and to receive large batches.
+Pass them to your own channel for the same load balancing and retries, and to receive large batches.
 """
 
 
+class Pickled:
+    """The base class of clients, which are pickled and copied by their address and settings.
+
+    Each copy opens its own channel. The pickle contains the bearer token, if there is one.
+    """
+
+    # The reason why clients of the class cannot be pickled, or "".
+    _not_pickled: ClassVar[str] = ""
+    # The arguments of __init__.
+    _arguments: dict[str, Any]
+
+    def _set_up(
+        self,
+        target: object,
+        timeout: float,
+        credentials: grpc.ChannelCredentials | None,
+        token: str | None,
+        new_request_id: Callable[[], str] | None,
+        language: str | None,
+    ) -> None:
+        """Keep the arguments of `__init__`, for copies and for calls."""
+        self._arguments = {
+            "target": target,
+            "timeout": timeout,
+            "credentials": credentials,
+            "token": token,
+            "new_request_id": new_request_id,
+            "language": language,
+        }
+        self._timeout = timeout
+        self._metadata = CallMetadata(token, new_request_id, language)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the arguments of `__init__`.
+
+        Raises:
+            TypeError: The client cannot be created again from its arguments.
+        """
+        reason = self._not_pickled
+        if not reason and self._arguments["credentials"] is not None:
+            reason = "it has credentials; create it in the process that uses it"
+        if not reason and not isinstance(self._arguments["target"], (str, Sequence)):
+            reason = "it uses a channel of the caller; create it with an address"
+        if reason:
+            raise TypeError(f"{type(self).__name__} cannot be pickled: {reason}")
+        return self._arguments
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Open a channel to the same address."""
+        self.__init__(**state)  # type: ignore[misc]
+
+
 class ClientOptions(TypedDict, total=False):
-    """The arguments that all clients share; see ChannelClient."""
+    """The arguments common to all clients; see ChannelClient."""
 
     timeout: float
     credentials: grpc.ChannelCredentials | None
@@ -70,7 +138,11 @@ class ClientOptions(TypedDict, total=False):
 
 
 def target_of(servers: str | Sequence[str]) -> str:
-    """Return gRPC's target for one server, or for several given as IP:PORT. Raise ValueError if one is malformed."""
+    """Return gRPC's target for one server, or for several servers given as IP:PORT.
+
+    Raises:
+        ValueError: An address is malformed.
+    """
     if isinstance(servers, str):
         return servers
     kinds = set()
@@ -102,14 +174,17 @@ def open_aio_channel(servers: str | Sequence[str], credentials: grpc.ChannelCred
 
 
 class CallMetadata:
-    """The metadata of every call: the bearer token, the languages wanted and the request id."""
+    """The metadata of every call: the bearer token, the requested languages and the request id."""
 
     def __init__(
         self, token: str | None, new_request_id: Callable[[], str] | None, language: str | None = None
     ) -> None:
-        """Take the bearer token, the function that returns the id of each call, and the value of accept-language.
+        """Create the metadata.
 
-        Each may be None.
+        Args:
+            token: The bearer token, or None.
+            new_request_id: A function that returns the id of each call, or None.
+            language: The value of accept-language, or None.
         """
         headers = {"authorization": None if token is None else f"Bearer {token}", "accept-language": language}
         self._same = tuple((key, value) for key, value in headers.items() if value is not None)

@@ -1,4 +1,4 @@
-"""A gRPC call with a stream each way over a connection of its own, by libnghttp2: less work than over a channel."""
+"""A bidirectional gRPC call on a separate connection, by libnghttp2, with less overhead than over a channel."""
 
 import base64
 import socket
@@ -24,9 +24,10 @@ _UNBUILT = (
     "built without libnghttp2: install libnghttp2-dev (Debian), libnghttp2-devel (Fedora) or libnghttp2 (Homebrew), "
     "with pkg-config, and build again"
 )
-# Before the path of a Unix socket.
+# The prefix of the path of a Unix socket.
 _UNIX = "unix:"
-# Where the system has these options: seconds until it asks a silent machine, between questions, and how many.
+# The socket options that the system supports: seconds of silence before the first keepalive probe, seconds between
+# probes, and their number.
 _KEEPALIVE = {
     getattr(socket, name): value
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
@@ -34,14 +35,14 @@ _KEEPALIVE = {
 }
 # Statuses by number: https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
-# By HTTP/2's error of a reset stream (RFC 9113, 7), where it is not INTERNAL.
+# The status by the HTTP/2 error code of a reset stream (RFC 9113, 7). Other codes give INTERNAL.
 _OF_RESET = {
     7: grpc.StatusCode.UNAVAILABLE,  # REFUSED_STREAM
     8: grpc.StatusCode.CANCELLED,  # CANCEL
     11: grpc.StatusCode.RESOURCE_EXHAUSTED,  # ENHANCE_YOUR_CALM
     12: grpc.StatusCode.PERMISSION_DENIED,  # INADEQUATE_SECURITY
 }
-# By the status of a response that is HTTP's alone, where it is not UNKNOWN.
+# The status by the HTTP status of a response that has no gRPC status. Other HTTP statuses give UNKNOWN.
 _OF_HTTP = {
     "400": grpc.StatusCode.INTERNAL,
     "401": grpc.StatusCode.UNAUTHENTICATED,
@@ -55,18 +56,25 @@ _OF_HTTP = {
 
 
 class FastCall:
-    """The call. For one thread at a time; close it.
+    """A call on a separate connection, for use by one thread at a time; close it.
 
-    The connection does no more than the call: nothing is encrypted, and while nobody waits for a message nobody answers
-    when the server asks whether the client is still there, so that gRPC's closes a connection that is left alone.
+    The connection is not encrypted. It responds to the server's pings only while a thread waits for a message, so a
+    gRPC server closes a connection that is idle for long.
     """
 
     def __init__(self, address: str, path: str, timeout: float, token: str | None = None) -> None:
-        """Begin the call.
+        """Start the call.
 
-        `address`: "HOST:PORT" or "unix:/PATH". `path`: "/SERVICE/METHOD". `timeout`: seconds that connecting may take,
-        and handing on to the system what the service is ready to take. `token`: the bearer token, if the service
-        requires one. Raises TransportError: UNAVAILABLE; ImportError without libnghttp2.
+        Args:
+            address: "HOST:PORT" or "unix:/PATH".
+            path: "/SERVICE/METHOD".
+            timeout: The seconds allowed for connecting, and for passing data that the service is ready to receive to
+                the operating system.
+            token: The bearer token, if the service requires one.
+
+        Raises:
+            TransportError: UNAVAILABLE.
+            ImportError: The package was built without libnghttp2.
         """
         if not IS_BUILT:
             raise ImportError(_UNBUILT)
@@ -85,22 +93,23 @@ class FastCall:
 
     @property
     def is_over(self) -> bool:
-        """True once there will be no more messages than those that have come."""
+        """True if no messages will arrive after those already received."""
         return self._call.is_over
 
     def send(self, pieces: Sequence[Buffer]) -> None:
-        """Send a message, in pieces that are to be joined.
+        """Send a message, in pieces to be joined.
 
-        What the service is not ready to take is sent while `receive` waits. If the call is over, it goes nowhere, and
-        `receive` says why.
+        Data that the service is not ready to receive is sent while `receive` waits. If the call is over, the message is
+        discarded, and `receive` raises the reason.
         """
         self._call.send(pieces)
 
     def receive(self, timeout: float | None = None) -> memoryview:
         """Return the next message.
 
-        Raises TimeoutError if none has begun to come within so many seconds (None: never), and ChatiereError if the
-        call ends before one.
+        Raises:
+            TimeoutError: No message has begun to arrive within `timeout` seconds (None: no limit).
+            ChatiereError: The call ended before a message arrived.
         """
         try:
             return self._call.receive(timeout)
@@ -108,7 +117,7 @@ class FastCall:
             raise _error_of(ended) from None
 
     def close(self) -> None:
-        """Leave the call, if it is not over, and the connection."""
+        """Cancel the call, if it is not over, and close the connection."""
         self._call.close()
 
 
@@ -120,10 +129,10 @@ def _connected(address: str, timeout: float) -> socket.socket:
         connected = socket.create_connection((host.removeprefix("[").removesuffix("]"), int(port)), timeout)
     except (OSError, ValueError, OverflowError) as error:
         raise TransportError(grpc.StatusCode.UNAVAILABLE, f"no connection to {address}: {error}") from error
-    # If the service has left already, the call says so.
+    # If the service has already closed the connection, the call reports it.
     with suppress(OSError):
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Else there would be no end to waiting for a machine that has vanished.
+        # Otherwise waiting for a machine that has disappeared would never end.
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for option, value in _KEEPALIVE.items():
             connected.setsockopt(socket.IPPROTO_TCP, option, value)
@@ -158,7 +167,7 @@ def _malformed(reason: str) -> TransportError:
 
 
 def _error_of_fields(fields: dict[str, str]) -> ChatiereError:
-    # Of a response's headers and trailers.
+    # Returns the error for a response's headers and trailers.
     status = fields.get(":status", "")
     if "grpc-status" not in fields:
         if status == "200":
@@ -170,7 +179,7 @@ def _error_of_fields(fields: dict[str, str]) -> ChatiereError:
         if code == grpc.StatusCode.OK:
             return TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
         details = fields.get("grpc-status-details-bin", "")
-        # Written without the padding of base64.
+        # Base64 without padding.
         packed = base64.b64decode(details + "=" * (-len(details) % 4), validate=True)
         parsed = Status.FromString(packed) if details else None
         return error_of_status(code, unquote(fields.get("grpc-message", "")), parsed)

@@ -1,8 +1,9 @@
-"""The stream of BatchService by libnghttp2."""
+"""The stream of BatchService over libnghttp2."""
 
 import time
 from concurrent.futures import Future
 from contextlib import suppress
+from typing import NoReturn
 
 import grpc
 
@@ -15,45 +16,55 @@ from chatiere.clients.transport.in_flight import InFlight
 from chatiere.engine.closing import Closing
 from chatiere.engine.memory import keep_freed_memory
 
-# Seconds without a response after which a stream may have ended meanwhile.
+# The number of seconds without a response after which the stream may have ended.
 _PAUSE = 1.0
 
 
 class FastStream(Closing):
-    """A BatchStream at less than half of the client's processor time, for one thread.
+    """A BatchStream that takes less than half of the client's processor time, for use by one thread.
 
         with FastStream("127.0.0.1:50052") as stream:
             first = stream.submit(batch_requests.step(table, states, moves))
 
-    It goes to either port of a server; at the one of `chatiere serve --fast-address` the server's share of a batch is
-    little more than half, too. For a service nearby, on a network that you trust: it goes to one server, nothing is
-    encrypted, and nothing is tried again but what the service ended because the stream was idle. Responses are read
-    while a future's `result` or `exception` waits, and at no other time: other ways to wait for futures wait for ever.
-    At gRPC's port a stream that nobody waits at for a minute or two breaks, because the service takes its client for
-    gone.
+    It can connect to either port of a server; at the port of `chatiere serve --fast-address`, the server's share of the
+    work is also reduced to little more than half. Use it for a nearby service on a trusted network: it connects to one
+    server without encryption, and repeats requests only if the service ended the stream because it was idle. Responses
+    are read only while `result` or `exception` of a future waits: other ways to wait for futures never return. At the
+    gRPC port, a stream breaks if no thread waits on it for a minute or two, because the service then assumes that the
+    client is gone.
 
-    Like BatchClient, it lets malloc keep large blocks that are freed.
+    Like BatchClient, it makes malloc keep large freed blocks.
     """
 
     def __init__(self, address: str, *, timeout: float = DEFAULT_TIMEOUT, token: str | None = None) -> None:
-        """Open a stream to the service at "HOST:PORT" or "unix:/PATH", best at its fast address.
+        """Open a stream to a service.
 
-        `timeout`: seconds that connecting may take, and handing on to the system what the service is ready to take.
-        `token`: the bearer token, if the service requires one. Raises TransportError: UNAVAILABLE; ImportError if the
-        package was built without libnghttp2.
+        Args:
+            address: "HOST:PORT" or "unix:/PATH", preferably the fast address of the service.
+            timeout: The seconds allowed for connecting, and for passing data that the service is ready to receive to
+                the operating system.
+            token: The bearer token, if the service requires one.
+
+        Raises:
+            TransportError: UNAVAILABLE.
+            ImportError: The package was built without libnghttp2.
         """
         self._address, self._timeout, self._token = address, timeout, token
         self._call = self._open()
         keep_freed_memory()
         self._in_flight = InFlight()
         self.has_answered = False
-        """True once a response has come."""
+        """True once a response has arrived."""
         self._used = time.monotonic()
         self._is_closed = False
 
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled."""
+        raise TypeError("FastStream cannot be pickled; open one in each process")
+
     @property
     def is_over(self) -> bool:
-        """True once the stream has ended or broken: requests submitted now fail."""
+        """True once the stream has ended or broken: further requests fail."""
         return self._call.is_over
 
     def submit(self, request: BatchRequest[Result]) -> Future[Result]:
@@ -72,7 +83,11 @@ class FastStream(Closing):
         self._in_flight.fail(TransportError(grpc.StatusCode.CANCELLED, "the stream was closed"))
 
     def wait_for(self, future: Future[Result], timeout: float | None) -> None:
-        """Settle the futures whose responses come, up to this one, or all if the stream ends. Raise TimeoutError."""
+        """Settle the futures whose responses arrive, up to this one, or all futures if the stream ends.
+
+        Raises:
+            TimeoutError: There is no response to this request in time.
+        """
         end = None if timeout is None else time.monotonic() + timeout
         while not future.done():
             try:
@@ -87,7 +102,7 @@ class FastStream(Closing):
         return FastCall(self._address, f"/{BATCH_SERVICE}/Play", self._timeout, self._token)
 
     def _look_for_the_end(self) -> None:
-        # Later the connection may have ended, too, and nobody could say why.
+        # Checks now, because once the connection has also ended, the reason is lost.
         with suppress(TimeoutError):
             try:
                 self._call.receive(0)
@@ -97,7 +112,7 @@ class FastStream(Closing):
 
     def _go_on_after(self, end: ChatiereError) -> None:
         self._call.close()
-        if self._is_closed or not self._in_flight.may_repeat(end):
+        if self._is_closed or self._in_flight.pause_before_repeat(end) is None:
             self._in_flight.fail(end)
             return
         try:
@@ -110,7 +125,7 @@ class FastStream(Closing):
 
 
 class _Awaited(Future[Result]):
-    # Whoever asks for the result reads for it.
+    # Reads responses while a caller waits for the result.
 
     def __init__(self, stream: FastStream) -> None:
         super().__init__()

@@ -10,11 +10,11 @@ from google.protobuf.message import DecodeError
 
 from chatiere.clients.calls.batch_messages import Response, put_inner
 from chatiere.clients.calls.batch_requests import BatchRequest, Result, reason_name
-from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
+from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError, pause_before
 from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse, RequestRefusal
 
-# A stream is opened again no more often than this without a response.
+# The maximum number of times that a stream without a response is opened again.
 _MAX_REPEATS = 5
 
 
@@ -22,34 +22,49 @@ class InFlight:
     """The requests of a stream that have no response yet, and the futures of their results."""
 
     def __init__(self) -> None:
-        """Begin with no requests."""
+        """Create an empty collection."""
         # By tag, in the order of submission.
         self._requests: dict[int, tuple[BatchRequest[Any], Future[Any]]] = {}
         self._tag = 0
         self._repeats = 0
 
     def __bool__(self) -> bool:
-        """Return whether there are any."""
+        """Return True if there are requests."""
         return bool(self._requests)
 
     def add(self, request: BatchRequest[Result], future: Future[Result]) -> list[Buffer]:
-        """Add a request, whose result the future will have. Return its PlayRequest, in pieces."""
+        """Add a request with the future for its result. Return its PlayRequest, in pieces."""
         self._tag += 1
         self._requests[self._tag] = request, future
         return _message(self._tag, request)
 
-    def may_repeat(self, end: ChatiereError) -> bool:
-        """Return whether the requests may go over another stream, because of how theirs ended."""
+    def pause_before_repeat(self, end: ChatiereError, *, has_responded: bool = True) -> float | None:
+        """Return the seconds to wait before the requests may be sent on another stream, or None if they may not.
+
+        Args:
+            end: The error with which the stream ended.
+            has_responded: True if the stream had a response. If it had not, the service may be about to restart.
+        """
         self._repeats += 1
-        # Cancelled by the service: it was idle, with a response that was not taken.
-        return (end.ended_idle or end.code is grpc.StatusCode.CANCELLED) and self._repeats <= _MAX_REPEATS
+        if self._repeats > _MAX_REPEATS:
+            return None
+        # Cancelled by the service, because the stream was idle and a response was not read.
+        if end.ended_idle or end.code is grpc.StatusCode.CANCELLED:
+            return 0.0
+        if end.code is grpc.StatusCode.UNAVAILABLE and not has_responded:
+            return pause_before(self._repeats - 1, end)
+        return None
 
     def messages(self) -> list[list[Buffer]]:
         """Return the PlayRequests of all requests again, in order."""
         return [_message(tag, request) for tag, (request, _) in self._requests.items()]
 
     def settle(self, data: Buffer) -> None:
-        """Settle the future of the request that a PlayResponse is for. Raise TransportError if it is for none."""
+        """Settle the future of the request that a PlayResponse answers.
+
+        Raises:
+            TransportError: There is no such request, or the response is malformed.
+        """
         with readable():
             response = Response(PlayResponse, data)
             request, future = self._requests.pop(response.number("tag"))
@@ -68,7 +83,7 @@ class InFlight:
             future.set_result(result)
 
     def fail(self, error: ChatiereError) -> None:
-        """Fail all requests: the stream is over."""
+        """Fail all requests, because the stream is over."""
         requests, self._requests = self._requests, {}
         for _, future in requests.values():
             future.set_exception(error)

@@ -8,13 +8,13 @@ from chatiere.bots.trials import policy_of
 
 
 class BuilderBot(Bot):
-    """A bot that takes the action that the game's playout policy finds likeliest; of equals the one of the lowest id.
+    """A bot that takes the most likely action by the game's playout policy; among equals, the one with the lowest id.
 
-    What the policy looks at is known to the seat, so one world is as good as any.
+    The policy uses only facts known to the seat, so any single world gives the same choice.
     """
 
     title = "Builder"
-    description = "Draws, forms joints, rather with its own boxes, and lays a cat unless its box would cost points."
+    description = "Draws, forms joints, preferably with its own boxes, and lays a cat unless its box would cost points."
     is_reproducible = True
     needs_worlds = True
 

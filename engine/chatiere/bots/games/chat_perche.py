@@ -6,16 +6,16 @@ from numpy.typing import NDArray
 from chatiere import engine
 from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine.core.observation import ObservationLayout
-from chatiere.engine.games.chat_perche.words import IDS, SIZES
+from chatiere.engine.games.chat_perche import state
 
-# Types of cards about the own cats: one falls, one moves, one or two move.
+# Types of cards that concern the player's own cats: one falls, one moves, one or two move.
 _OWN_CARDS = [3, *range(5, 14), *range(23, 32)]
 
 
 class ClimberBot(Bot):
     """A bot that looks one action ahead, at how many more cats than the other seat it would have in the tree.
 
-    It brings its cats up, keeps them off branches that might break, and breaks those that hold more of the other's.
+    It moves its cats up, keeps them off branches that might break, and breaks branches that hold more opposing cats.
     """
 
     title = "Climber"
@@ -34,13 +34,13 @@ class ClimberBot(Bot):
         rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())
         seen = self._layout.arrays(decisions.observations)
         values = np.zeros(len(ids))
-        moves = np.flatnonzero((ids >= IDS.first_move) & (ids < IDS.stop))
-        start, end = np.divmod(ids[moves] - IDS.first_move, SIZES.spaces)
+        moves = np.flatnonzero((ids >= state.FIRST_MOVE_ID) & (ids < state.STOP_ID))
+        start, end = np.divmod(ids[moves] - state.FIRST_MOVE_ID, state.SPACES)
         own = seen["card"][:, _OWN_CARDS].max(axis=1).astype(np.intp)
         values[moves] = _lead_after(seen, rows[moves], start, end, 2 * own[rows[moves]] - 1)
-        birds = np.flatnonzero(ids >= IDS.first_bird)
-        beside = np.full(len(birds), SIZES.spaces)
-        end = ids[birds] - IDS.first_bird + SIZES.trunk_spaces
+        birds = np.flatnonzero(ids >= state.FIRST_BIRD_ID)
+        beside = np.full(len(birds), state.SPACES)
+        end = ids[birds] - state.FIRST_BIRD_ID + state.TRUNK_SPACES
         values[birds] = _lead_after(seen, rows[birds], beside, end, np.zeros(len(birds), np.intp))
         return decisions.best_actions(values)
 
@@ -52,26 +52,27 @@ def _lead_after(
     end: NDArray[np.intp],
     side: NDArray[np.intp],
 ) -> NDArray[np.float64]:
-    # How much an animal that goes from start to end is expected to add to the lead. `side`: 1 for an own cat, -1 for
+    # Return the expected change of the lead when an animal goes from start to end. `side`: 1 for an own cat, -1 for
     # the other seat's, 0 for a bird.
     cats = seen["own_cats"].astype(np.intp) - seen["other_cats"]
-    on_branches = cats[:, SIZES.trunk_spaces :].reshape(len(cats), SIZES.branches, SIZES.branch_spaces).sum(axis=2)
-    climbs = end >= SIZES.trunk_spaces
-    branch = np.where(climbs, (end - SIZES.trunk_spaces) // SIZES.branch_spaces, 0)
+    on_branches = cats[:, state.TRUNK_SPACES :].reshape(len(cats), state.BRANCHES, state.BRANCH_SPACES).sum(axis=2)
+    climbs = end >= state.TRUNK_SPACES
+    branch = np.where(climbs, (end - state.TRUNK_SPACES) // state.BRANCH_SPACES, 0)
     stays = (
-        (start >= SIZES.trunk_spaces)
-        & (start < SIZES.spaces)
-        & ((start - SIZES.trunk_spaces) // SIZES.branch_spaces == branch)
+        (start >= state.TRUNK_SPACES)
+        & (start < state.SPACES)
+        & ((start - state.TRUNK_SPACES) // state.BRANCH_SPACES == branch)
     )
     lead = on_branches[rows, branch] + np.where(stays, 0, side)
     animals = seen["branches.animals"][rows, branch] + np.where(stays, 0, 1)
     value = seen["branches.value"][rows, branch]
-    # An unknown token is one of those that the other seat has not shown and that bore the most animals so far.
+    # An unknown token is one that the other seat has not shown. Assume that it has borne the largest number of animals
+    # so far.
     tokens = seen["tokens.other"][rows].astype(np.float64)
     tokens *= np.arange(1, 5) >= seen["branches.most_animals"][rows, branch, None]
     weak = (tokens * (np.arange(1, 5) < animals[:, None])).sum(axis=1) / np.maximum(tokens.sum(axis=1), 1)
     breaks = np.where(climbs, np.where(value > 0, value < animals, weak), 0)
-    found: NDArray[np.float64] = np.where(start == SIZES.spaces, side, 0) - breaks * lead
+    found: NDArray[np.float64] = np.where(start == state.SPACES, side, 0) - breaks * lead
     return found
 
 

@@ -6,14 +6,14 @@ from numpy.typing import NDArray
 from chatiere import engine
 from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine.core.observation import ObservationLayout
-from chatiere.engine.games.chatpentiers.words import IDS, SIZES
+from chatiere.engine.games.chatpentiers import state
 
-# What one more perfect section adds to the bonus, by how many there are.
+# The bonus for one more perfect section, by the number of perfect sections so far.
 _BONUS = np.array([0, 1, 1, 2, 0])
 
 
 class FittingBot(Bot):
-    """A bot that takes the card that brings its board the most points at once, or costs it the fewest.
+    """A bot that takes the card that adds the most points to its board, or costs the fewest.
 
     Of several zones it takes the one with the highest limit. It plays its highest card that is legal, so that it has
     the first choice.
@@ -32,21 +32,21 @@ class FittingBot(Bot):
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
         ids = decisions.legal_ids.astype(np.intp)
-        values = (ids % SIZES.values).astype(np.float64)
-        takes = np.flatnonzero(ids >= IDS.first_take)
+        values = (ids % state.VALUES).astype(np.float64)
+        takes = np.flatnonzero(ids >= state.FIRST_TAKE_ID)
         if len(takes):
             rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())[takes]
-            card, zone = np.divmod(ids[takes] - IDS.first_take, SIZES.zones)
-            values[takes] = self._gains(decisions.observations, rows, card // SIZES.values, zone)
+            card, zone = np.divmod(ids[takes] - state.FIRST_TAKE_ID, state.ZONES)
+            values[takes] = self._gains(decisions.observations, rows, card // state.VALUES, zone)
         return decisions.best_actions(values)
 
     def _gains(
         self, observations: NDArray[np.uint8], rows: NDArray[np.intp], colour: NDArray[np.intp], zone: NDArray[np.intp]
     ) -> NDArray[np.float64]:
-        # What it adds to the board of these rows to place a card of the colour in the zone.
+        # The change of the boards' scores in these rows if a card of the colour is placed in the zone.
         seen = self._layout.arrays(observations)
         # The zero zone's limit is 0, and it is never perfect.
-        limits = np.zeros((len(observations), SIZES.zones), np.intp)
+        limits = np.zeros((len(observations), state.ZONES), np.intp)
         limits[:, :-1] = seen["section_limits"]
         limit, held = limits[rows, zone], seen["seats.cards"][rows, 0, colour].astype(np.intp)
         bonus = _BONUS[seen["seats.perfect_sections"][rows, 0]]

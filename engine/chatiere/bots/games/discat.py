@@ -6,11 +6,11 @@ from numpy.typing import NDArray
 from chatiere import engine
 from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine.core.observation import ObservationLayout
-from chatiere.engine.games.discat.words import IDS, SIZES
+from chatiere.engine.games.discat import state
 
 
 class LargestBot(Bot):
-    """A bot that plays the largest legal group, of equal ones that with the lowest dense id.
+    """A bot that plays the largest legal group, or the one with the lowest dense id among equals.
 
     When it must pass, it exchanges its lowest card that forms no group with another of its hand, if there is one.
     """
@@ -27,27 +27,29 @@ class LargestBot(Bot):
 
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
-        # The id of a play is `plays_a_top` x the slot of its top card + a mask of the others; Keep and Exchange come
+        # The id of a play is PLAYS_A_TOP x the slot of its top card + a mask of the others; Keep and Exchange come
         # after these.
         ids = decisions.legal_ids
-        actions = decisions.best_actions(np.where(ids < IDS.keep, np.bitwise_count(ids % IDS.plays_a_top) + 1, 0))
-        passes = np.flatnonzero(actions == IDS.keep)
+        actions = decisions.best_actions(
+            np.where(ids < state.KEEP_ID, np.bitwise_count(ids % state.PLAYS_A_TOP) + 1, 0)
+        )
+        passes = np.flatnonzero(actions == state.KEEP_ID)
         if len(passes):
             found = _passing(self._layout.arrays(decisions.observations[passes])["own_hand"] > 0)
-            actions[passes] = np.where(decisions.legal_counts()[passes] > 1, found, IDS.keep)
+            actions[passes] = np.where(decisions.legal_counts()[passes] > 1, found, state.KEEP_ID)
         return actions
 
 
 def _passing(hands: NDArray[np.bool_]) -> NDArray[np.uint16]:
-    # By the first and second digit of the card's number.
+    # Each hand as a grid, by the first and second digit of the card's number.
     digits = np.zeros((len(hands), 100), np.bool_)
-    digits[:, 1 : SIZES.cards + 1] = hands
+    digits[:, 1 : state.MAX_CARD + 1] = hands
     grid = digits.reshape(-1, 10, 10)
     alone = grid & (grid.sum(axis=2, keepdims=True) == 1) & (grid.sum(axis=1, keepdims=True) == 1)
     lowest = alone.reshape(-1, 100).argmax(axis=1)
     # A slot is an index into the hand, sorted ascending.
     slots = (digits & (np.arange(100) < lowest[:, None])).sum(axis=1)
-    chosen: NDArray[np.int_] = np.where(alone.any(axis=(1, 2)), IDS.first_exchange + slots, IDS.keep)
+    chosen: NDArray[np.int_] = np.where(alone.any(axis=(1, 2)), state.FIRST_EXCHANGE_ID + slots, state.KEEP_ID)
     return chosen.astype(np.uint16)
 
 

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from chatiere import engine
 from chatiere.bots.bot import Bot, Decisions
-from chatiere.engine.games.momistigri.words import SIZES
+from chatiere.engine.games.momistigri import state
 
 
 class DiscardingBot(Bot):
     """A bot that discards the pair of the highest values whenever it can, and always uses the pair's effect.
 
-    It gives away, hands out, names and swaps its highest card, the Momistigri before all others, and takes the lowest.
+    It gives away, hands out, names and swaps its highest card, first of all the Momistigri, and takes the lowest.
     """
 
     title = "Discarding"
@@ -22,7 +22,7 @@ class DiscardingBot(Bot):
 
     def __init__(self) -> None:
         """Create a bot."""
-        # By id, higher is better.
+        # The preference for each id; higher is better.
         self._values = np.zeros(engine.game("momistigri").num_distinct_actions)
         for kind in engine.game("momistigri").description.action_kinds:
             ids = np.arange(kind.first_id, kind.last_id + 1)
@@ -34,7 +34,7 @@ class DiscardingBot(Bot):
 
 
 def _value(kind: NDArray[np.int_]) -> NDArray[np.float64]:
-    return np.where(kind == SIZES.momistigri, 10.0, kind % SIZES.values + 1)
+    return np.where(kind == state.MOMISTIGRI, 10.0, kind % state.VALUES + 1)
 
 
 def _pair(number: NDArray[np.int_]) -> NDArray[np.float64]:
@@ -43,7 +43,7 @@ def _pair(number: NDArray[np.int_]) -> NDArray[np.float64]:
     return _value(higher) + _value(number - higher * (higher + 1) // 2)
 
 
-# The value of a kind of action's ids, counted from its first one.
+# For each kind of action, the values of its ids, counted from the first id of the kind.
 _VALUES: dict[str, Callable[[NDArray[np.int_]], NDArray[np.float64]]] = {
     "discard_pair": _pair,
     "pass_turn": np.zeros_like,
@@ -51,7 +51,7 @@ _VALUES: dict[str, Callable[[NDArray[np.int_]], NDArray[np.float64]]] = {
     "main": np.ones_like,
     "reverse": np.zeros_like,
     "name_card": _value,
-    "give": lambda number: _value(number % SIZES.kinds),
+    "give": lambda number: _value(number % state.KINDS),
     "hand_out": _value,
     "swap_out": _value,
     "swap_in": lambda number: -_value(number),

@@ -6,14 +6,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-# XLA, which JAX runs on, copies arrays that do not begin at a multiple of so many bytes.
+# XLA, on which JAX runs, copies arrays that do not begin at a multiple of this number of bytes.
 ALIGNMENT = 64
 
 _Element = TypeVar("_Element", bound=np.generic)
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: type[_Element]) -> NDArray[_Element]:
-    """Return a new array in C order that begins at a multiple of 64 bytes, as numpy.empty does: with any contents."""
+    """Return a new, uninitialized array in C order whose address is a multiple of 64 bytes."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     memory = np.empty(size + ALIGNMENT, np.uint8)
     first = -memory.ctypes.data % ALIGNMENT

@@ -5,6 +5,7 @@ from _typeshed import ReadableBuffer, WriteableBuffer
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.columns import (
     Columns,
     EvaluationColumns,
@@ -20,16 +21,6 @@ _Column = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex]
 _States = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
 MAX_ITEMS: Final[int]
-
-class Cancelled(Exception): ...
-
-@disjoint_base
-class Cancellation:
-    def cancel(self) -> None: ...
-    @property
-    def cancelled(self) -> bool: ...
-    @property
-    def moves(self) -> int: ...
 
 @disjoint_base
 class Table:

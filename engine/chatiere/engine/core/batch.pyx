@@ -13,6 +13,7 @@ from itertools import islice
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
+from chatiere.engine.core.cancellation import Cancelled
 from chatiere.engine.core.columns import (
     MAX_FAULTS_TOLD,
     NO_FAULTS,
@@ -28,23 +29,20 @@ from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import MAX_U64, column_of
 from chatiere.engine.core.stream import words
 
+from chatiere.engine.core.cancellation cimport Cancellation
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.integers cimport read_number, read_u64
 from chatiere.engine.core.loops cimport (
     BatchLoop,
-    Control,
     Described,
     NewGames,
     LoopEnd,
     Part,
     Restarts,
     begin_part,
-    cancel,
     evaluate_all,
-    is_cancelled,
     list_decisions,
     move_part,
-    moves_of,
     observe_all,
     playout_all,
     resample_all,
@@ -57,44 +55,20 @@ from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.threads cimport Work, run_parts
 
 cdef enum:
-    # Bytes, of states that are overwritten.
+    # The alignment, in bytes, that overwritten states must have.
     ALIGNMENT = 8
 
 
-# The items of a batch, at most: the offsets of legal ids fit into 32 bits in every game.
+# The largest number of items in a batch: the offsets of legal ids then fit into 32 bits in every game.
 MAX_ITEMS = 524_288
-# The most playouts of one state or action, which fit into a column of counts.
+# The largest number of playouts of one state or action: the counts then fit into their column.
 MAX_COUNT = 2**32 - 1
-
-
-class Cancelled(Exception):
-    """Raised by a batch that was cancelled; it has no result."""
-
-
-cdef class Cancellation:
-    """A handle for other threads to cancel a running batch, which checks it before every item and every playout."""
-
-    cdef Control control
-
-    def cancel(self):
-        """End the batch that was given this, and every later one, with Cancelled."""
-        cancel(&self.control)
-
-    @property
-    def cancelled(self):
-        """True if `cancel` was called."""
-        return bool(is_cancelled(&self.control))
-
-    @property
-    def moves(self):
-        """The number of moves made so far in steps, playouts and evaluations that were given this."""
-        return moves_of(&self.control)
 
 
 # Columns
 
 cdef bytes copy_of(name, values, Py_ssize_t item_size):
-    # An aligned copy of a small column, which nobody can change while it is read.
+    # An aligned copy of a small column, which no other thread can change while it is read.
     return values if type(values) is bytes else bytes(column_of(name, values, item_size))
 
 
@@ -112,14 +86,14 @@ cdef bytes copy_for(name, values, Py_ssize_t item_size, Py_ssize_t count):
 
 
 cdef bytes game_numbers_for(game_numbers, Py_ssize_t count):
-    # Those of `count` seeds; None: all 0.
+    # Return the game numbers of `count` seeds as a column. If `game_numbers` is None, all are 0.
     if game_numbers is None:
         return bytes(count * sizeof(uint64_t))
     return copy_for("game_numbers", game_numbers, sizeof(uint64_t), count)
 
 
 cdef int require_seeds(game_numbers) except -1:
-    # Without seeds there are no game numbers.
+    # Raises EngineError if game numbers are given without seeds.
     if game_numbers is not None:
         raise EngineError(Reason.INVALID_SEED, "game numbers need seeds", field="game_numbers")
     return 0
@@ -163,26 +137,37 @@ cdef int require_done(LoopEnd end) except -1:
 cdef class Table:
     """A game at a number of players, as played by all items of a batch.
 
-    The methods may be called by several threads at a time. Each takes a Cancellation, or None, and raises Cancelled
-    when that is cancelled. Each raises EngineError for errors of the batch as a whole: INVALID_BATCH (a column of the
-    wrong length or with values that do not fit in it, more than 524,288 items), and the reasons given below.
+    The methods may be called by several threads at a time. States are checked, except those returned last, if they are
+    passed as the same bytes object.
 
-    States are checked, except those returned last, if they are passed as the same bytes object.
+    Each method raises Cancelled when its Cancellation is cancelled, and EngineError for errors of the batch as a whole:
+    INVALID_BATCH (a column of the wrong length or with values that do not fit in it, a number outside its range, more
+    than 524,288 items), and the reasons given with the method.
+
+    Attributes:
+        game: The game.
+        players: The number of seats.
+        rules_version: The version of the rules under which new games begin.
     """
 
     cdef readonly Game game
     cdef readonly int players
-    # Of the games that it begins.
+    # The version under which new games begin.
     cdef readonly int rules_version
     # The states returned last, if none is broken. Bytes cannot change.
     cdef bytes sound
 
     def __init__(self, Game game not None, players, rules_version=None):
-        """Initialize a table of `game` with `players` seats.
+        """Initialize a table.
 
-        `rules_version`: the version of the rules under which games begin; None: the newest. States of any version that
-        is played may be passed, and are played on under their own. Raises EngineError: INVALID_PLAYERS,
-        UNSUPPORTED_RULES_VERSION.
+        Args:
+            game: The game.
+            players: The number of seats, `game.min_players` … `game.max_players`.
+            rules_version: The version of the rules under which games begin, one of `game.rules_versions`; None: the
+                newest. States of any of these versions may be passed, and continue under their own version.
+
+        Raises:
+            EngineError: INVALID_PLAYERS, UNSUPPORTED_RULES_VERSION.
         """
         self.players = game.read_players(players)
         self.rules_version = game.read_rules_version(rules_version)
@@ -204,17 +189,30 @@ cdef class Table:
         num_threads=1,
         Cancellation cancellation=None,
     ):
-        """Begin games, all with the same options (by name; None: all defaults).
+        """Begin games, all with the same options.
 
-        With `seeds`, uint64 (n,), chance is sampled from the streams (seed, game number); `game_numbers`: uint64 (n,),
-        or None for all 0. Without, chance is explicit and `count` is the number of games. One of the two is required.
-        `mask`: a writable array in C order that receives the mask of the legal actions: bool or uint8 (n, num_actions)
-        of 0 or 1, or as bits uint8 (n, ceil(num_actions / 8)), the lowest of each byte first, as numpy.unpackbits reads
-        them with bitorder="little". A row is 0 where no seat is to act. None: not wanted.
-        `max_bytes`: the largest size of the result, above which BATCH_TOO_LARGE is raised; None: no limit.
-        `num_threads`: the number of threads, 1 to 256, that share the work; the result does not depend on it.
+        Either `seeds` or `count` is required.
 
-        Returns PositionColumns. Raises EngineError: INVALID_OPTION, INVALID_SEED, BATCH_TOO_LARGE.
+        Args:
+            options: The game's options, by the names in the rules file; options that are not set have their defaults.
+                None: all defaults.
+            seeds: uint64 (n,), the seeds of the streams (seed, game number) that chance is sampled from; None: chance
+                is explicit.
+            game_numbers: uint64 (n,), the game numbers of these streams; None: all are 0. Only with `seeds`.
+            count: The number of games with explicit chance, 0 … 524,288. Only without `seeds`.
+            columns: The columns to return in addition to `states`, `actors` and `final`.
+            mask: A writable array in C order that receives the mask of the legal actions; None: no mask. It is bool or
+                uint8 (n, num_actions) of 0 or 1, or as bits uint8 (n, ceil(num_actions / 8)), the lowest of each byte
+                first, as numpy.unpackbits reads them with bitorder="little". A row is 0 where no seat is to act.
+            max_bytes: The largest size of the result in bytes; None: no limit.
+            num_threads: The number of threads that share the work, 1 … 256. The result does not depend on it.
+            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+
+        Returns:
+            PositionColumns.
+
+        Raises:
+            EngineError: INVALID_OPTION, INVALID_SEED; BATCH_TOO_LARGE if the result would exceed `max_bytes`.
         """
         cdef bytes encoded = self.encode_options(options, "options")
         cdef bytes seed_column = b"", number_column = b"", states
@@ -271,13 +269,23 @@ cdef class Table:
     ):
         """Make a move in each game.
 
-        `states`: uint8 (n, packed_size). `moves`: uint16 (n,), dense ids of actions, or outcomes at chance events.
-        `restart`: a Restart, to begin a new game where one ends; None: ended games stay over.
-        `overwrite_states`: write the new states over `states`, which saves a copy, if it is writable and aligned to 8
-        bytes. Nobody else may write to it meanwhile; it holds garbage if the call raises. `mask`, `max_bytes`,
-        `num_threads`: as in `new_games`.
+        Args:
+            states: uint8 (n, packed_size), the packed states.
+            moves: uint16 (n,), for each state the dense id of an action or, at a chance event, the outcome.
+            columns: The columns to return in addition to `states`, `actors` and `final`.
+            restart: A Restart, to begin a new game where one ends; None: ended games stay over.
+            overwrite_states: Write the new states over `states`, which saves a copy, if it is writable and aligned to 8
+                bytes. No other thread may write to it during the call. Its contents are undefined if the call raises.
+            mask: As in `new_games`.
+            max_bytes: The largest size of the result in bytes; None: no limit.
+            num_threads: The number of threads that share the work, 1 … 256. The result does not depend on it.
+            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
 
-        Returns (PositionColumns, FaultColumns). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
+        Returns:
+            (PositionColumns, FaultColumns).
+
+        Raises:
+            EngineError: INVALID_OPTION (in `restart`); BATCH_TOO_LARGE if the result would exceed `max_bytes`.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] before = given
@@ -318,12 +326,23 @@ cdef class Table:
         return positions, item_faults
 
     def playout(self, states, playouts, *, seed, first_game_number=0, Cancellation cancellation=None):
-        """Play each state to its end `playouts` times (k, 1 to 2**32 - 1), with uniformly random actions.
+        """Play each state to its end several times, with uniformly random actions.
 
-        `states`: uint8 (n, packed_size). Playout j of item i draws chance events and actions from the stream
-        (seed, first_game_number + k × i + j).
+        Chance events and actions of playout j of item i are drawn from the stream (seed, first_game_number + playouts ×
+        i + j).
 
-        Returns (PlayoutColumns, FaultColumns). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
+        Args:
+            states: uint8 (n, packed_size), the packed states.
+            playouts: The number of playouts of each state, 1 … 2**32 - 1.
+            seed: The seed of the streams, 0 … 2**64 - 1.
+            first_game_number: The first game number, 0 … 2**64 - 1.
+            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+
+        Returns:
+            (PlayoutColumns, FaultColumns).
+
+        Raises:
+            EngineError: INVALID_SEED.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] packed = given
@@ -370,19 +389,32 @@ cdef class Table:
     ):
         """Try every legal action of the seat to act at each state, in worlds drawn for that seat, by random playouts.
 
-        `states`: uint8 (n, packed_size), all at decisions: one at a chance event or over fails. For each, `worlds`
-        states are drawn from those that agree with all that the seat to act knows. In each of them every legal action
-        is made, and the game played to its end `playouts` times, with uniformly random actions. Both are 1 or more, and
-        their product is at most 2**32 - 1.
+        For each item, `worlds` states are drawn from the states that agree with the knowledge of the seat to act. In
+        each of them every legal action is made, and the game is played to its end `playouts` times, with uniformly
+        random actions.
 
         Word w of the stream (seed, first_game_number + i) is the seed s of world w of item i: the world is drawn from
         the stream (s, 0), and playout j after each action draws chance events and actions from the stream (s, 1 + j).
-        So the result depends only on this and on what the seat to act knows.
+        So the result depends only on these numbers and on the knowledge of the seat to act.
 
-        `max_playouts`: the largest number of playouts of the batch, worlds × playouts for each legal action, and
-        `max_bytes`: the largest size of the result, above which BATCH_TOO_LARGE is raised; None: no limit.
+        Args:
+            states: uint8 (n, packed_size), the packed states, all at decisions. An item at a chance event or at the end
+                of its game fails.
+            worlds: The number of states to draw for each item, 1 or more.
+            playouts: The number of playouts after each legal action in each world, 1 or more. `worlds` × `playouts` is
+                at most 2**32 - 1.
+            seed: The seed of the streams, 0 … 2**64 - 1.
+            first_game_number: The first game number, 0 … 2**64 - 1.
+            max_playouts: The largest number of playouts of the batch: worlds × playouts for each legal action. None: no
+                limit.
+            max_bytes: The largest size of the result in bytes; None: no limit.
+            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
 
-        Returns (EvaluationColumns, FaultColumns). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
+        Returns:
+            (EvaluationColumns, FaultColumns).
+
+        Raises:
+            EngineError: INVALID_SEED; BATCH_TOO_LARGE if the batch would exceed `max_playouts` or `max_bytes`.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] packed = given
@@ -434,7 +466,15 @@ cdef class Table:
         return EvaluationColumns(actors, legal_offsets, legal_ids, mean_returns, counts), item_faults
 
     def score(self, states, *, Cancellation cancellation=None):
-        """Return the scores at `states`, uint8 (n, packed_size), as (ScoreColumns, FaultColumns)."""
+        """Return the scores of states.
+
+        Args:
+            states: uint8 (n, packed_size), the packed states.
+            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+
+        Returns:
+            (ScoreColumns, FaultColumns).
+        """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] packed = given
         cdef Py_ssize_t n = self.count_of(given)
@@ -467,14 +507,26 @@ cdef class Table:
         game_numbers=None,
         Cancellation cancellation=None,
     ):
-        """Draw, for each state, one uniformly from those that agree with all that a seat knows of it.
+        """Draw, for each state, one of the states that agree with a seat's knowledge of it, uniformly.
 
-        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), the seats whose knowledge is kept. With `seed`, item i is
-        drawn from the stream (seed, first_game_number + i); with `seeds`, uint64 (n,), from (seeds[i], game_numbers[i])
-        whatever the other items are, with `game_numbers`: uint64 (n,), or None for all 0. One of the two is required.
-        With sampled chance, the item continues with that stream.
+        With `seed`, item i is drawn from the stream (seed, first_game_number + i). With `seeds`, it is drawn from the
+        stream (seeds[i], game_numbers[i]), whatever the other items are. Either `seed` or `seeds` is required. With
+        sampled chance, the item continues with that stream.
 
-        Returns (states, FaultColumns), with the states of failed items unchanged. Raises EngineError: INVALID_SEED.
+        Args:
+            states: uint8 (n, packed_size), the packed states.
+            seats: uint8 (n,), the seats whose knowledge is kept.
+            seed: The seed of the streams, 0 … 2**64 - 1. Only without `seeds`.
+            first_game_number: The first game number, 0 … 2**64 - 1. Only without `seeds`.
+            seeds: uint64 (n,), the seeds of the streams of single items.
+            game_numbers: uint64 (n,), the game numbers of these streams; None: all are 0. Only with `seeds`.
+            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+
+        Returns:
+            (states, FaultColumns), with the states of failed items unchanged.
+
+        Raises:
+            EngineError: INVALID_SEED.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] before = given
@@ -517,10 +569,17 @@ cdef class Table:
     def observe(self, states, seats, *, max_bytes=None, Cancellation cancellation=None):
         """Return observations.
 
-        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), the observing seats. `max_bytes`: as in `new_games`.
+        Args:
+            states: uint8 (n, packed_size), the packed states.
+            seats: uint8 (n,), the observing seats.
+            max_bytes: The largest size of the result in bytes; None: no limit.
+            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
 
-        Returns (observations, FaultColumns): uint8 (n, observation_length), 0 for failed items. Raises EngineError:
-        BATCH_TOO_LARGE.
+        Returns:
+            (observations, FaultColumns). The observations are uint8 (n, observation_length), 0 for failed items.
+
+        Raises:
+            EngineError: BATCH_TOO_LARGE if the result would exceed `max_bytes`.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] packed = given
@@ -567,7 +626,14 @@ cdef class Table:
         return column_of("states", states, 1, self.game.packed_size)
 
     cpdef Py_ssize_t count_states(self, states) except -1:
-        """Return the number of packed states in a column. Raises EngineError: INVALID_BATCH."""
+        """Return the number of packed states in a column.
+
+        Args:
+            states: uint8 (n, packed_size), the packed states.
+
+        Raises:
+            EngineError: INVALID_BATCH.
+        """
         return self.count_of(self.view_of(states))
 
     cdef Py_ssize_t count_of(self, given) except -1:
@@ -602,7 +668,7 @@ cdef class Table:
         return size + n * item_size
 
     cdef run(self, Work work, Parts parts, states, bytes actors, columns, mask, max_bytes):
-        # Do the work, in threads; `states` and `actors` are those of `parts`. Returns PositionColumns.
+        # Do the work in threads. `states` and `actors` are the columns that `parts` fill. Returns PositionColumns.
         cdef object masks = None
         cdef Py_ssize_t n = parts.batch.count
         cdef Py_ssize_t observation_size = self.game.observation_length
@@ -658,7 +724,7 @@ cdef class Table:
         )
 
     cdef faults_of(self, bytes faults, states, column="states", act=None):
-        # The texts come from Position: `act` repeats on one what the first failed items were asked to do.
+        # The texts are those that Position raises: `act` repeats the operation of the first failed items on a Position.
         if faults.count(0) == len(faults):
             return NO_FAULTS
         reasons = bytearray(256)
@@ -681,7 +747,12 @@ cdef class Table:
     cpdef position(self, states, Py_ssize_t item):
         """Return the Position of an item of a column of packed states.
 
-        Raises EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS.
+        Args:
+            states: uint8 (n, packed_size), the packed states.
+            item: The number of the item, from 0.
+
+        Raises:
+            EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS.
         """
         cdef Py_ssize_t packed_size = self.game.packed_size
         cdef Position position
@@ -717,7 +788,7 @@ def _observe(seats, position, item):
 
 
 def _evaluate(worlds, seed, first_game_number, position, item):
-    # Until a draw fails, as one did.
+    # Repeat the draws until the one that failed fails again.
     position.require_decision()
     for world in range(worlds):
         (world_seed,) = words(seed, (first_game_number + item) & MAX_U64, world, 1)

@@ -72,9 +72,9 @@ cdef inline int highest_bit(uint64_t bits) noexcept nogil:
     return 63 - __builtin_clzll(bits)
 
 cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
-    # The place of the bit with n others below it; the set must have more than n. Sebastiano Vigna's "broadword"
-    # selection (https://vigna.di.unimi.it/ftp/papers/Broadword.pdf): first the byte, then the bit in it, each by
-    # counting the sums that are at most n in all eight bytes of a word at once.
+    # The place of the bit that has n set bits below it; the set must have more than n bits. Sebastiano Vigna's
+    # "broadword" selection (https://vigna.di.unimi.it/ftp/papers/Broadword.pdf): first the byte, then the bit in it,
+    # each by counting the sums that are at most n, in all eight bytes of a word in parallel.
     cdef uint64_t ones = 0x0101010101010101
     cdef uint64_t tops = 0x8080808080808080
     cdef uint64_t sums = bits_by_byte(bits) * ones

@@ -15,10 +15,10 @@ from chatiere.engine.core.output cimport writable_masks
 
 cdef enum:
     WORD = 8  # bytes
-    # Of a mask, read together.
+    # The number of a mask's words that are read together.
     BLOCK_WORDS = 4
     BLOCK = BLOCK_WORDS * WORD
-    # Their numbers fit in two bytes.
+    # Dense ids fit in two bytes.
     MAX_ACTIONS = 1 << 16
 
 
@@ -30,7 +30,7 @@ ctypedef struct Lists:
 
 
 cdef int read_lists(const uint32_t[::1] offsets, const uint16_t[::1] ids, uint32_t num_actions, Lists* lists) except -1:
-    # Raises ValueError for what are no lists of ids below `num_actions`.
+    # Raises ValueError unless the arguments are lists of ids below `num_actions`.
     cdef uint32_t last = 0, largest = 0
     cdef bint ascend = offsets.shape[0] > 0 and offsets[0] == 0
     cdef Py_ssize_t i
@@ -50,10 +50,20 @@ cdef int read_lists(const uint32_t[::1] offsets, const uint16_t[::1] ids, uint32
 
 
 def legal_mask(legal_offsets, legal_ids, num_actions, out=None):
-    """Return a mask that is True for legal actions: bool (n, num_actions).
+    """Return a mask of the legal actions.
 
-    `num_actions`: the number of all actions. `out`: an array to write the mask into and return, in any form that `mask`
-    of `Table.step` has. Raises ValueError.
+    Args:
+        legal_offsets: uint32 (n + 1,), as in PositionColumns.
+        legal_ids: uint16 (legal_offsets[n],), as in PositionColumns.
+        num_actions: The number of all actions.
+        out: An array to write the mask into and return, in any form that the argument `mask` of `Table.new_games`
+            allows; None: a new array, bool (n, num_actions).
+
+    Returns:
+        The mask, True for legal actions.
+
+    Raises:
+        ValueError: If the legal actions are not listed in this form, or `out` has another form.
     """
     cdef const uint32_t[::1] offsets = np.ascontiguousarray(legal_offsets, np.uint32)
     cdef const uint16_t[::1] ids = np.ascontiguousarray(legal_ids, np.uint16)
@@ -71,9 +81,19 @@ def legal_mask(legal_offsets, legal_ids, num_actions, out=None):
 
 
 def random_actions(legal_offsets, legal_ids, luck):
-    """Choose a legal action for each decision by its random number in `luck` (n,), uniformly to within 2**-32.
+    """Choose a legal action for each decision, uniformly to within 2**-32.
 
-    Raises ValueError.
+    Args:
+        legal_offsets: uint32 (n + 1,), as in PositionColumns.
+        legal_ids: uint16 (legal_offsets[n],), as in PositionColumns.
+        luck: uint64 (n,), a random number for each decision.
+
+    Returns:
+        The dense ids of the actions, uint16 (n,).
+
+    Raises:
+        ValueError: If the legal actions are not listed in this form, a decision has no legal action, or `luck` has
+            another length.
     """
     cdef const uint32_t[::1] offsets = np.ascontiguousarray(legal_offsets, np.uint32)
     cdef const uint16_t[::1] ids = np.ascontiguousarray(legal_ids, np.uint16)
@@ -98,9 +118,19 @@ def random_actions(legal_offsets, legal_ids, luck):
 
 
 def random_masked_actions(mask, luck, num_actions):
-    """Choose like `random_actions`, and the same, from a mask alone: uint16 (n,).
+    """Choose the same actions as `random_actions`, from a mask only.
 
-    `mask`: bool or uint8 (n, num_actions), or bits, as that of `Table.step`. Raises ValueError.
+    Args:
+        mask: The mask of the legal actions, in any form that the argument `mask` of `Table.new_games` allows.
+        luck: uint64 (n,), a random number for each decision.
+        num_actions: The number of all actions.
+
+    Returns:
+        The dense ids of the actions, uint16 (n,).
+
+    Raises:
+        ValueError: If `num_actions` is out of range, the mask has another form or a row without legal actions, or
+            `luck` has another length.
     """
     cdef const uint64_t[::1] lucks = np.ascontiguousarray(luck, np.uint64)
     cdef const uint8_t[:, ::1] rows
@@ -131,9 +161,15 @@ def random_masked_actions(mask, luck, num_actions):
 
 
 def best_actions(legal_offsets, legal_ids, values):
-    """Return the legal action of the highest value for each decision, the first of equal ones: uint16 (n,).
+    """Return the legal action of the highest value for each decision, the first of equal ones.
 
-    `values`: one for each of `legal_ids`.
+    Args:
+        legal_offsets: uint32 (n + 1,), as in PositionColumns.
+        legal_ids: uint16 (legal_offsets[n],), as in PositionColumns.
+        values: (legal_offsets[n],), a value for each of `legal_ids`.
+
+    Returns:
+        The dense ids of the actions, uint16 (n,).
     """
     first = legal_offsets[:-1]
     best = np.maximum.reduceat(values, first)
@@ -152,7 +188,7 @@ def scramble(words):
         word = (word ^ word >> 30) * <uint64_t> 0xBF58476D1CE4E5B9
         word = (word ^ word >> 27) * <uint64_t> 0x94D049BB133111EB
         flat[i] = word ^ word >> 31
-    # A number stays one.
+    # Return a scalar, not an array without axes, for a scalar argument.
     return found[()]
 
 
@@ -167,7 +203,7 @@ cdef inline uint32_t number_below(uint64_t luck, uint32_t count) noexcept nogil:
 
 
 cdef inline uint64_t word_at(const uint8_t* block, const uint64_t* flags, int i) noexcept nogil:
-    # Of a word of a block, the bits that are flags.
+    # Return the flag bits of a word in a block.
     cdef uint64_t word
     memcpy(&word, block + WORD * i, WORD)
     return word & flags[i]
@@ -183,7 +219,7 @@ cdef inline uint32_t count_in(const uint8_t* block, const uint64_t* flags) noexc
 
 
 cdef inline int place_in(const uint8_t* block, const uint64_t* flags, uint32_t left) noexcept nogil:
-    # The place, in bits, of the flag with `left` others before it. Branches on the flags would be hard to predict.
+    # The place, in bits, of the flag that has `left` flags before it. Branches on the flags would be hard to predict.
     cdef uint32_t before[BLOCK_WORDS]  # flags in the words before each
     cdef int i
     before[0] = 0
@@ -212,7 +248,7 @@ cdef Py_ssize_t draw_all(
         row = rows + i * size
         rest = row + BLOCK * blocks
         if rest + BLOCK > rows + count * size:
-            # Nothing may be read beyond the array, though it does not count.
+            # Bytes beyond the array would not change the result, but must not be read.
             memcpy(last, rest, rest_size)
             rest = last
         legal = count_in(rest, flags_of_rest)

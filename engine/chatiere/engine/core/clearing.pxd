@@ -1,5 +1,5 @@
-# Memory set to zero by the C library: of a size that it knows, GCC clears some hundred bytes by a string instruction,
-# which is slow to begin. So it is not to know it.
+# Memory set to zero by the C library: if GCC knows the size, it clears some hundred bytes with a string instruction,
+# which is slow to start. The size is therefore hidden from it.
 cdef extern from * nogil:
     """
     #include <string.h>

@@ -1,4 +1,4 @@
-# Codecs between positions and a game's own messages: the class of every room's codec, and shared parts.
+# Codecs between positions and a game's own messages: the base of every game package's codec, and shared parts.
 from libc.stdint cimport int64_t, uint8_t, uint16_t
 
 from chatiere.engine.core.game cimport Event
@@ -13,8 +13,9 @@ cdef enum:
     NUM_PLAYERS = -2
     # The field of a Scalar that a message lacks.
     NO_FIELD = 0
-    # Scalar.absent of a field that is never absent; of a seat that is absent in the phase FIRST_SEAT, and only there:
-    # the state then has 0. A table with such a seat begins with the phase, and FIRST_SEAT is the first one.
+    # Values of Scalar.absent. ALWAYS: the field is never absent. UNTIL_FIRST_SEAT: the field is a seat that is absent
+    # only in the phase FIRST_SEAT, where the state has 0; the phase then is the first Scalar, and FIRST_SEAT its lowest
+    # value.
     ALWAYS = -1
     UNTIL_FIRST_SEAT = -2
     MAX_SCALARS = 16
@@ -45,9 +46,9 @@ cdef class Scalars:
     cdef list names
     cdef const uint8_t* state
     cdef Scalar items[MAX_SCALARS]
-    # Begin it; the places passed to `add` lie in `state`.
+    # Start with no Scalars. The places passed to `add` must lie in `state`.
     cdef int begin(self, const void* state) except -1
-    # Add a Scalar, stored at `place` in the state of `begin`. With `absent` its fields are optional.
+    # Add a Scalar, stored at `place` in the state of `begin`. If `absent` is given, its fields are optional.
     cdef int add(
         self,
         str name,
@@ -93,21 +94,22 @@ cdef class EventFields:
     cdef frozenset lists
     cdef int kind
     cdef int seat
-    # Write an event's kind and seat; the same and its values, as the fields that they are for.
+    # Write an event's kind and seat; write these and its values, each into its field.
     cdef int put_head(self, Writer out, const Event* event) except -1
     cdef int put(self, Writer out, const Event* event) except -1
 
 
 ctypedef struct Conversions:
-    # A room's conversions between the engine and the game's own messages, or phrases.
+    # A game package's conversions between the engine and the game's own messages, or phrases.
     int end_field  # of the State message: why the game is over
     int (*put_end)(Writer out, Position position) except -1  # called when it is
-    bytes (*read_state)(const Message* state, int rules_version)  # returns an unchecked body; the version is played
+    # Returns an unchecked body that plays by the rules version; raises INVALID_STATE.
+    bytes (*read_state)(const Message* state, int rules_version)
     int (*put_state)(Writer out, Position position) except -1
     int (*put_view)(Writer out, Position position, int viewer) except -1
-    # The seats whose totals a viewer may know before the end, as bits; NULL if everybody may know all.
+    # The seats whose totals a viewer may know before the end, as bits; NULL if all viewers may know all totals.
     int (*known_totals)(Position position, int viewer) except -1
-    # `known`: the seats whose totals the score may tell, as bits.
+    # `known`: the seats whose totals the score may contain, as bits.
     int (*put_score)(Writer out, Position position, int known) except -1
     # Called at decisions only; `action` is a dense id, legal or not.
     int (*read_action)(const Message* action, Position position) except -1
@@ -115,11 +117,11 @@ ctypedef struct Conversions:
     int (*say_action)(Position position, int action, Said* said) except -1
     # `outcome` is any number at a chance event.
     int (*say_outcome)(Position position, int outcome, Said* said) except -1
-    # What the seat to act decides, by what everybody may know; called at decisions only.
+    # The decision of the seat to act, described by public information; called only at decisions.
     int (*say_prompt)(Position position, Said* said) except -1
     # NULL if an event's values are its fields one by one.
     int (*put_event)(Writer out, const Event* event) except -1
-    # True if it says something else than the phrase for the event's kind; NULL if no event has such.
+    # True if the event needs a phrase other than that of its kind; NULL if no event does.
     bint (*say_event)(const Event* event, Said* said) except -1
 
 

@@ -1,4 +1,4 @@
-"""Codecs between positions and the messages of a game's own protobuf file; the base of every room's codec."""
+"""Codecs between positions and the messages of a game's own protobuf file; the base of every game package's codec."""
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.languages import language_number
@@ -9,7 +9,17 @@ from chatiere.engine.wire.reader cimport Reader, has_number, has_span, listed_nu
 
 
 def action_number(value, lowest, highest, field):
-    """Return `value`, a number of a typed action, if it is from `lowest` to `highest`. Raises INVALID_ACTION."""
+    """Return a number of a typed action.
+
+    Args:
+        value: The number.
+        lowest: The smallest number allowed.
+        highest: The largest number allowed.
+        field: The path of the number, for errors.
+
+    Raises:
+        EngineError: INVALID_ACTION if the number is not allowed.
+    """
     if not lowest <= value <= highest:
         raise EngineError(Reason.INVALID_ACTION, f"{value} is not from {lowest} to {highest}", field=field)
     return value
@@ -130,7 +140,7 @@ cdef class Scalars:
 
 
 cdef class OptionKind:
-    """The type of an option's field: of numbers, unless a subclass is of something else."""
+    """The type of an option's field. This class is for numbers; subclasses are for other values."""
 
     cdef read(self, const Message* options, int field):
         return number_of(options, field) if has_number(options, field) else None
@@ -165,8 +175,11 @@ cdef class OptionFields:
     def __init__(self, rules, encode, options_of, dict fields not None):
         """Initialize the options of a game.
 
-        `rules`: the RulesFile. `encode`: turns a number of players and options by name into the kernel's struct.
-        `options_of`: returns a position's options. `fields`: by name, the field's number and OptionKind.
+        Args:
+            rules: The RulesFile.
+            encode: A function of a number of players and options by name that returns the kernel's struct of options.
+            options_of: A function that returns a position's options by name.
+            fields: By name, the field's number and OptionKind.
         """
         self.rules = rules
         self.encode = encode
@@ -216,11 +229,13 @@ cdef class EventFields:
     """The fields of a game's Event message."""
 
     def __init__(self, fields, values=None, lists=()):
-        """Describe events by kind: `values` has the names of their values' fields.
+        """Describe the fields of events.
 
-        `fields`: the numbers of all these fields by name, and of kind and seat. `lists`: the names of those that are
-        lists: of all values from theirs on if they are the last, otherwise of one. Without `values` the codec writes
-        events itself.
+        Args:
+            fields: The numbers by name of all fields of values, and of the fields kind and seat.
+            values: By kind of event, the names of its values' fields; None: the codec writes events itself.
+            lists: The names of the fields that are lists. A list has all values from its own on if it is the last
+                field, otherwise one value.
         """
         values = values or {}
         kinds = range(max(values, default=-1) + 1)
@@ -259,11 +274,18 @@ cdef class Codec:
     """
 
     def __init__(self):
-        """Refuse: codecs come from rooms."""
-        raise TypeError("a codec comes from chatiere.engine.codec")
+        """Raise TypeError: codecs are made by the games' packages."""
+        raise TypeError("get a codec from chatiere.engine.codec")
 
     def read_options(self, Reader options not None):
-        """Return options by the names of the rules file, without absent ones. Raises INVALID_OPTION."""
+        """Return options by the names of the rules file, without absent ones.
+
+        Args:
+            options: The game's Options message.
+
+        Raises:
+            EngineError: INVALID_OPTION.
+        """
         return self.options.read(&options.message)
 
     def put_options(self, Writer out not None, options):
@@ -271,9 +293,14 @@ cdef class Codec:
         self.options.put(out, options)
 
     def read_state(self, Reader state not None, int rules_version):
-        """Return the body of a state under a version of the rules, for `Game.position` to check.
+        """Return the body of a state, for `Game.position` to check.
 
-        Raises EngineError: INVALID_STATE.
+        Args:
+            state: The game's State message.
+            rules_version: The version of the rules that the state is of.
+
+        Raises:
+            EngineError: INVALID_STATE.
         """
         return self.conversions.read_state(&state.message, rules_version)
 
@@ -296,35 +323,84 @@ cdef class Codec:
     def read_action(self, Reader action not None, Position position not None):
         """Return the dense id of a typed action at a position, legal or not.
 
-        Raises INVALID_ACTION, ILLEGAL_ACTION (if the action has no id at this position), CHANCE_PENDING, GAME_OVER.
+        Args:
+            action: The game's Action message.
+            position: The position.
+
+        Raises:
+            EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER; ILLEGAL_ACTION if the action has no id at this
+                position.
         """
         position.require_decision()
         return self.conversions.read_action(&action.message, position)
 
     def put_action(self, Writer out not None, Position position not None, int action):
-        """Write a legal dense id as a typed action. Raises INVALID_ACTION, CHANCE_PENDING, GAME_OVER."""
+        """Write a legal dense id as a typed action.
+
+        Args:
+            out: The Writer of the game's Action message.
+            position: The position.
+            action: The dense id of the action.
+
+        Raises:
+            EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
+        """
         position.require_action(action)
         self.conversions.put_action(out, position, action)
 
     def action_label(self, Position position not None, int action, language="en"):
-        """Return the label of a legal dense id. Raises as `put_action` does, and ValueError."""
+        """Return the label of a legal dense id.
+
+        Args:
+            position: The position.
+            action: The dense id of the action.
+            language: The language of the label, "en" or "fr".
+
+        Raises:
+            ValueError: If the language is another.
+            EngineError: As for `put_action`.
+        """
         cdef Said said
         position.require_action(action)
         self.conversions.say_action(position, action, &said)
         return label_of(self.phrases, &said, language)
 
     def outcome_label(self, Position position not None, int outcome, language="en"):
-        """Return the label of a possible chance outcome. Raises ValueError."""
+        """Return the label of a possible chance outcome.
+
+        Args:
+            position: The position.
+            outcome: The outcome.
+            language: The language of the label, "en" or "fr".
+
+        Raises:
+            ValueError: If the language is another.
+        """
         cdef Said said
         self.conversions.say_outcome(position, outcome, &said)
         return label_of(self.phrases, &said, language)
 
     def put_view(self, Writer out not None, Position position not None, seat):
-        """Write the view of a seat, or of a spectator (None). Raises INVALID_SEAT."""
+        """Write the view of a seat.
+
+        Args:
+            out: The Writer of the game's View message.
+            position: The position.
+            seat: The seat; None: a spectator.
+
+        Raises:
+            EngineError: INVALID_SEAT.
+        """
         self.conversions.put_view(out, position, SPECTATOR if seat is None else position.read_seat(seat))
 
     def put_event(self, Writer out not None, event, bint whole):
-        """Write an event as a spectator sees it; `whole`: with values that only some seats may see."""
+        """Write an event.
+
+        Args:
+            out: The Writer of the game's Event message.
+            event: The event.
+            whole: True to write values that only some seats may see; False to write the event as a spectator sees it.
+        """
         cdef Event found = as_seen(event, whole)
         self.write_event(out, &found)
 
@@ -334,7 +410,17 @@ cdef class Codec:
         return self.events.put(out, event)
 
     def put_event_label(self, Writer out not None, event, bint whole, language="en"):
-        """Write the label of an event as a piece of text; `whole`: as in `put_event`. Raises ValueError."""
+        """Write the label of an event as a piece of text.
+
+        Args:
+            out: The Writer of a text.
+            event: The event.
+            whole: True to write values that only some seats may see; False to write the event as a spectator sees it.
+            language: The language of the label, "en" or "fr".
+
+        Raises:
+            ValueError: If the language is another.
+        """
         cdef Event found = as_seen(event, whole)
         cdef Said said
         self.say_event(&found, &said)

@@ -10,11 +10,14 @@ MAX_FAULTS_TOLD = 20
 
 
 class Columns(NamedTuple):
-    """The columns of PositionColumns to return besides `states`, `actors` and `final`.
+    """The columns of PositionColumns to return in addition to `states`, `actors` and `final`.
 
-    `legal`: `legal_offsets`, `legal_ids`, `weights`. `scores`: `totals`, `returns`. `observations`: `observations` and,
-    with restarts, `final_observations`. `final_scores`: as `scores`, but with totals of 0 where the game is not over:
-    in some games the totals on the way take longer than the moves.
+    Attributes:
+        legal: True to get `legal_offsets`, `legal_ids` and `weights`.
+        scores: True to get `totals` and `returns`.
+        observations: True to get `observations` and, with restarts, `final_observations`.
+        final_scores: True to get `totals` and `returns`, but with totals of 0 where the game is not over. In some
+            games, computing the totals of an unfinished game takes longer than making the moves.
     """
 
     legal: bool = False
@@ -24,9 +27,12 @@ class Columns(NamedTuple):
 
 
 class Restart(NamedTuple):
-    """A request to restart games that end, with the same seed and `stride` (1 or more) added to the game number.
+    """A request to restart games that end, with the same seed and another game number.
 
-    `options`: the options of the new games, by name; None: all defaults.
+    Attributes:
+        options: The game's options, by the names in the rules file; options that are not set have their defaults. None:
+            all defaults.
+        stride: The number added to the game number, 1 or more.
     """
 
     options: Mapping[str, Any] | None = None
@@ -34,18 +40,24 @@ class Restart(NamedTuple):
 
 
 class PositionColumns(NamedTuple):
-    """The positions of n games, in columns with these dtypes and shapes:
+    """The positions of n games, as columns.
 
-    `states` uint8 (n, packed_size); unchanged for failed items. A memoryview if the states were overwritten.
-    `actors` int8 (n,): the seat to act, -1 at a chance event, -4 when the game is over, -3 for a broken state, whose
-    other columns are 0 and which has no legal ids.
-    `legal_offsets` uint32 (n + 1,): item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
-    `legal_ids` uint16: dense ids of the legal actions, ascending, or the outcomes at a chance event.
-    `weights` uint32: the weights of outcomes at chance events, 1 for actions; empty if no item is at a chance event.
-    `totals` int32 (n, players), `returns` float32 (n, players): as in Position; of the ended game, if restarted.
-    `final` uint8 (n,): 1 if the game is over, or was before it was restarted.
-    `observations` uint8 (n, observation_length): the observation of the seat to act; 0 if there is none.
-    `final_observations` uint8 (r, players, observation_length): of every seat at the end of the r restarted games.
+    Attributes:
+        states: uint8 (n, packed_size), the packed states; unchanged for failed items. A memoryview if the states were
+            overwritten.
+        actors: int8 (n,), the seat to act, -1 at a chance event, -4 when the game is over, -3 for a broken state, whose
+            other columns are 0 and which has no legal ids.
+        legal_offsets: uint32 (n + 1,). Item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
+        legal_ids: uint16 (legal_offsets[n],), the dense ids of the legal actions, ascending, or the outcomes at a
+            chance event.
+        weights: uint32 (legal_offsets[n],), the weights of outcomes at chance events, 1 for actions; empty if no item
+            is at a chance event.
+        totals: int32 (n, players), as in Position; of the ended game, if restarted.
+        returns: float32 (n, players), as in Position; of the ended game, if restarted.
+        final: uint8 (n,), 1 if the game is over, or was before it was restarted.
+        observations: uint8 (n, observation_length), the observation of the seat to act; 0 if no seat is to act.
+        final_observations: uint8 (r, players, observation_length), the observations of every seat at the end of the r
+            restarted games.
     """
 
     states: bytes | memoryview
@@ -61,10 +73,12 @@ class PositionColumns(NamedTuple):
 
 
 class PlayoutColumns(NamedTuple):
-    """The results of k random playouts of each of n states.
+    """The results of random playouts of each of n states.
 
-    `mean_returns` float64 (n, players); `wins` uint32 (n, players): the number of playouts with the seat among the
-    winners; `decisions` uint64 (n,): the number of decisions in all k playouts.
+    Attributes:
+        mean_returns: float64 (n, players), the mean returns over all playouts.
+        wins: uint32 (n, players), the number of playouts with the seat among the winners.
+        decisions: uint64 (n,), the number of decisions in all playouts.
     """
 
     mean_returns: bytes
@@ -75,9 +89,13 @@ class PlayoutColumns(NamedTuple):
 class EvaluationColumns(NamedTuple):
     """The worth of the legal actions at n states to the seats to act, by random playouts.
 
-    `actors` int8 (n,), `legal_offsets` uint32 (n + 1,), `legal_ids` uint16: as in PositionColumns, but only decisions
-    have legal ids. For each of these: `mean_returns` float64, the acting seat's mean return over all playouts after
-    that action; `counts` uint32, the number of these playouts. Both are 0 for failed items.
+    Attributes:
+        actors: int8 (n,), as in PositionColumns.
+        legal_offsets: uint32 (n + 1,), as in PositionColumns, but only decisions have legal ids.
+        legal_ids: uint16 (legal_offsets[n],), the dense ids of the legal actions, ascending.
+        mean_returns: float64 (legal_offsets[n],), the acting seat's mean return over all playouts after that action; 0
+            for failed items.
+        counts: uint32 (legal_offsets[n],), the number of these playouts; 0 for failed items.
     """
 
     actors: bytes
@@ -88,10 +106,13 @@ class EvaluationColumns(NamedTuple):
 
 
 class ScoreColumns(NamedTuple):
-    """The scores at n states.
+    """The scores of n states.
 
-    `totals` int32 (n, players): the scores if the game stopped now; `final` uint8 (n,): 1 if the game is over; `ranks`
-    uint8 (n, players) and `returns` float32 (n, players): 0 if it is not.
+    Attributes:
+        totals: int32 (n, players), the scores if the game stopped now.
+        final: uint8 (n,), 1 if the game is over.
+        ranks: uint8 (n, players), as in Position; 0 until the game is over.
+        returns: float32 (n, players), as in Position; 0 until the game is over.
     """
 
     totals: bytes
@@ -101,7 +122,15 @@ class ScoreColumns(NamedTuple):
 
 
 class ItemFault(NamedTuple):
-    """The fault of item number `item`, with the texts of EngineError; `field` begins with the column's name."""
+    """The fault of an item, with the texts of EngineError.
+
+    Attributes:
+        item: The number of the item, from 0.
+        reason: The reason of the error.
+        message: The message of the error.
+        field: The path to the error, which begins with the column's name.
+        rule: The rules file and heading that the error cites; empty if no rule of a game was broken.
+    """
 
     item: int
     reason: Reason
@@ -113,7 +142,9 @@ class ItemFault(NamedTuple):
 class FaultColumns(NamedTuple):
     """The failed items.
 
-    `reasons` uint8 (n,): 0 or the Reason's number; empty if no item failed. `items`: the first MAX_FAULTS_TOLD faults.
+    Attributes:
+        reasons: uint8 (n,), 0 or the Reason's number; empty if no item failed.
+        items: The first MAX_FAULTS_TOLD faults.
     """
 
     reasons: bytes

@@ -1,4 +1,4 @@
-"""Observations of games with large boards in compact form: of each board a window around what is laid.
+"""Observations of games with large boards in compact form: a window of each board, around the pieces laid on it.
 
 compact = CompactObservations(game("chat_cartonne").description)
 layout = ObservationLayout(compact)
@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.engine.core.description import ObservationField, ObservationKind, ObservationPart
 from chatiere.engine.core.encoders import MAX_SIDE, OUTSIDE, RUN, Cropper
 from chatiere.engine.core.observation import Described, DescribedField, ObservationLayout, rows_of
+from chatiere.engine.core.observation_parts import ObservationField, ObservationKind, ObservationPart
 
 # The shortest side of a board.
 _MIN_SIDE = 16
@@ -22,17 +22,21 @@ class CompactObservations:
     """A reader of compact observations, in which parts that are boards (squares of 16 × 16 or more) are windows.
 
     A window has half the side of its board. It is at the same place for all boards of an observation: in its middle are
-    the rows and columns that are not empty, as far as the edges of the board allow. Two parts follow all others:
-    `window`, its first row and its first column; `outside`, which counts what is not in it: for each field of a board,
-    how many of each category from 1 on, or of each bit, at most as many as the window's side.
+    the rows and columns that are not empty, as far as the edges of the board allow. Two more parts follow at the end:
+    `window`, its first row and its first column; `outside`, the counts of the numbers outside the window: for each
+    field of a board, the count of each category from 1 on, or of each bit, limited to the window's side.
 
-    It is described as the observations themselves are: ObservationLayout reads both.
+    ObservationLayout reads compact observations by their description, as it reads whole ones.
     """
 
     def __init__(self, description: Described) -> None:
-        """Read the layout from `description`: a game's Description, or the GameInfo of ListGames.
+        """Read the layout of a game's observations.
 
-        Raises ValueError if no part is a board, or the boards differ.
+        Args:
+            description: A game's Description, or the GameInfo of ListGames.
+
+        Raises:
+            ValueError: If no part is a board, or the boards differ.
         """
         boards = [part for part in description.observation if is_board(tuple(part.shape))]
         if not boards:
@@ -68,7 +72,7 @@ class CompactObservations:
             outside.append((field.offset, self.length, field.first_bit, field.largest, is_bits))
             self.length += many
         self.observation = tuple(parts)
-        """The parts of a compact observation, as those of a Description, without their meanings."""
+        """The parts of a compact observation, in the form of a Description's parts, without their meanings."""
         self._cropper = Cropper(
             ObservationLayout(description).largest,
             side,
@@ -81,9 +85,16 @@ class CompactObservations:
         )
 
     def crop(self, observations: NDArray[np.uint8] | bytes) -> NDArray[np.uint8]:
-        """Return compact observations, uint8 (…, length), of whole ones, as ObservationLayout takes them.
+        """Return compact observations.
 
-        Raises ValueError for what are no observations.
+        Args:
+            observations: uint8 (…, whole length), the whole observations, or the bytes of one.
+
+        Returns:
+            uint8 (…, length).
+
+        Raises:
+            ValueError: If `observations` has another shape or dtype, or has a number above the largest.
         """
         rows, shape = rows_of(observations, self._whole_length)
         cropped = np.empty((len(rows), self.length), np.uint8)
@@ -101,7 +112,7 @@ def _num_counts(field: DescribedField) -> int:
 
 
 def _moved(field: DescribedField, moved: int, window: int | None) -> ObservationField:
-    # A field at another place, of a window if it is a board's.
+    # Return the field at another offset; the field of a board becomes that of a window.
     shape, strides = (tuple(field.shape), tuple(field.strides)) if window is None else ((window, window), (window, 1))
     offset = field.offset + moved
     return ObservationField(

@@ -1,14 +1,15 @@
-"""Descriptions of games, for people and for programs that should need no tables of their own."""
+"""Descriptions of games for people and for programs. With them, programs need no tables of their own for each game."""
 
-import math
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from chatiere.engine.core.errors import FaultText
+from chatiere.engine.core.languages import Plural
+from chatiere.engine.core.observation_parts import ObservationPart, run_of
 
 if TYPE_CHECKING:
     from chatiere.engine.core.position import Position
@@ -18,23 +19,28 @@ Say = Callable[[str, str], str]
 
 
 class OptionType(IntEnum):
-    """What an option is; names and values are those of the API's OptionType."""
+    """The type of an option's value; names and values are the same as in the API's OptionType."""
 
     FLAG = 1
     """True or false, as the numbers 1 and 0."""
     NUMBER = 2
     """A number."""
     NUMBERS = 3
-    """A list of so many numbers."""
+    """A list of a fixed number of numbers."""
     PIECES = 4
     """A set of pieces, by their numbers."""
 
 
 class OptionRange(NamedTuple):
-    """What an option can be with a number of players.
+    """The values that an option can have with a number of players.
 
-    Numbers lie in `lowest` … `highest`, both included. `length`: of a list. `default_values`: the numbers (one, or
-    those of a list) that an absent option stands for; empty if it stands for a chance event.
+    Attributes:
+        players: The number of players.
+        lowest: The smallest number.
+        highest: The largest number.
+        length: The length of a list.
+        default_values: The numbers (one, or a list's) that an absent option stands for; empty if it stands for a chance
+            event.
     """
 
     players: int
@@ -48,12 +54,21 @@ class OptionRange(NamedTuple):
 class Option:
     """An option of a game, as its rules file names it.
 
-    Values lie in `lowest` … `highest`, both included; `default` says in words what an absent option means.
-    `default_values`: the numbers (one, or those of a list) that an absent option stands for; empty if it stands for a
-    chance event, or where `defaults` has them by number of players. `length`: the length of a list. `piece_kind`: the
-    Piece.kind that its numbers name, or "seat"; empty if they name no pieces. `index_kind`: the Piece.kind for whose
-    pieces, by number from 0, a list has its numbers; empty if for none. `only_for`: the numbers of players with which
-    it has an effect; empty if with all.
+    Attributes:
+        name: The name in the rules file.
+        title: A short title, in English.
+        meaning: The meaning, in English.
+        type: The type of the value.
+        lowest: The smallest number.
+        highest: The largest number.
+        default: The meaning of an absent option in words, in English.
+        default_values: The numbers (one, or a list's) that an absent option stands for; empty if it stands for a chance
+            event, or where `defaults` has them.
+        defaults: These numbers by number of players, where they depend on it.
+        length: The length of a list.
+        piece_kind: The Piece.kind that the numbers name, or "seat"; empty if they name no pieces.
+        index_kind: The Piece.kind whose pieces, by number from 0, a list has its numbers for; empty for other lists.
+        only_for: The numbers of players with which the option has an effect; empty if it has an effect with any number.
     """
 
     name: str
@@ -70,57 +85,96 @@ class Option:
     index_kind: str = ""
     only_for: tuple[int, ...] = ()
 
+    @classmethod
+    def first_seat(cls, meaning: str, seats: int) -> "Option":
+        """Return the `first_seat` option, which every game has.
+
+        Args:
+            meaning: The meaning of the option, in English.
+            seats: The largest number of players.
+        """
+        default = "a chance event, uniform over the seats"
+        return cls("first_seat", "First seat", meaning, OptionType.NUMBER, 0, seats - 1, default, piece_kind="seat")
+
     def ranges(self, min_players: int, max_players: int) -> Iterator[OptionRange]:
-        """Return what it can be with each number of players with which it has an effect."""
+        """Yield its range for each number of players with which it has an effect."""
         for players in self.only_for or range(min_players, max_players + 1):
             highest = players - 1 if self.piece_kind == "seat" else self.highest
             yield OptionRange(
                 players, self.lowest, highest, self.length, self.defaults.get(players, self.default_values)
             )
 
+    def default_value(self, players: int) -> Any:
+        """Return the default with a number of players, as callers give the option; None if it is a chance event."""
+        values = self.defaults.get(players, self.default_values)
+        if self.type in (OptionType.NUMBERS, OptionType.PIECES):
+            return list(values)
+        if not values:
+            return None
+        return bool(values[0]) if self.type is OptionType.FLAG else values[0]
+
     def __str__(self) -> str:
         """Return the option as one line."""
         return f"{self.name}, {self.lowest} to {self.highest}: {self.meaning} Default: {self.default}."
 
 
-def first_seat_option(meaning: str, seats: int) -> Option:
-    """Return the `first_seat` option, which every game has; `seats`: the largest number of players."""
-    return Option(
-        "first_seat",
-        "First seat",
-        meaning,
-        OptionType.NUMBER,
-        0,
-        seats - 1,
-        "a chance event, uniform over the seats",
-        piece_kind="seat",
-    )
+Template = str | Plural
+"""An English text with the names of its arguments in braces, or one whose form depends on the number of an argument."""
 
 
 @dataclass(frozen=True)
 class ActionKind:
-    """A kind of action and its dense ids, `first_id` … `last_id`, both included."""
+    """A kind of action.
+
+    Attributes:
+        name: The name of the kind.
+        meaning: The meaning, in English.
+        first_id: The first dense id of the kind.
+        last_id: The last dense id of the kind.
+        phrase: The label of most actions of the kind.
+    """
 
     name: str
     meaning: str
     first_id: int
     last_id: int
+    phrase: Template = ""
 
     def __str__(self) -> str:
         """Return the kind as one line."""
-        return f"{_run(self.first_id, self.last_id)} {self.name}: {self.meaning}"
+        return f"{run_of(self.first_id, self.last_id)} {self.name}: {self.meaning}"
+
+
+@dataclass(frozen=True)
+class EventKind:
+    """A kind of event.
+
+    Attributes:
+        phrase: The label.
+        values: The fields of the game's Event message that hold the event's values, in order.
+        hidden: The label for viewers who may not see the values; empty if there is no such difference.
+    """
+
+    phrase: Template
+    values: tuple[str, ...] = ()
+    hidden: Template = ""
 
 
 class Name:
-    """A name in every language: an English template, and what stands in its places, names among it."""
+    """A name in every language: an English template, and the values of its places, which may be names."""
 
     def __init__(self, template: str, **places: "Name | str | int") -> None:
-        """Initialize with a template whose places are in braces, and what is in them."""
+        """Initialize a name.
+
+        Args:
+            template: The English template, whose places are in braces.
+            **places: The value of each place.
+        """
         self._template = template
         self._places = places
 
     def templates(self) -> Iterator[str]:
-        """Return all templates that the name is made of."""
+        """Yield the name's template, and the templates of the names in its places."""
         yield self._template
         for place in self._places.values():
             if isinstance(place, Name):
@@ -138,9 +192,12 @@ class Name:
 
 @dataclass(frozen=True)
 class Piece:
-    """A card (or space …) of the box: its number in the API, and its name.
+    """A card (or space …) of the box.
 
-    `kind` is one lower-case word; each kind has its own numbers.
+    Attributes:
+        number: The number in the API. Each kind has its own numbers.
+        name: The name of the piece.
+        kind: The kind of the piece, one lower-case word.
     """
 
     number: int
@@ -148,165 +205,10 @@ class Piece:
     kind: str = "card"
 
 
-class ObservationKind(IntEnum):
-    """The kind of an observation field's numbers; names and values are those of the API's ObservationKind."""
-
-    FLAG = 1
-    """0 or 1."""
-    COUNT = 2
-    """A number, an amount or a distance: 0 … largest."""
-    CATEGORY = 3
-    """One of `largest` + 1 things, in no meaningful order."""
-    BITS = 4
-    """A flag for each bit of `largest`, lowest bit first."""
-
-
-@dataclass(frozen=True)
-class ObservationField:
-    """Numbers of one kind in an observation: an array of `shape` at `offset`, with `strides`, both counted in uint8.
-
-    No number is above `largest`. Each is `num_bits` bits of its uint8, from bit `first_bit` on (usually all 8).
-    """
-
-    name: str
-    kind: ObservationKind
-    largest: int
-    offset: int
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    first_bit: int = 0
-    num_bits: int = 8
-
-
-@dataclass(frozen=True)
-class ObservationPart:
-    """A run of an observation's numbers, from `offset`, shaped `shape` in C order.
-
-    `fields`: the same numbers, split by kind: one field with the part's name, or several ("seats.hand_size").
-    """
-
-    name: str
-    meaning: str
-    offset: int
-    shape: tuple[int, ...]
-    fields: tuple[ObservationField, ...]
-
-    def __str__(self) -> str:
-        """Return the part as one line, with the range of its numbers."""
-        places = _run(self.offset, self.offset + math.prod(self.shape) - 1)
-        shape = f" ({' x '.join(map(str, self.shape))})" if self.shape else ""
-        return f"{places} {self.name}{shape}: {self.meaning}"
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Numbers of one kind to lay out. Without a name they fill a whole part, in the part's own shape.
-
-    With `first_bit` above 0 they share the uint8s of the numbers before them, whose bits end there.
-    """
-
-    kind: ObservationKind
-    largest: int
-    name: str = ""
-    shape: tuple[int, ...] = ()
-    first_bit: int = 0
-    num_bits: int = 8
-
-
-@dataclass(frozen=True)
-class Each:
-    """A sequence of numbers of several kinds, laid out `times` times."""
-
-    times: int
-    items: tuple[Numbers, ...]
-
-
-def flag(name: str = "", shape: tuple[int, ...] = ()) -> Numbers:
-    """Return Numbers that are 0 or 1."""
-    return Numbers(ObservationKind.FLAG, 1, name, shape)
-
-
-def count(largest: int, name: str = "", shape: tuple[int, ...] = (), *, first_bit: int = 0) -> Numbers:
-    """Return Numbers that are amounts or distances, 0 … `largest`."""
-    return Numbers(ObservationKind.COUNT, largest, name, shape, first_bit, 8 - first_bit)
-
-
-def category(largest: int, name: str = "", shape: tuple[int, ...] = (), *, first_bit: int = 0) -> Numbers:
-    """Return Numbers that each stand for one of `largest` + 1 things."""
-    return Numbers(ObservationKind.CATEGORY, largest, name, shape, first_bit, 8 - first_bit)
-
-
-def bits(width: int, name: str = "", shape: tuple[int, ...] = ()) -> Numbers:
-    """Return Numbers that each hold `width` flags as bits."""
-    return Numbers(ObservationKind.BITS, (1 << width) - 1, name, shape, 0, width)
-
-
-def lay_out(
-    parts: Iterable[tuple[str, str, tuple[int, ...], tuple[Numbers | Each, ...]]],
-) -> tuple[ObservationPart, ...]:
-    """Lay out parts, given as (name, meaning, shape, numbers), one after the other from offset 0.
-
-    The numbers describe the whole part, or one row of it, where the first axes count the rows.
-    """
-    placed = []
-    offset = 0
-    for name, meaning, shape, items in parts:
-        fields = tuple(_fields(name, offset, shape, items))
-        placed.append(ObservationPart(name, meaning, offset, shape, fields))
-        offset += math.prod(shape)
-    return tuple(placed)
-
-
-def _fields(
-    part: str, offset: int, shape: tuple[int, ...], items: tuple[Numbers | Each, ...]
-) -> Iterator[ObservationField]:
-    first = items[0]
-    if isinstance(first, Numbers) and not first.name:
-        yield _field(first, part, offset, shape, _strides(shape))
-        return
-    row = sum(map(_size, items))
-    axes = next(axes for axes in range(len(shape) + 1) if math.prod(shape[axes:]) == row)
-    yield from _row(f"{part}.", offset, shape[:axes], _strides(shape)[:axes], items)
-
-
-def _row(
-    prefix: str, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], items: tuple[Numbers | Each, ...]
-) -> Iterator[ObservationField]:
-    # The fields of rows of items, `shape` rows in all.
-    for item in items:
-        if isinstance(item, Each):
-            stride = sum(map(_size, item.items))
-            yield from _row(prefix, offset, (*shape, item.times), (*strides, stride), item.items)
-        else:
-            start = offset if item.first_bit == 0 else offset - math.prod(item.shape)
-            strides_of_item = (*strides, *_strides(item.shape))
-            yield _field(item, prefix + item.name, start, (*shape, *item.shape), strides_of_item)
-        offset += _size(item)
-
-
-def _field(
-    numbers: Numbers, name: str, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
-) -> ObservationField:
-    return ObservationField(
-        name, numbers.kind, numbers.largest, offset, shape, strides, numbers.first_bit, numbers.num_bits
-    )
-
-
-def _size(item: Numbers | Each) -> int:
-    # The number of uint8s that it adds to those of the items before it.
-    if isinstance(item, Each):
-        return item.times * sum(map(_size, item.items))
-    return math.prod(item.shape) if item.first_bit == 0 else 0
-
-
-def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
-
-
 class Limits(NamedTuple):
     """Bounds that hold for all games with a number of players, with given options or with any.
 
-    The names are OpenSpiel's. The room's `limits` says which of the bounds are reached.
+    The names are OpenSpiel's. The game package's `limits` says which of the bounds are reached.
     """
 
     max_game_length: int
@@ -321,39 +223,99 @@ class Limits(NamedTuple):
     """The highest possible return of a seat: players - 1."""
 
 
+class OptionsAndLabels(Protocol):
+    """The operations of a game's codec on options and labels."""
+
+    @property
+    def encode_options(self) -> Callable[[int, Mapping[str, Any]], bytes]:
+        """A function of a number of players and options by name that returns the kernel's struct of options."""
+
+    @property
+    def options_of(self) -> Callable[["Position"], dict[str, Any]]:
+        """A function that returns a position's options by name; those left at their default are absent."""
+
+    def action_label(self, position: "Position", action: int, language: str = "en") -> str:
+        """Return the label of a dense id at a position where it is legal."""
+
+    def outcome_label(self, position: "Position", outcome: int, language: str = "en") -> str:
+        """Return the label of a chance outcome."""
+
+
 @dataclass(frozen=True)
 class Description:
-    """Everything the core needs to know about a game besides its operations."""
+    """Everything the core needs to know about a game besides its operations.
+
+    Attributes:
+        name: The game's name in the API and in file names, such as "discat".
+        package: The package of the catalogues.
+        title: The title, in English.
+        options: The options of the game.
+        action_kinds: The kinds of actions, with their dense ids.
+        outcomes: The meaning of the outcomes of chance events, in English.
+        pieces: All pieces of the game.
+        piece_details: The values of the fields of the game's Pieces message. Messages within it are mappings as well,
+            texts are Names.
+        lowest_total_wins: True if totals are penalties, so that the lowest total wins.
+        observation: The parts of an observation.
+        faults: The texts of the kernel's error codes.
+        ends: The reasons why a game can be over: by numbers of Position.end, the names in the game's EndKind enum, in
+            lower case.
+        encode_options: A function of a number of players and options by name that returns the kernel's struct of
+            options. It refuses unknown and invalid options.
+        options_of: A function that returns a position's options by name; those left at their default are absent.
+        action_label: A function that returns the label of a dense id, at a position where it is legal, in a language.
+        outcome_label: A function that returns the label of an outcome, at a position, in a language.
+        events: The kernel's kinds of events.
+        end_phrases: The reasons why a game can be over: by the kernel's ends, named as in the game's EndKind enum,
+            their phrases, whose argument can be the seat.
+        phrases: Further phrases of labels and prompts, by key (core/phrases.pyx).
+        argument_kinds: By name of an argument of phrases, the Piece.kind of its numbers, or "seat"; other arguments are
+            plain numbers.
+        lists: The names of events' values that are lists. A list in the last place has all further values, another has
+            one.
+        min_players: The smallest number of players. The Game sets it from its operations.
+        max_players: The largest number of players. The Game sets it from its operations.
+    """
 
     name: str
-    # Where the catalogues are.
     package: str
     title: str
     options: tuple[Option, ...]
     action_kinds: tuple[ActionKind, ...]
     outcomes: str
     pieces: tuple[Piece, ...]
-    # The values of the fields of the game's Pieces message; messages within it are mappings as well, texts are Names.
     piece_details: Mapping[str, Any]
-    # True if totals are penalties.
     lowest_total_wins: bool
     observation: tuple[ObservationPart, ...]
     faults: Mapping[int, FaultText]
-    # Why a game can be over: numbers of Position.end → names, those of the game's EndKind enum in lower case.
-    ends: Mapping[int, str]
-    # Options by name → the kernel's options struct; refuses unknown or invalid ones.
-    encode_options: Callable[[int, Mapping[str, Any]], bytes]
-    # A position's options by name; those left at their default are absent.
-    options_of: Callable[["Position"], dict[str, Any]]
-    # The label of a dense id at a position where it is legal, and of an outcome, in a language.
-    action_label: Callable[["Position", int, str], str]
-    outcome_label: Callable[["Position", int, str], str]
-    # Filled in by the Game from its operations.
+    ends: Mapping[int, str] = field(default_factory=dict)
+    encode_options: Callable[[int, Mapping[str, Any]], bytes] | None = None
+    options_of: Callable[["Position"], dict[str, Any]] | None = None
+    action_label: Callable[["Position", int, str], str] | None = None
+    outcome_label: Callable[["Position", int, str], str] | None = None
+    events: Mapping[IntEnum, EventKind] = field(default_factory=dict)
+    end_phrases: Mapping[IntEnum, str] = field(default_factory=dict)
+    phrases: Mapping[str, Template] = field(default_factory=dict)
+    argument_kinds: Mapping[str, str] = field(default_factory=dict)
+    lists: tuple[str, ...] = ()
     min_players: int = 0
     max_players: int = 0
 
+    def __post_init__(self) -> None:
+        """Name the ends."""
+        if self.end_phrases:
+            object.__setattr__(self, "ends", {int(end): end.name.lower() for end in self.end_phrases})
+
+    def defaults(self, players: int) -> dict[str, Any]:
+        """Return the default of each option but the first seat with a number of players, as callers give options."""
+        return {option.name: option.default_value(players) for option in self.options if option.name != "first_seat"}
+
+    def event_values(self) -> dict[int, tuple[str, ...]]:
+        """Return the names of the values of each kind of event."""
+        return {int(kind): event.values for kind, event in self.events.items()}
+
     def texts(self) -> set[tuple[str, str]]:
-        """Return all that it says: the keys of catalogues, and the English texts."""
+        """Return all texts of the description, with their keys in catalogues, in English."""
         found = {("title", self.title), ("outcomes", self.outcomes)}
         for option in self.options:
             key = f"option.{option.name}"
@@ -372,7 +334,7 @@ class Description:
         for each in fields(self):
             value = getattr(self, each.name)
             title = each.name.replace("_", " ")
-            if each.name in _HEADLINE or isinstance(value, Mapping) or callable(value):
+            if value is None or each.name in _HEADLINE or isinstance(value, Mapping) or callable(value):
                 continue
             if each.name == "pieces":
                 value = tuple(_pieces_by_kind(value))
@@ -384,11 +346,11 @@ class Description:
 
 
 # The fields in the first line of a description's text.
-_HEADLINE = ("name", "package", "title", "min_players", "max_players")
+_HEADLINE = ("name", "package", "title", "lists", "min_players", "max_players")
 
 
 def _names_in(value: Any) -> Iterator[Name]:
-    # Those among the values of a message.
+    # Yield the names among the values of a message.
     if isinstance(value, Name):
         yield value
     elif isinstance(value, Mapping):
@@ -403,13 +365,9 @@ def _paragraph(text: str) -> str:
     return textwrap.fill(text, 100, subsequent_indent="      ", break_on_hyphens=False)
 
 
-def _run(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}-{last}"
-
-
 def _pieces_by_kind(pieces: Iterable[Piece]) -> Iterable[str]:
     # One line for each kind: some have a hundred pieces.
     for kind, group in groupby(pieces, lambda piece: piece.kind):
         members = list(group)
         names = dict.fromkeys((str(members[0].name), str(members[-1].name)))
-        yield f"{kind} {_run(members[0].number, members[-1].number)}: {' … '.join(names)}"
+        yield f"{kind} {run_of(members[0].number, members[-1].number)}: {' … '.join(names)}"

@@ -14,7 +14,7 @@ cdef enum:
     ONE_16 = 0x3C00
 
 ctypedef struct Term:
-    # The features made of numbers of an observation that lie side by side, as their features do.
+    # The features of adjacent numbers of an observation; the features are adjacent, too.
     uint32_t first  # feature
     uint32_t packed  # in packed rows: the first byte, of counts, else the first bit
     uint32_t scale  # of counts: where their 0 is in the table of scaled numbers
@@ -30,7 +30,7 @@ ctypedef struct Terms:
     Py_ssize_t count
 
 ctypedef struct Span:
-    # Features side by side.
+    # Adjacent features.
     uint32_t first
     uint32_t count
 
@@ -39,8 +39,8 @@ ctypedef struct Plan:
     Py_ssize_t packed_size
     const Span* sparse  # the features of categories and bits, most of which are 0
     Py_ssize_t num_sparse
-    Terms runs  # of flags, some or many side by side
-    Terms flags  # each alone
+    Terms runs  # of adjacent flags
+    Terms flags  # single ones
     Terms counts
     Terms categories
     Terms bits
@@ -56,8 +56,8 @@ cdef inline uint8_t number_of(const Term* term, uint8_t byte) noexcept nogil:
 
 
 cdef void encode_row(const Plan* plan, const uint8_t* row, Real one, const Real* scaled, Real* features) noexcept nogil:
-    # What a loop over numbers reads besides them is in variables: features might lie where terms do, for all the
-    # compiler knows.
+    # Everything that a loop over numbers reads besides the numbers is in local variables, because the compiler has to
+    # assume that features and terms overlap.
     cdef Term term
     cdef const uint8_t* bytes
     cdef const Real* of_number
@@ -215,7 +215,7 @@ cdef Terms terms_of(terms):
     return found
 
 
-# As Term, for the plans that observation.py makes.
+# The dtype of Term, for the plans that observation.py makes.
 TERM = np.dtype(
     [
         ("first", np.uint32),
@@ -238,7 +238,7 @@ cdef class Encoder:
     """An encoder of observations as rows of features, by a plan."""
 
     cdef Plan plan
-    # What the plan points to.
+    # The objects that the plan points to.
     cdef object terms
     cdef const uint8_t[::1] largest
     cdef const uint32_t[::1] scaled_32
@@ -247,10 +247,18 @@ cdef class Encoder:
     def __init__(self, largest, num_features, packed_size, scaled, sparse, runs, flags, counts, categories, bits):
         """Keep a plan.
 
-        `largest`: the largest number at each place, uint8 (length,). `num_features`, `packed_size`: the lengths of rows
-        of reals and of packed ones. `scaled`: the table of scaled numbers, float32. `sparse`: the features of
-        categories and bits, of dtype SPAN. The others: the terms of each kind, of dtype TERM, whose places and features
-        must lie in their rows.
+        Args:
+            largest: uint8 (length,), the largest number at each place of an observation.
+            num_features: The length of a row of real numbers.
+            packed_size: The length of a packed row in bytes.
+            scaled: float32, the table of scaled numbers.
+            sparse: The features of categories and bits, an array of dtype SPAN.
+            runs: The terms of adjacent flags, an array of dtype TERM. Places and features of all terms must lie in
+                their rows.
+            flags: The terms of single flags, an array of dtype TERM.
+            counts: The terms of counts, an array of dtype TERM.
+            categories: The terms of categories, an array of dtype TERM.
+            bits: The terms of bits, an array of dtype TERM.
         """
         cdef const uint8_t[::1] of_sparse = sparse.view(np.uint8)
         self.largest = largest
@@ -268,9 +276,15 @@ cdef class Encoder:
         self.plan.bits = terms_of(bits)
 
     def encode(self, const uint8_t[:, ::1] observations, out):
-        """Encode `observations` into `out`: float32, float16 or packed uint8, in C order. See ObservationLayout.
+        """Encode observations into an array. See ObservationLayout.
 
-        Nothing is written where ValueError is raised: for an array of another form, or a number above the largest.
+        Args:
+            observations: uint8 (n, length), the observations.
+            out: An array in C order to write into: float32 or float16 (n, num_features), or packed, uint8 (n,
+                packed_size).
+
+        Raises:
+            ValueError: If an array has another form, or a number is above the largest. Nothing is written then.
         """
         cdef Py_ssize_t count = observations.shape[0], length = observations.shape[1]
         cdef const uint8_t* rows = NULL
@@ -310,7 +324,7 @@ cdef enum:
     SIDES = 64
 
 ctypedef struct Run:
-    # Numbers that are the same in both observations; of a board and its window, those in the corner.
+    # Numbers that are the same in both observations. For a board and its window, the numbers in the corner.
     uint16_t place
     uint16_t cropped
     uint16_t count
@@ -336,7 +350,7 @@ ctypedef struct Crop:
 
 
 cdef inline int first_shown(const uint8_t* laid, const Crop* crop) noexcept nogil:
-    # The window's first row (or column): those that are not empty, as `laid` has them, are in its middle.
+    # The window's first row (or column). The rows that are not empty (see `laid`) are in the middle of the window.
     cdef int first = 0, last = crop.side - 1
     while first < last and not laid[first]:
         first += 1
@@ -405,7 +419,7 @@ cdef void crop_row(const Crop* crop, const uint8_t* row, uint8_t* cropped, Py_ss
         count_outside(crop, row, cropped, top, left)
 
 
-# As the structs, for the plans that compact.py makes.
+# The dtypes of the structs, for the plans that compact.py makes.
 RUN = np.dtype([("place", np.uint16), ("cropped", np.uint16), ("count", np.uint16)])
 OUTSIDE = np.dtype(
     [
@@ -420,20 +434,26 @@ OUTSIDE = np.dtype(
 
 
 cdef class Cropper:
-    """A reader of observations with boards, squares of numbers, as observations with windows of these."""
+    """A converter of observations with boards (squares of numbers) to observations with windows of these boards."""
 
     cdef Crop plan
     cdef Py_ssize_t length
     cdef const uint8_t[::1] largest
-    # What the plan points to.
+    # The objects that the plan points to.
     cdef object places
 
     def __init__(self, largest, side, window, boards, rest, outside, corner, length):
-        """Keep a plan.
+        """Keep a plan. All places must lie in their observations.
 
-        `largest`: as of Encoder. `side`, `window`: the lengths of the sides of boards, at most MAX_SIDE, and windows.
-        `boards`, `rest`: of dtype RUN. `outside`: of dtype OUTSIDE. `corner`: the place of the window's first row and
-        column in a cropped observation, which is `length` long. All places must lie in their observations.
+        Args:
+            largest: uint8 (length,), the largest number at each place of an observation.
+            side: The side of a board, at most MAX_SIDE.
+            window: The side of a window.
+            boards: The boards, an array of dtype RUN.
+            rest: The other parts, an array of dtype RUN.
+            outside: The fields of which the numbers outside the window are counted, an array of dtype OUTSIDE.
+            corner: The place of the window's first row and column in a cropped observation.
+            length: The length of a cropped observation in uint8s.
         """
         cdef const uint8_t[::1] of_boards = boards.view(np.uint8)
         cdef const uint8_t[::1] of_rest = rest.view(np.uint8)
@@ -452,7 +472,15 @@ cdef class Cropper:
         self.plan.num_outside = len(outside)
 
     def crop(self, const uint8_t[:, ::1] observations, uint8_t[:, ::1] out):
-        """Crop `observations` into `out`, with as many rows. Raises ValueError for a number above the largest."""
+        """Crop observations into an array.
+
+        Args:
+            observations: uint8 (n, length of a whole observation), the observations.
+            out: uint8 (n, length), an array in C order to write into.
+
+        Raises:
+            ValueError: If a number is above the largest.
+        """
         cdef Py_ssize_t count = observations.shape[0], i
         if not count:
             return

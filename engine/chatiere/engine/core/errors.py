@@ -53,13 +53,17 @@ _NUMBERS = {
 
 
 class EngineError(ValueError):
-    """A refusal; nothing has been changed.
+    """A refusal, raised before any change is made.
 
-    `field` is the path to the error below the argument ("seats[2].hand"), empty for the argument as a whole.
-    `rule` cites the rules file and heading, empty if no rule of a game was broken.
-    `metadata` holds further facts as short strings, such as the actor. `key` is that of the game's phrase for it, empty
-    if it has none. `parts` names what of an illegal action is to blame, as fields of the game's messages for actions:
-    the one that the action has.
+    Attributes:
+        reason: The reason of the refusal.
+        message: The message, in English.
+        field: The path to the error below the argument ("seats[2].hand"); empty for the argument as a whole.
+        rule: The rules file and heading of the broken rule; empty if no rule of a game was broken.
+        metadata: Further facts as short strings, such as the actor.
+        key: The key of the game's phrase for the fault; empty if there is no phrase.
+        parts: The parts of an illegal action that are at fault, as fields of the game's messages for actions. Only a
+            field of the action's own message applies.
     """
 
     def __init__(
@@ -84,7 +88,12 @@ class EngineError(ValueError):
         self.parts = parts
 
     def lies_below(self, path: str, index: int | None = None) -> None:
-        """Prefix `field` with `path`, or `path[index]`, when the error is passed on to an outer message."""
+        """Extend `field` when the error is passed on to an outer message.
+
+        Args:
+            path: The path in the outer message, put before `field`.
+            index: The index in a list at `path`; None: `path` is not a list.
+        """
         place = path if index is None else f"{path}[{index}]"
         if not self.field or self.field.startswith("["):
             self.field = place + self.field
@@ -94,7 +103,7 @@ class EngineError(ValueError):
 
 @dataclass(frozen=True)
 class FaultText:
-    """The text of a kernel's error code; `field`, `rule`, `key` and `parts` as in EngineError."""
+    """The text of a kernel's error code. The fields have the same meanings as the attributes of EngineError."""
 
     reason: Reason
     message: str

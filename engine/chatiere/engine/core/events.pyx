@@ -10,10 +10,13 @@ from chatiere.engine.core.game cimport EVERYBODY, MAX_EVENT_VALUES, MAX_SEATS
 
 
 class Event(NamedTuple):
-    """Something that happened; `kind` is the game's own number, which its codec names.
+    """Something that happened.
 
-    `seat` is the seat that it is about, or None; `seen_by` are the seats that may know the values, None for everybody,
-    including spectators.
+    Attributes:
+        kind: The game's own number of the kind, which its codec names.
+        seat: The seat that the event is about, or None.
+        seen_by: The seats that may know the values; None: all seats and spectators.
+        values: The values, whose meanings depend on the kind.
     """
 
     kind: int

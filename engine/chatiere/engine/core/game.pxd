@@ -43,7 +43,7 @@ cdef enum:
 
 cdef enum Fault:
     # Error codes of the kernels shared by all games; position.pyx has their texts. A game's own codes begin at 100,
-    # with texts in its room's FAULTS. All fit in a byte.
+    # with texts in its game package. All fit in a byte.
     OK = 0
     GAME_IS_OVER
     CHANCE_IS_PENDING
@@ -62,17 +62,17 @@ cdef enum Fault:
     SAMPLED_CHANCE_IS_PENDING
     OTHER_PLAYERS
     PLY_TOO_HIGH
-    # A move in the name of another seat, which no kernel sees.
+    # A move in the name of another seat. It is refused before it reaches a kernel.
     NOT_YOUR_TURN
 
 cdef enum:
-    # Event.seen_by if everybody may see the values, including spectators.
+    # Event.seen_by if all seats and spectators may see the values.
     EVERYBODY = 0xFF
 
 ctypedef struct Event:
     uint8_t kind  # the game's own numbering
     int8_t seat  # the seat that it is about, or -1
-    uint8_t seen_by  # bit s: seat s may see the values; or EVERYBODY
+    uint8_t seen_by  # bit s: seat s may see the values; or `EVERYBODY`
     uint8_t count  # of values
     uint16_t values[MAX_EVENT_VALUES]
 
@@ -110,8 +110,8 @@ ctypedef struct Limits:
 ctypedef struct Operations:
     # Every `body` has body_size bytes (a multiple of 8), aligned to 8; its first byte is the number of players, its
     # second the version of the rules that it is played under. Only apply, apply_outcome, settle, start and resample
-    # write to it, and write nothing when they return a fault. All but check rely on a body that has passed check, and
-    # check on one of a version that is played.
+    # write to it, and do not write when they return a fault. All functions except check rely on a body that has passed
+    # check; check relies on a version that the kernel plays.
     uint8_t number  # the game's, in packed states
     # The versions of the rules that are played: all from the oldest to the newest.
     uint8_t oldest_rules_version
@@ -132,7 +132,7 @@ ctypedef struct Operations:
     # At a decision: list the legal dense ids, ascending; returns their number. `ids` has space for MAX_LEGAL, all of
     # which may be written to.
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
-    # Draw one of these, all equally likely: a number below their number, which is the place of the action among them.
+    # Draw one of these ids, all equally likely, by a number below their count: the index of the id.
     # For games where it is faster than listing them; else NULL.
     int (*sample_action)(const void* body, Stream* stream) noexcept nogil
     # Why the game is over: a number of the game's own EndKind enum, from 1; 0 if it is not.
@@ -161,17 +161,18 @@ ctypedef struct Operations:
     void (*view)(const void* body, int seat, void* view) noexcept nogil
     # The observation of that struct: numbers from 0 to 255.
     void (*observe)(const void* view, int seat, uint8_t* values) noexcept nogil
-    # Redraw what the seat cannot know, uniformly over all that agrees with what it knows. Bodies that the seat cannot
-    # tell apart become the same body and take equally many words: no draw may depend on the hidden cards as they lie.
+    # Redraw the facts hidden from the seat, uniformly over the bodies that agree with its knowledge. Bodies that the
+    # seat cannot distinguish become the same body and take the same number of words; no draw depends on hidden facts.
     int (*resample)(void* body, int seat, Stream* stream) noexcept nogil
-    # OK, or the fault for the invariant of the rules (or bound needed for memory safety) that the body breaks.
+    # Return OK, or the fault of the broken invariant of the rules, or of a broken bound needed for memory safety.
     int (*check)(const void* body) noexcept nogil
     # The playout policy: score legal actions at a decision by the game's own struct of weights, in quarters of a
     # doubling: an action that scores four more is twice as likely. moves.draw_action makes likelihoods of them.
     void (*advise)(
         const void* body, const void* weights, const uint16_t* ids, int count, int16_t* scores
     ) noexcept nogil
-    # That struct. Its first byte: how many decisions the policy makes at the beginning of a playout; 255: all.
+    # The default weights. The first byte is the number of decisions that the policy makes at the beginning of a
+    # playout; 255 stands for all.
     const void* weights
 
 

@@ -1,16 +1,17 @@
 """The description of a game in ListGames, as the values of a GameInfo message's fields, in a language.
 
-`game_info` has what is always sent; the other functions each return a part that is sent if a request asks for it. The
+`game_info` returns the fields that are always sent; each other function returns a part that is sent on request. The
 values are fields by name; messages within them are dicts as well. The engine has no protobuf:
 `GameInfo(**game_info(game), **pieces_info(game))` is the message with one of the parts. All raise ValueError for a
-language that is not spoken.
+language that is not supported.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from chatiere.engine.core.description import Name, ObservationField, Say
+from chatiere.engine.core.description import Name, Say
 from chatiere.engine.core.languages import LANGUAGES, catalogue
+from chatiere.engine.core.observation_parts import ObservationField
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.position import Game
 
@@ -68,7 +69,7 @@ def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
 
 
 def pieces_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
-    """Return the part `pieces`: all that is printed on the game's pieces, and how its board is joined."""
+    """Return the part `pieces`: all information printed on the game's pieces, and the connections of its board."""
     say = catalogue(game.description.package, language)
     return {
         "pieces": [
@@ -94,7 +95,7 @@ def phrases_info(phrases: Phrases, language: str) -> dict[str, Any]:
 
 
 def observation_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
-    """Return the part `observation`: what the numbers of an observation mean."""
+    """Return the part `observation`: the meaning of an observation's numbers."""
     say = catalogue(game.description.package, language)
     return {
         "observation": [

@@ -1,4 +1,4 @@
-"""Integers as given by callers: of any type that `operator.index` accepts, singly and in columns."""
+"""Integers as given by callers, singly and in columns: of any type that `operator.index` accepts except bool."""
 
 import reprlib
 from array import array
@@ -14,16 +14,18 @@ cdef dict CODES = {1: "B", 2: "H", 8: "Q"}
 cdef dict LIMITS = {1: 2**8 - 1, 2: 2**16 - 1, 8: 2**64 - 1}
 # The format codes of unsigned integers in buffers.
 cdef frozenset UNSIGNED = frozenset("BHILQN")
-# MAX_U64, without the look-up of a global.
+# MAX_U64 as a constant, which needs no look-up of a global.
 cdef object MAX_NUMBER = MAX_U64
 
 
 # Single integers
 
 cpdef object as_integer(value):
-    """Return the value as an int, or None if it is not an integer."""
+    """Return the value as an int, or None if it is not an integer; booleans are not integers."""
     if type(value) is int:
         return value
+    if isinstance(value, bool):
+        return None
     try:
         return index(value)
     except TypeError:
@@ -45,7 +47,17 @@ cpdef object require_integer(name, value):
 
 
 def unsigned(name, value, bits):
-    """Return the value as an int of `bits` bits without a sign. Raises TypeError, or ValueError if it does not fit."""
+    """Return a value as an int without a sign.
+
+    Args:
+        name: The name of the value, for errors.
+        value: The value.
+        bits: The number of bits that the value must fit in.
+
+    Raises:
+        TypeError: If the value is not an integer.
+        ValueError: If it does not fit.
+    """
     number = require_integer(name, value)
     if not 0 <= number < 2**bits:
         raise ValueError(must_be(name, number, 0, 2**bits - 1))
@@ -88,19 +100,26 @@ def shown(value):
 # Columns
 
 def column_of(name, values, Py_ssize_t item_size, row=None):
-    """Return a column of unsigned integers of `item_size` bytes as a memoryview of bytes.
+    """Return a column of unsigned integers as a memoryview of bytes.
 
-    `values`: the column's bytes (bytes, a bytearray, a memoryview of bytes), or integers: an array of any integer
-    dtype, a buffer of other numbers, or a sequence. `row`: the length of a row if the column has two dimensions;
-    `values` may then have one or two. They are copied unless they already have the column's layout.
+    The values are copied unless they already have the column's layout.
 
-    Raises EngineError: INVALID_BATCH.
+    Args:
+        name: The name of the column, for errors.
+        values: The column's bytes (bytes, a bytearray, a memoryview of bytes), or integers, but no booleans: an array
+            of any integer dtype, a buffer of other numbers, or a sequence.
+        item_size: The size of an integer in bytes.
+        row: The length of a row if the column has two dimensions; `values` may then have one or two. None: one
+            dimension.
+
+    Raises:
+        EngineError: INVALID_BATCH.
     """
     cdef object view
     try:
         view = memoryview(values)
     except (TypeError, ValueError, BufferError):
-        # Not a buffer, or of a dtype that buffers cannot have.
+        # The value is not a buffer, or its dtype does not exist in the buffer protocol.
         return copied(name, values, item_size, row)
     if view.format == "B" and isinstance(values, (bytes, bytearray, memoryview)):
         return view if view.ndim == 1 and view.c_contiguous else memoryview(view.tobytes())
@@ -133,6 +152,9 @@ cdef object copied(name, values, Py_ssize_t item_size, row):
             if not hasattr(each, "__len__") or len(each) != row:
                 refuse_column(f"{name}[{place}]", shown(each), item_size, row, f"({row},)")
         numbers = [number for each in numbers for number in each]
+    for each in numbers:
+        if isinstance(each, bool):
+            refuse_first(name, numbers, item_size)
     try:
         return memoryview(array(CODES[item_size], numbers)).cast("B")
     except (TypeError, OverflowError):
@@ -148,9 +170,9 @@ cdef object copied_array(name, numbers, Py_ssize_t item_size, row):
     if numbers.dtype.kind == "O":
         # Integers too large for NumPy's types, or any other objects.
         return copied(name, numbers.ravel().tolist(), item_size, None)
-    if numbers.dtype.kind not in "biu":
+    if numbers.dtype.kind not in "iu":
         refuse_column(name, shown(numbers), item_size, row)
-    if numbers.dtype.kind != "b" and (numbers.min() < 0 or numbers.max() > LIMITS[item_size]):
+    if numbers.min() < 0 or numbers.max() > LIMITS[item_size]:
         refuse_first(name, numbers.ravel().tolist(), item_size)
     return memoryview(numbers.astype(f"<u{item_size}").tobytes())
 

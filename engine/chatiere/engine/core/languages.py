@@ -7,14 +7,13 @@ from importlib import resources
 from typing import NamedTuple
 
 CORE = "chatiere.engine.core"
-"""The package of the catalogues of what all games share."""
-# The first is that of the templates in the code, and of who asks for none that is spoken. The others are those of the
-# compiled catalogues.
+"""The package of the catalogues of texts that all games share."""
+# The first is the language of the templates in the code, and the default. Each further one has a compiled catalogue.
 LANGUAGES = ("en", *sorted(each.name[:-3] for each in resources.files(CORE).iterdir() if each.name.endswith(".mo")))
 
-# The key and the English text of the names of a language's plural categories, CLDR's, in the order of its forms.
+# The text that lists a language's plural categories (of CLDR) in the order of its forms: its key, and the English text.
 CATEGORIES = ("plural.categories", "one other")
-# The plural category of a number goes by what remains of it by a hundred, where it is no smaller than twice that.
+# The plural category of a number of 200 or more depends only on its remainder by 100.
 SMALL_NUMBERS = 200
 
 
@@ -27,10 +26,13 @@ def language_number(language: str) -> int:
 
 
 class Plural(NamedTuple):
-    """A text whose form goes by CLDR's plural categories: by a number or, of pieces and seats, by their number."""
+    """A text with one form for each plural category of CLDR.
+
+    An argument determines the form: a plain number by its value, pieces and seats by their count.
+    """
 
     argument: str
-    """The name of the argument whose number it is."""
+    """The name of the argument that determines the form."""
     one: str
     """The text for one, in English."""
     other: str
@@ -43,13 +45,19 @@ class Catalogue:
     def __init__(self, package: str, language: str) -> None:
         """Read the compiled catalogue.
 
-        Raises ValueError for a language that is not spoken, FileNotFoundError if the catalogue has not been compiled.
+        Args:
+            package: The package of the catalogues.
+            language: The language, such as "fr".
+
+        Raises:
+            ValueError: If the language is not supported.
+            FileNotFoundError: If the catalogue has not been compiled.
         """
         self._translations = _translations(package, language)
         # The header Plural-Forms has the rule for the forms, the core's catalogue their names.
         self._form: Callable[[int], int] = getattr(self._translations, "plural", lambda number: int(number != 1))
         self._categories = _translations(CORE, language).pgettext(*CATEGORIES).split()
-        # For each category a number that is of it.
+        # For each category, a number that belongs to it.
         self._examples = {self.category(number): number for number in reversed(range(SMALL_NUMBERS))}
 
     def __call__(self, key: str, english: str) -> str:
@@ -76,4 +84,4 @@ def _translations(package: str, language: str) -> NullTranslations:
 
 
 catalogue = cache(Catalogue)
-"""Return a Catalogue, the same for the same arguments."""
+"""Return a Catalogue; calls with the same arguments return the same object."""

@@ -2,14 +2,9 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from chatiere.engine.core.cancellation cimport Control
 from chatiere.engine.core.game cimport Operations
 from chatiere.engine.core.masks cimport MaskRows
-
-cdef extern from * nogil:
-    uint64_t __atomic_load_n(const uint64_t* value, int order) noexcept
-    void __atomic_store_n(uint64_t* value, uint64_t new_value, int order) noexcept
-    uint64_t __atomic_fetch_add(uint64_t* value, uint64_t more, int order) noexcept
-    int __ATOMIC_RELAXED
 
 cdef enum LoopEnd:
     # The end of a loop over a batch.
@@ -18,23 +13,6 @@ cdef enum LoopEnd:
     NO_MEMORY
     TOO_LARGE
 
-
-ctypedef struct Control:
-    # Shared between the working threads and others.
-    uint64_t cancelled
-    uint64_t moves
-
-cdef inline void cancel(Control* control) noexcept nogil:
-    __atomic_store_n(&control.cancelled, 1, __ATOMIC_RELAXED)
-
-cdef inline bint is_cancelled(const Control* control) noexcept nogil:
-    return __atomic_load_n(&control.cancelled, __ATOMIC_RELAXED) != 0
-
-cdef inline uint64_t moves_of(const Control* control) noexcept nogil:
-    return __atomic_load_n(&control.moves, __ATOMIC_RELAXED)
-
-cdef inline void count_moves(Control* control, uint64_t moves) noexcept nogil:
-    __atomic_fetch_add(&control.moves, moves, __ATOMIC_RELAXED)
 
 ctypedef struct BatchLoop:
     # The batch that a loop runs over.
@@ -69,13 +47,13 @@ ctypedef struct Described:
     uint32_t* legal_offsets
     int32_t* totals
     float* returns
-    bint all_totals  # not only those of ended games
+    bint all_totals  # of all games, not only of ended ones
     uint8_t* observations
     MaskRows masks
 
 
 ctypedef struct Part:
-    # The items from `first` to before `last` of a batch, which one thread works on. The columns are those of all items.
+    # The items from `first` to before `last` of a batch, which one thread works on. The columns are the whole batch's.
     const BatchLoop* batch
     const NewGames* new_games
     const Restarts* restarts  # NULL: ended games stay over

@@ -1,13 +1,14 @@
 """Loops of batches over n packed states of one game, for any game's operations.
 
-The states are not trusted, unless the table has just made them. Every loop checks for cancellation before each item
-(playouts and evaluations: before each playout); only `describe` runs to its end. Faults are one byte an item: OK or the
-kernel's error code.
+The states are not trusted, unless the table has just made them. Every loop gives way and ends, if that was requested,
+before each item (playouts and evaluations: before each playout). Faults are one byte an item: OK or the kernel's error
+code.
 """
 
 from libc.stdlib cimport malloc, realloc
 from libc.string cimport memcpy, memset
 
+from chatiere.engine.core.cancellation cimport count_moves, must_end
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
     CHANCE,
@@ -30,7 +31,7 @@ from chatiere.engine.core.packed cimport Header, check_packed
 from chatiere.engine.core.stream cimport Stream, next_word, stream_at
 
 ctypedef struct Item:
-    # An aligned copy of a packed state, which nobody else writes to.
+    # An aligned copy of a packed state, which no other thread writes to.
     Header header
     uint64_t body[BODY_WORDS]
 
@@ -88,7 +89,7 @@ cdef int move_item(const BatchLoop* batch, void* packed, int move) noexcept nogi
 
 
 cdef double gain_of(const BatchLoop* batch, const void* body, uint8_t* ranks) noexcept nogil:
-    # Fill the ranks at the end of a game. Returns the winners' return; that of all others is -1.
+    # Fill the ranks at the end of a game. Returns the winners' return; the return of all other seats is -1.
     cdef int winners = 0, seat
     batch.ops.ranks(body, ranks)
     for seat in range(batch.players):
@@ -120,7 +121,7 @@ cdef void begin_part(void* work) noexcept nogil:
     cdef Py_ssize_t i
     part.end = LoopEnd.CANCELLED
     for i in range(part.first, part.last):
-        if is_cancelled(batch.control):
+        if must_end(batch.control):
             return
         packed = part.described.states + i * batch.packed_size
         begin_item(
@@ -142,13 +143,13 @@ cdef void move_part(void* work) noexcept nogil:
     cdef uint8_t* states = part.described.states
     cdef int8_t* actors = part.described.actors
     cdef uint8_t* packed
-    # Apart from what other threads read, until the end.
+    # Counted locally until the end, because other threads read the shared counter.
     cdef uint64_t moves = 0
     cdef Py_ssize_t ended = 0, i
     cdef int fault
     cdef bint cancelled = False
     for i in range(part.first, part.last):
-        cancelled = is_cancelled(batch.control)
+        cancelled = must_end(batch.control)
         if cancelled:
             break
         packed = states + i * batch.packed_size
@@ -206,6 +207,8 @@ cdef LoopEnd describe(Part* part) noexcept nogil:
         if final_observation == NULL:
             return LoopEnd.NO_MEMORY  # uncovered: memory does not run out in tests
     for i in range(part.first, part.last):
+        if must_end(batch.control):
+            return LoopEnd.CANCELLED
         header = <Header*> (described.states + i * batch.packed_size)
         body = body_of(header)
         actor = described.actors[i]
@@ -239,7 +242,7 @@ cdef LoopEnd describe(Part* part) noexcept nogil:
             if actor == CHANCE:
                 part.chance = True
                 count = list_outcomes(ops, body, legal)
-            # Without offsets the next list takes its place.
+            # Without offsets, the next list overwrites this one.
             part.legal += count if described.legal_offsets != NULL else 0
         if described.observations != NULL:
             if actor >= 0:
@@ -295,7 +298,7 @@ cdef LoopEnd playout_all(
     cdef uint32_t j
     cdef int seat
     for i in range(batch.count):
-        if is_cancelled(batch.control):
+        if must_end(batch.control):
             return LoopEnd.CANCELLED
         memcpy(&item, states + i * batch.packed_size, batch.packed_size)
         memset(mean_returns + i * players, 0, players * sizeof(double))
@@ -305,7 +308,7 @@ cdef LoopEnd playout_all(
         if faults[i] != OK:
             continue
         for j in range(count):
-            if is_cancelled(batch.control):
+            if must_end(batch.control):
                 return LoopEnd.CANCELLED
             memcpy(body, item.body, ops.body_size)
             stream = stream_at(seed, first_game_number + <uint64_t> count * i + j, 0)
@@ -332,7 +335,7 @@ cdef LoopEnd list_decisions(Part* part) noexcept nogil:
     cdef Py_ssize_t i
     cdef int actor
     for i in range(batch.count):
-        if is_cancelled(batch.control):
+        if must_end(batch.control):
             return LoopEnd.CANCELLED
         memcpy(&item, part.before + i * batch.packed_size, batch.packed_size)
         described.legal_offsets[i] = part.legal
@@ -416,7 +419,7 @@ cdef LoopEnd evaluate_world(
     double* returns,
 ) noexcept nogil:
     # Draw a world for the actor, and play out after each legal action in it. Adds the actor's returns to `returns`,
-    # one for each action; `fault`: that of the draw.
+    # one for each action; `fault`: the fault of the draw.
     cdef const Operations* ops = batch.ops
     cdef uint64_t world[BODY_WORDS]
     cdef uint64_t child[BODY_WORDS]
@@ -432,16 +435,16 @@ cdef LoopEnd evaluate_world(
         return LoopEnd.DONE
     for action in range(legal):
         memcpy(child, world, ops.body_size)
-        # A seat's legal actions are part of what it knows.
+        # A seat's legal actions are part of its knowledge.
         refused = ops.apply(child, legal_ids[action], NULL)
         debug_assert(refused == OK)
         debug_assert(ops.check(child) == OK)
         count_moves(batch.control, 1)
         for j in range(playouts):
-            if is_cancelled(batch.control):
+            if must_end(batch.control):
                 return LoopEnd.CANCELLED
             memcpy(played, child, ops.body_size)
-            # The same for every action, so that actions differ by less chance.
+            # All actions use the same stream, so that chance contributes less to their differences.
             stream = stream_at(seed, 1 + <uint64_t> j, 0)
             count_moves(batch.control, playout(ops, played, &stream))
             gain = gain_of(batch, played, ranks)
@@ -462,7 +465,7 @@ cdef LoopEnd score_all(
     cdef Item item
     cdef Py_ssize_t i
     for i in range(batch.count):
-        if is_cancelled(batch.control):
+        if must_end(batch.control):
             return LoopEnd.CANCELLED
         memcpy(&item, states + i * batch.packed_size, batch.packed_size)
         memset(totals + i * players, 0, players * sizeof(int32_t))
@@ -493,7 +496,7 @@ cdef LoopEnd resample_all(
     cdef Stream stream
     cdef Py_ssize_t i
     for i in range(batch.count):
-        if is_cancelled(batch.control):
+        if must_end(batch.control):
             return LoopEnd.CANCELLED
         header = <Header*> (states + i * batch.packed_size)
         memcpy(header, before + i * batch.packed_size, batch.packed_size)
@@ -518,7 +521,7 @@ cdef LoopEnd observe_all(
     cdef Item item
     cdef Py_ssize_t i
     for i in range(batch.count):
-        if is_cancelled(batch.control):
+        if must_end(batch.control):
             return LoopEnd.CANCELLED
         memcpy(&item, states + i * batch.packed_size, batch.packed_size)
         faults[i] = check_item(batch, &item)

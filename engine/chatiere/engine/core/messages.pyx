@@ -54,26 +54,49 @@ cdef class Messages:
     cdef int field
     cdef int language
     cdef tuple seats
+    cdef bint omits_labels
+    cdef bint omits_phrases
 
     def __init__(self, Game game not None, Codec codec not None, int field, language="en"):
-        """Initialize with the game, its codec, the number of its field in every oneof, and the language of labels.
+        """Initialize the reader and writer of a game's messages.
 
-        Raises ValueError for a language that is not spoken.
+        Args:
+            game: The game.
+            codec: The codec of the game.
+            field: The number of the game's field in every oneof.
+            language: The language of labels, "en" or "fr".
+
+        Raises:
+            ValueError: If the language is another.
         """
         self.language = language_number(language)
         self.game = game
         self.codec = codec
         self.field = field
 
-    def naming(self, names):
-        """Return the same with labels that have names for the seats, in their order; the names are UTF-8."""
-        cdef Messages named = Messages.__new__(Messages)
-        named.language, named.game, named.codec, named.field = self.language, self.game, self.codec, self.field
-        named.seats = tuple(names)
-        return named
+    def saying(self, names, *, bint labels=True, bint phrases=True):
+        """Return a writer with names for the seats in labels, and with or without labels and phrases.
+
+        Args:
+            names: The names in the order of the seats, in UTF-8; empty for the seats' numbers.
+            labels: True to write labels.
+            phrases: True to write phrases.
+        """
+        cdef Messages changed = Messages.__new__(Messages)
+        changed.language, changed.game, changed.codec, changed.field = self.language, self.game, self.codec, self.field
+        changed.seats = tuple(names) or None
+        changed.omits_labels, changed.omits_phrases = not labels, not phrases
+        return changed
 
     def read_state(self, Reader state not None):
-        """Return the position of a State. Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE."""
+        """Return the position of a State.
+
+        Args:
+            state: The State message.
+
+        Raises:
+            EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE.
+        """
         cdef Message random, body
         cdef Stream stream
         cdef Position position
@@ -100,7 +123,7 @@ cdef class Messages:
         return position
 
     cdef int check_end(self, const Message* body, Position position) except -1:
-        # A request may leave it out, or any field of it, or say what follows from the rest of the state.
+        # A request may omit it, or any of its fields. A field that is set has to agree with the rest of the state.
         cdef int field = self.codec.conversions.end_field, number
         cdef Message given, found
         cdef Writer out = Writer()
@@ -124,7 +147,15 @@ cdef class Messages:
         return 0
 
     def read_action(self, Reader action not None, Position position not None):
-        """Return the dense id of a typed Action at a position. Raises EngineError as the codec does."""
+        """Return the dense id of a typed Action at a position.
+
+        Args:
+            action: The Action message.
+            position: The position.
+
+        Raises:
+            EngineError: As for `Codec.read_action`.
+        """
         cdef Message typed
         open_field(&action.message, self.field, &typed)
         try:
@@ -150,7 +181,7 @@ cdef class Messages:
         out.end(begun)
 
     def put_turn(self, Writer out not None, Position position not None):
-        """Write a Turn: who is to act at a position."""
+        """Write a Turn: the kind of a position's turn, and the seat to act."""
         cdef int player = position.current_player()
         if player >= 0:
             out.number(fields.TURN_KIND, DECISION)
@@ -159,7 +190,7 @@ cdef class Messages:
             out.number(fields.TURN_KIND, CHANCE if player == CHANCE_PLAYER else OVER)
 
     def put_end(self, Writer out not None, int field, Position position not None):
-        """Write why the game is over as an End in `field`; nothing if it is not."""
+        """Write the reason why the game is over as an End in `field`; no field if the game is not over."""
         cdef int end = self.game.ops.end(position.body)
         cdef Said said
         cdef size_t begun
@@ -171,7 +202,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_prompt(self, Writer out not None, int field, Position position not None):
-        """Write what the seat to act decides as a Prompt in `field`; nothing unless a seat has to act."""
+        """Write the decision of the seat to act as a Prompt in `field`; no field unless a seat has to act."""
         cdef Said said
         cdef size_t begun
         if position.current_player() >= 0:
@@ -208,7 +239,15 @@ cdef class Messages:
             out.end(begun)
 
     def put_events(self, Writer out not None, int field, EventLog events not None, seat, bint whole=False):
-        """Write events as Events in `field`, as a seat (None: a spectator) may see them; `whole`: as the host may."""
+        """Write events, each as an Event in a field.
+
+        Args:
+            out: The Writer of the message.
+            field: The number of the field.
+            events: The events.
+            seat: The seat that the events are written for; None: a spectator.
+            whole: True to write the events as the host may see them, whatever `seat` is.
+        """
         cdef int other, count, viewer = HOST if whole else SPECTATOR if seat is None else seat
         cdef uint8_t seats[MAX_SEATS]
         cdef Event event
@@ -235,11 +274,15 @@ cdef class Messages:
             out.end(begun)
 
     cdef int put_said(self, Writer out, int label, int phrase, const Said* said) except -1:
-        # Write what is said as a label and as a Phrase.
-        cdef size_t begun = out.begin(label)
-        self.codec.phrases.put_text(out, said, self.language, self.seats)
-        out.end(begun)
-        return self.codec.phrases.put_message(out, phrase, said)
+        # Write a phrase as a label, as a Phrase message, or as both.
+        cdef size_t begun
+        if not self.omits_labels:
+            begun = out.begin(label)
+            self.codec.phrases.put_text(out, said, self.language, self.seats)
+            out.end(begun)
+        if not self.omits_phrases:
+            self.codec.phrases.put_message(out, phrase, said)
+        return 0
 
     def put_view(self, Writer out not None, Position position not None, seat):
         """Write the View of a position for a seat (None: a spectator)."""
@@ -274,7 +317,7 @@ cdef class Messages:
         self.put_result(out, position, known)
 
     cdef int put_result(self, Writer out, Position position, int known) except -1:
-        # The fields that a Score and a ViewerScore share. `known`: the seats whose totals may be told, as bits.
+        # The fields that a Score and a ViewerScore share. `known`: the seats whose totals may be shown, as bits.
         cdef size_t begun, inner
         if position.is_terminal():
             out.number(fields.SCORE_FINAL, True)

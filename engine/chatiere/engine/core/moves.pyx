@@ -8,9 +8,9 @@ from chatiere.engine.core.packed cimport count_plies
 from chatiere.engine.core.stream cimport number_below
 
 cdef enum:
-    # Of the playout policy: the best action's score above that of the least likely ones.
+    # The playout policy counts any score that is further below the best one as this far below it.
     MAX_LEAD = 63
-    # As the number of decisions that it makes.
+    # The number of decisions that means: all of them.
     ALL_DECISIONS = 255
 
 
@@ -115,7 +115,7 @@ cdef int draw_action(
 
 
 cdef uint64_t advised_playout(const Operations* ops, void* body, Stream* stream) noexcept nogil:
-    # Play to the end of the game: the first decisions by the playout policy, the others as `playout` does. Returns the
+    # Play to the end of the game: the first decisions by the playout policy, the rest as `playout` does. Returns the
     # number of decisions.
     cdef uint16_t ids[MAX_LEGAL]
     cdef uint64_t decisions = 0, advised = (<const uint8_t*> ops.weights)[0]

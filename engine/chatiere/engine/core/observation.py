@@ -1,4 +1,4 @@
-"""Observations as NumPy arrays, read by the game's description alone.
+"""Observations as NumPy arrays, read by means of the game's description only.
 
 layout = ObservationLayout(game("discat").description)
 layout.arrays(position.observation(0))["own_hand"]
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.engine.core.arrays import aligned_empty
-from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.encoders import SPAN, TERM, Encoder
+from chatiere.engine.core.observation_parts import ObservationKind
 
-# The smallest number of numbers side by side that are encoded together.
+# The length of the shortest run of adjacent numbers that are encoded together.
 _MIN_RUN = 4
 
 _Feature = TypeVar("_Feature", np.float32, np.float16, np.uint8)
@@ -82,7 +82,11 @@ class ObservationLayout:
     """
 
     def __init__(self, description: Described) -> None:
-        """Read the layout from `description`: a game's Description, or the GameInfo of ListGames."""
+        """Read the layout of a game's observations.
+
+        Args:
+            description: A game's Description, or the GameInfo of ListGames.
+        """
         self.length = 0
         """The length of an observation in uint8s."""
         self._fields: dict[str, _Numbers] = {}
@@ -103,12 +107,22 @@ class ObservationLayout:
         self.num_counts = sum(
             numbers.places.size for numbers in self._fields.values() if numbers.kind == ObservationKind.COUNT
         )
-        """The number of features that are not 0 or 1 alone: those of counts."""
+        """The number of features with values other than 0 and 1, which are features of counts."""
         self.packed_size = self.num_counts + -(-(self.num_features - self.num_counts) // 8)
         """The length of the last axis of packed features: a byte for each count, a bit for each other feature."""
 
     def arrays(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.uint8]]:
-        """Return the numbers, uint8 (…, *field's shape), by the names of their fields, such as "seats.hand_size"."""
+        """Return the numbers of observations by the names of their fields, such as "seats.hand_size".
+
+        Args:
+            observations: uint8 (…, length), the observations, or the bytes of one.
+
+        Returns:
+            uint8 (…, *field's shape) for each field.
+
+        Raises:
+            ValueError: If `observations` has another shape or dtype, or has a number above the largest.
+        """
         rows, shape = rows_of(observations, self.length)
         observations = rows.reshape(*shape, self.length)
         found = {}
@@ -120,10 +134,18 @@ class ObservationLayout:
         return found
 
     def planes(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.float32]]:
-        """Return the numbers as float32 from 0 to 1, by the names of their fields, such as "seats.hand_size".
+        """Return the numbers of observations as float32 from 0 to 1, by the names of their fields.
 
-        Flags stay 0 or 1, counts are divided by the largest; both are (…, *field's shape). Categories become one-hot
-        and bits are unpacked, on an additional last axis of length largest + 1, or of the bit length of the largest.
+        Args:
+            observations: uint8 (…, length), the observations, or the bytes of one.
+
+        Returns:
+            float32 (…, *field's shape) for each field. Flags stay 0 or 1, counts are divided by the largest. Categories
+            become one-hot and bits are unpacked, on an additional last axis of length largest + 1, or of the bit length
+            of the largest.
+
+        Raises:
+            ValueError: If `observations` has another shape or dtype, or has a number above the largest.
         """
         return {name: _planes(self._fields[name], values) for name, values in self.arrays(observations).items()}
 
@@ -132,12 +154,23 @@ class ObservationLayout:
     @overload
     def features(self, observations: NDArray[np.uint8] | bytes, out: NDArray[_Feature]) -> NDArray[_Feature]: ...
     def features(self, observations: NDArray[np.uint8] | bytes, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return all planes, flattened and concatenated in the order of the fields: float32 (…, num_features).
+        """Return all planes, flattened and concatenated in the order of the fields. Works without the GIL.
 
-        `out`: an array in C order to write into and return; float32, float16, or packed: uint8 (…, packed_size). Packed
-        are first the numbers of all counts, not divided, a byte each; then all other features, a bit each, the lowest
-        of a byte first. Both are in the order of the fields; the rest of the last byte is 0. `unpacked` reads them.
-        Nothing is written if ValueError is raised. Works without the GIL.
+        Packed features are first the numbers of all counts, not divided, a byte each; then all other features, a bit
+        each, the lowest of a byte first. Both are in the order of the fields; the rest of the last byte is 0.
+        `unpacked` reads them.
+
+        Args:
+            observations: uint8 (…, length), the observations, or the bytes of one.
+            out: An array in C order to write into and return: float32 or float16 (…, num_features), or packed, uint8
+                (…, packed_size); None: a new array of float32.
+
+        Returns:
+            The features, (…, num_features) or packed.
+
+        Raises:
+            ValueError: If `observations` has another shape or dtype, or has a number above the largest, or `out` has
+                another form. Nothing is written then.
         """
         rows, shape = rows_of(observations, self.length)
         if out is None:
@@ -148,7 +181,17 @@ class ObservationLayout:
         return out
 
     def unpacked(self, packed: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Return the features, float32 (…, num_features), of packed ones, uint8 (…, packed_size). Raises ValueError."""
+        """Return packed features as numbers.
+
+        Args:
+            packed: uint8 (…, packed_size), the packed features.
+
+        Returns:
+            The features, float32 (…, num_features).
+
+        Raises:
+            ValueError: If `packed` has another shape or dtype.
+        """
         if packed.dtype != np.uint8 or packed.shape[-1:] != (self.packed_size,):
             raise ValueError(f"packed features are uint8 (…, {self.packed_size}), not {packed.dtype} {packed.shape}")
         is_count = np.concatenate(
@@ -210,9 +253,17 @@ class ObservationLayout:
 
 
 def rows_of(observations: NDArray[np.uint8] | bytes, length: int) -> tuple[NDArray[np.uint8], tuple[int, ...]]:
-    """Return observations as rows in C order, uint8 (n, length), and the shape of the axes before the last one.
+    """Return observations as rows in C order.
 
-    Raises ValueError for what are no observations of that length.
+    Args:
+        observations: uint8 (…, length), the observations, or the bytes of one.
+        length: The length of an observation in uint8s.
+
+    Returns:
+        The rows, uint8 (n, length), and the shape of the axes before the last one.
+
+    Raises:
+        ValueError: If `observations` has another shape or dtype.
     """
     if not isinstance(observations, np.ndarray):
         observations = np.frombuffer(observations, np.uint8)
@@ -226,7 +277,7 @@ def rows_of(observations: NDArray[np.uint8] | bytes, length: int) -> tuple[NDArr
 
 
 def _runs_of(terms: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.void]]:
-    # Numbers side by side as one term, if there are enough of them that it pays; and all others.
+    # Join adjacent numbers into one term where there are enough of them to save time. Return these and the other terms.
     runs, others = [terms[:0]], [terms[:0]]
     apart = (np.diff(terms["place"].astype(np.intp)) != 1) | (np.diff(terms["first"]) != terms["width"][1:])
     for same in ("width", "shift", "mask", "scale"):
@@ -241,7 +292,7 @@ def _runs_of(terms: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.void
 
 
 def _spans_of(terms: NDArray[np.void]) -> NDArray[np.void]:
-    # The features of terms of a number each.
+    # The features of terms that have one number each.
     terms = np.sort(terms, order="first")
     ends = terms["first"] + terms["width"]
     begin = np.append(True, terms["first"][1:] != ends[:-1])[: len(terms)]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.integers import as_integer, must_be, shown
+from chatiere.engine.core.integers import integer_in, must_be, shown
 
 
 def refuse_option(name: str, message: str) -> NoReturn:
@@ -12,15 +12,20 @@ def refuse_option(name: str, message: str) -> NoReturn:
     raise EngineError(Reason.INVALID_OPTION, message, field=name)
 
 
-def whole(value: object) -> int | None:
-    """Return the value of an option as an int, or None if it is not an integer (True and False are not)."""
-    return None if isinstance(value, bool) else as_integer(value)
-
-
 def read_number(name: str, value: object, lowest: int, highest: int) -> int:
-    """Return the value of an option as an int from `lowest` to `highest`. Raises INVALID_OPTION."""
-    number = whole(value)
-    if number is None or not lowest <= number <= highest:
+    """Return the value of an option as an int.
+
+    Args:
+        name: The name of the option.
+        value: The value.
+        lowest: The smallest number allowed.
+        highest: The largest number allowed.
+
+    Raises:
+        EngineError: INVALID_OPTION.
+    """
+    number = integer_in(value, lowest, highest)
+    if number is None:
         refuse_option(name, must_be(name, value, lowest, highest))
     return number
 
@@ -28,9 +33,17 @@ def read_number(name: str, value: object, lowest: int, highest: int) -> int:
 def complete_options(
     game: str, options: Mapping[str, Any], defaults: Mapping[str, Any], players: int
 ) -> dict[str, Any]:
-    """Return all options of a game; those absent or None are taken from `defaults` (all names but first_seat).
+    """Return all options of a game. The game checks all options but `first_seat`.
 
-    `first_seat`, which every game has, is checked, and None if absent; the game checks the others.
+    Args:
+        game: The name of the game.
+        options: The game's options, by the names in the rules file; options that are not set, or are None, have their
+            defaults.
+        defaults: The defaults of all options but `first_seat`, which every game has and which is None if absent.
+        players: The number of players.
+
+    Raises:
+        EngineError: INVALID_OPTION.
     """
     names = ("first_seat", *defaults)
     for name in options:
@@ -43,7 +56,18 @@ def complete_options(
 
 
 def read_numbers(name: str, values: Any, count: int, lowest: int, highest: int) -> list[int]:
-    """Return an option, given as a sequence or array, as `count` ints. Raises INVALID_OPTION."""
+    """Return the value of an option as ints.
+
+    Args:
+        name: The name of the option.
+        values: The value, a sequence or an array.
+        count: The number of ints.
+        lowest: The smallest number allowed.
+        highest: The largest number allowed.
+
+    Raises:
+        EngineError: INVALID_OPTION.
+    """
     listed = values.__array__().tolist() if hasattr(values, "__array__") else values
     if isinstance(listed, str) or not isinstance(listed, Sequence) or len(listed) != count:
         refuse_option(name, f"{name} must be {count} integers, not {shown(values)}")

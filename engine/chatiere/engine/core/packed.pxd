@@ -44,7 +44,7 @@ cdef inline uint32_t max_ply(const Operations* ops, const void* body) noexcept n
 
 
 cdef inline void count_plies(const Operations* ops, const void* body, uint32_t* ply, uint64_t decisions) noexcept nogil:
-    # Raise a ply. No game exceeds the maximum, but a state from outside may have had too high a ply: it stays there.
+    # Increase a ply, up to the maximum. No game exceeds it, but a state from outside may contain too high a ply.
     cdef uint32_t left = max_ply(ops, body) - ply[0]
     ply[0] += <uint32_t> decisions if decisions < left else left
 

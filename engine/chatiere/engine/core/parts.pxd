@@ -8,7 +8,8 @@ cdef bytes new_column(Py_ssize_t size)
 cdef void* data_of(bytes column)
 
 cdef class Parts:
-    # The items of a batch, divided evenly for threads; the columns that they fill, and what each part has of its own.
+    # The parts into which a batch is divided evenly for threads, the columns that they fill, and the results of each
+    # part.
     cdef BatchLoop batch
     cdef Described described
     cdef Part* parts

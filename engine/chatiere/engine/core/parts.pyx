@@ -1,4 +1,4 @@
-"""The parts of a batch, which threads work on, and what is joined of their results."""
+"""The parts of a batch, on which threads work, and the joining of their results."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint16_t, uint32_t
@@ -12,12 +12,12 @@ cdef enum:
     # The initial capacity for legal ids, for each item.
     LEGAL_GUESS = 64
     MAX_THREADS = 256
-    # The parts of a batch for each of several threads: one that comes late, or is slow, is not waited for long.
+    # The parts of a batch for each of several threads. Small parts keep the wait for a late or slow thread short.
     PARTS_EACH = 4
 
 
 cdef bytes new_column(Py_ssize_t size):
-    # Written to only before anybody else sees it.
+    # The bytes object is written to only before other code receives it.
     return PyBytes_FromStringAndSize(NULL, size)
 
 
@@ -53,7 +53,7 @@ cdef class Parts:
         return ended
 
     cdef bytes joined_final_observations(self, Py_ssize_t size):
-        # `size`: that of one game's.
+        # `size` is the size of one game's final observations.
         cdef bytes joined = new_column(self.ended() * size)
         cdef char* place = <char*> data_of(joined)
         cdef Py_ssize_t i
@@ -75,7 +75,7 @@ cdef class Parts:
         return 0
 
     cdef size_t join_offsets(self, uint32_t* offsets):
-        # Let offsets that begin at 0 in each part count on. Returns the number of all legal ids.
+        # Join the offsets, which begin at 0 in each part, into one sequence. Returns the number of all legal ids.
         cdef size_t legal = 0
         cdef Py_ssize_t item, i
         for i in range(self.count):

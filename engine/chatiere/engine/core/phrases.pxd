@@ -51,23 +51,23 @@ cdef class Phrases:
     # names of each argument's pieces (None: it is a plain number).
     cdef tuple templates
     cdef tuple names
-    # By language: what stands between two numbers of a list of two, between others, before the last; the words for
-    # seats; by number the form of a template.
+    # By language: the three separators of lists (in a list of two, between two elements of a longer list, and before
+    # its last element); the words for seats; for each number, the form of a template that it requires.
     cdef tuple separators
     cdef tuple seats
     cdef tuple forms
-    # By phrase: the argument that its form goes by, or ONE_FORM.
+    # By phrase: the argument that determines its form, or ONE_FORM.
     cdef bytes plurals
     # By phrase: its key, and the names of its arguments, as the first field of their messages.
     cdef tuple heads
     cdef tuple argument_heads
-    cdef tuple of_event  # by kind: the phrase, and how its arguments lie in the event
+    cdef tuple of_event  # by kind: the phrase, and the places of its arguments in the event
     cdef tuple of_hidden_event
     cdef tuple of_end
-    # Say an event as its kind's phrase does, or what may be known of it if its values are hidden.
+    # Compute the phrase of an event's kind, or its public variant if the event's values are hidden.
     cdef int say_event(self, const Event* event, Said* said) except -1
     cdef int say_end(self, int end, int seat, Said* said) except -1
-    # Write a label as a piece of text; a Phrase message into a field. `seats`: names of the players, or None.
+    # Write a phrase as text. `seats`: the names of the players, or None to number the seats.
     cdef int put_text(self, Writer out, const Said* said, int language, tuple seats) except -1
     cdef int put_argument(self, Writer out, const Said* said, int argument, tuple names, int language) except -1
     cdef bytes form_of(self, tuple forms, const Said* said, int argument, int language)

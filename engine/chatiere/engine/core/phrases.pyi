@@ -3,7 +3,7 @@ from typing import Any, Final
 
 from typing_extensions import disjoint_base
 
-from chatiere.engine.core.description import Piece
+from chatiere.engine.core.description import Description, Piece
 from chatiere.engine.core.errors import FaultText
 
 COMMON: Final[Mapping[str, str]]
@@ -25,3 +25,5 @@ class Phrases:
     def number(self, key: str) -> int: ...
     def text(self, key: str, language: str) -> str: ...
     def infos(self, language: str) -> list[dict[str, Any]]: ...
+
+def phrases_of(description: Description) -> Phrases: ...

@@ -10,13 +10,13 @@ from chatiere.engine.core.game cimport MAX_SEATS
 cimport chatiere.fields.game as fields
 
 cdef enum:
-    # The place of the argument that a template's form goes by, if it has but one.
+    # Stands for the argument that determines a template's form, if the template has only one form.
     ONE_FORM = 0xFF
-    # Where an event has an argument, if it is none of its values.
+    # Stand for arguments that are not a single value of the event.
     SEAT_OF_EVENT = 0xFF
     ALL_VALUES = 0xFE
 
-# The phrases of all games: those of faults, the words for a seat, and what stands between the parts of a list.
+# The phrases of all games: the texts of faults, the words for a seat, and the separators of a list.
 COMMON = {fault.key: fault.message for fault in COMMON_FAULTS.values()} | {
     "argument.seat": "seat {number}",
     "list.two": " and ",
@@ -28,20 +28,26 @@ COMMON = {fault.key: fault.message for fault in COMMON_FAULTS.values()} | {
 cdef class Phrases:
     """The phrases of a game.
 
-    A phrase is a template with placeholders in braces, which has a key; a message says a phrase by its key and the
-    numbers of its arguments. Keys begin with what is said: "action", "outcome", "prompt", "event", "end", "rule" (a
-    fault of a move) or "state" (of a state). A template that is a Plural has several forms.
+    A phrase is a template with placeholders in braces, and has a key. A message contains the key and the numbers of the
+    arguments. The first word of a key is the subject of the phrase: "action", "outcome", "prompt", "event", "end",
+    "rule" (a fault of a move) or "state" (a fault of a state). A template that is a Plural has several forms.
     """
 
     def __init__(self, package, templates, events, ends, faults, kinds, pieces, values=None, lists=()):
         """Compile the templates in all languages.
 
-        `package`: where the catalogues are. `templates`: English, by key. `events`: by kind, a name and the template,
-        then the one that is for those who may not see the values, if there is such a difference. `ends`: by number
-        from 1, a name and the template, whose argument can be the seat. `faults`: FaultTexts, whose messages are
-        phrases by their keys. `kinds`: by name of an argument the Piece.kind of its numbers, or "seat"; other arguments
-        are plain numbers. `pieces`: all of the game. `values`: by kind of event, the names of its values; an argument
-        that is not among them, or is one of `lists`, has all of them.
+        Args:
+            package: The package of the catalogues.
+            templates: The templates in English, by key.
+            events: By kind of event, a name, the template, and the template for viewers who may not see the values, if
+                it is another.
+            ends: By number from 1, a name and the template, whose argument can be the seat.
+            faults: FaultTexts, whose messages are phrases by their keys.
+            kinds: By name of an argument, the Piece.kind of its numbers, or "seat"; other arguments are plain numbers.
+            pieces: All pieces of the game.
+            values: By kind of event, the names of its values; None: no kind has names. An argument that is not among
+                them, or is one of `lists`, has all values.
+            lists: The names of arguments that have all values of an event.
         """
         english = dict(templates)
         for name, template, *hidden in events.values():
@@ -90,9 +96,18 @@ cdef class Phrases:
         self.of_end = tuple(self.numbers[f"end.{name}"] for name, _ in ends)
 
     def translated(self, package, english, language):
-        """Return the templates in a language, by key. Raises ValueError for one with other placeholders.
+        """Return the templates in a language.
 
-        One that is a Plural is a dict by category.
+        Args:
+            package: The package of the catalogues.
+            english: The templates in English, by key.
+            language: The language, such as "fr".
+
+        Returns:
+            The templates by key. The value for a Plural is a dict by category.
+
+        Raises:
+            ValueError: If a template has other placeholders than in English.
         """
         own, common = catalogue(package, language), catalogue(CORE, language)
         texts = {}
@@ -121,9 +136,15 @@ cdef class Phrases:
         return self.numbers[key]
 
     def text(self, key, language):
-        """Return the template of a phrase in a language, such as "fr": of a Plural the form of most numbers.
+        """Return the template of a phrase in a language; for a Plural, the form for most numbers.
 
-        Raises KeyError, ValueError.
+        Args:
+            key: The key of the phrase.
+            language: The language, such as "fr".
+
+        Raises:
+            KeyError: If there is no phrase with this key.
+            ValueError: If the language is not spoken.
         """
         return _whole(self.texts[language_number(language)][key])
 
@@ -143,7 +164,7 @@ cdef class Phrases:
         ]
 
     def forms_info(self, key, text):
-        """Return the fields of a PhraseInfo that tell of a template's forms: none if it has but one."""
+        """Return the fields of a PhraseInfo about a template's forms; empty if it has only one form."""
         if isinstance(text, str):
             return {}
         number = self.numbers[key]
@@ -213,7 +234,7 @@ cdef class Phrases:
         return 0
 
     cdef bytes form_of(self, tuple forms, const Said* said, int argument, int language):
-        # Of pieces and seats it is their number that counts.
+        # For pieces and seats, the form depends on how many are listed.
         cdef int first = said.ends[argument - 1] if argument else 0
         cdef int number = said.ends[argument] - first
         if (<tuple> self.names[language])[said.phrase][argument] is None:
@@ -240,32 +261,52 @@ cdef class Phrases:
         return out.end(begun)
 
 
+def phrases_of(description):
+    """Return the Phrases of a game's Description."""
+    actions = {f"action.{kind.name}": kind.phrase for kind in description.action_kinds if kind.phrase}
+    events = {
+        int(kind): (kind.name.lower(), event.phrase, *((event.hidden,) if event.hidden else ()))
+        for kind, event in description.events.items()
+    }
+    return Phrases(
+        description.package,
+        actions | dict(description.phrases),
+        events,
+        [(end.name.lower(), phrase) for end, phrase in sorted(description.end_phrases.items())],
+        description.faults.values(),
+        description.argument_kinds,
+        description.pieces,
+        description.event_values(),
+        description.lists,
+    )
+
+
 cdef int SMALL = SMALL_NUMBERS
 
 
 def _whole(template):
-    # A template itself or, of one with several forms, that of most numbers.
+    # Return a template or, if it has several forms, the form for most numbers.
     if isinstance(template, Plural):
         return template.other
     return template["other"] if isinstance(template, dict) else template
 
 
 def _compiled(text, names):
-    # A template as bytes, or a tuple of its forms, in the order of their categories.
+    # Return a template as bytes, or a tuple of its forms in the order of their categories.
     if isinstance(text, dict):
         return tuple(_compiled(form, names) for _, form in sorted(text.items()))
     return text.format(**{name: chr(1 + place) for place, name in enumerate(names)}).encode()
 
 
 def _forms(texts):
-    # By number, the place of its category among those of a language.
+    # Return for each number the index of its category in the language's list of categories.
     categories = [texts.category(number) for number in range(SMALL_NUMBERS)]
     places = sorted(set(categories))
     return bytes(places.index(category) for category in categories)
 
 
 def _arguments_of(template):
-    # The placeholders, each once, in order.
+    # Return the placeholders in order, without duplicates.
     return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(template) if name is not None))
 
 
@@ -276,7 +317,7 @@ def _text_field(field, text):
 
 
 def _names_of(pieces, say):
-    # By kind the names of its pieces in the language of `say`, by number.
+    # Return for each kind the names of its pieces, by number, in the language of `say`.
     found = {}
     for piece in pieces:
         found.setdefault(piece.kind, {})[piece.number] = piece.name.text(say).encode()

@@ -7,7 +7,7 @@ from chatiere.engine.core.stream cimport Stream
 
 cdef class Kernel:
     cdef const Operations* ops
-    # Of the playout policy: the weights by name, and a function that makes the kernel's struct of others.
+    # The default weights of the playout policy by name, and a function that converts weights to the kernel's struct.
     cdef dict weights
     cdef object pack_weights
 
@@ -18,7 +18,8 @@ cdef class Game:
     cdef const Operations* ops
     cdef readonly object description
     cdef Kernel kernel
-    # Of a game with other weights of its playout policy: these by name and as the kernel's struct, and its operations.
+    # For a game with replaced playout weights: the weights by name and as the kernel's struct, and the game's
+    # operations.
     cdef dict other_weights
     cdef bytes packed_weights
     cdef Operations own_ops

@@ -5,7 +5,7 @@ from _typeshed import ReadableBuffer
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
-from chatiere.engine.core.description import Description, Limits
+from chatiere.engine.core.description import Description, Limits, OptionsAndLabels
 from chatiere.engine.core.errors import FaultText
 from chatiere.engine.core.events import EventLog
 
@@ -20,7 +20,7 @@ class Kernel: ...
 @disjoint_base
 class Game:
     description: Description
-    def __init__(self, kernel: Kernel, description: Description) -> None: ...
+    def __init__(self, kernel: Kernel, description: Description, codec: OptionsAndLabels | None = None) -> None: ...
     @property
     def name(self) -> str: ...
     @property

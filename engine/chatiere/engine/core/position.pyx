@@ -54,7 +54,7 @@ CHANCE_PLAYER = CHANCE
 INVALID_PLAYER = INVALID
 TERMINAL_PLAYER = TERMINAL
 
-# Of all games, by kernel's error code.
+# The faults common to all games, by the kernel's error code.
 COMMON_FAULTS = {
     GAME_IS_OVER: FaultText(Reason.GAME_OVER, "the game is over: nobody can move", key="rule.game_is_over"),
     CHANCE_IS_PENDING: FaultText(
@@ -144,19 +144,42 @@ cdef Stream read_stream(seed, game_number) except *:
 
 
 cdef class Game:
-    """The rules of one game, which begins positions and unpacks them."""
+    """The rules of one game, which begins positions and unpacks them.
 
-    def __init__(self, Kernel kernel not None, description):
-        """Initialize a game with a kernel and its Description."""
+        >>> from chatiere.engine import game
+        >>> discat = game("discat")
+        >>> discat.min_players, discat.max_players
+        (2, 6)
+        >>> position = discat.new_game(2, seed=7)
+        >>> discat.unpack(position.pack()) == position
+        True
+    """
+
+    def __init__(self, Kernel kernel not None, description, codec=None):
+        """Initialize a game.
+
+        Args:
+            kernel: The kernel's operations.
+            description: The Description of the game.
+            codec: The codec that converts options and says labels; None: the description's own functions do.
+        """
         if kernel.ops.body_size > 8 * BODY_WORDS or kernel.ops.view_size > 8 * VIEW_WORDS:
-            raise ValueError("a state or view exceeds BODY_WORDS or VIEW_WORDS")  # uncovered: no game's is
+            raise ValueError("a state or view exceeds BODY_WORDS or VIEW_WORDS")  # uncovered: every game stays below
         if kernel.ops.body_size % sizeof(uint64_t):
-            raise ValueError("a body is not whole words of 8 bytes")  # uncovered: every game's is
+            raise ValueError("a body is not whole words of 8 bytes")  # uncovered: every game complies
         self.ops = kernel.ops
         self.kernel = kernel
         self.description = replace(
             description, min_players=kernel.ops.min_players, max_players=kernel.ops.max_players
         )
+        if codec is not None:
+            self.description = replace(
+                self.description,
+                encode_options=codec.encode_options,
+                options_of=codec.options_of,
+                action_label=codec.action_label,
+                outcome_label=codec.outcome_label,
+            )
         self.default_options = {}
 
     def __repr__(self):
@@ -226,14 +249,18 @@ cdef class Game:
 
     @property
     def playout_weights(self):
-        """The weights of the playout policy, by name, as a dict: those of the room's weights.py, or other ones."""
+        """The weights of the playout policy, by name, as a dict: the kernel's weights or the replacements given."""
         return dict(self.kernel.weights if self.other_weights is None else self.other_weights)
 
     def with_playout_weights(self, weights):
         """Return the same game with other weights of the playout policy, by which `flat` and `ismcts` play out.
 
-        `weights`: a mapping of all names of `playout_weights` to integers from -128 to 127, `decisions` from 0 to 255.
-        Raises ValueError.
+        Args:
+            weights: A mapping of all names of `playout_weights` to integers, `decisions` from 0 to 255, the others from
+                -128 to 127.
+
+        Raises:
+            ValueError: If a name is unknown or absent, or a weight is outside its range.
         """
         cdef Game other = Game(self.kernel, self.description)
         if set(weights) != set(self.kernel.weights):
@@ -250,16 +277,29 @@ cdef class Game:
         return other
 
     def limits(self, players, options=None):
-        """Return the Limits of games with this number of players and these options, given as for `new_game`.
+        """Return the Limits of games with a number of players and options.
 
-        Raises EngineError: INVALID_PLAYERS, INVALID_OPTION.
+        Args:
+            players: The number of seats, `min_players` … `max_players`.
+            options: The game's options, by the names in the rules file; options that are not set have their defaults.
+                None: all defaults.
+
+        Raises:
+            EngineError: INVALID_PLAYERS, INVALID_OPTION.
         """
         cdef int seats = self.read_players(players)
         cdef bytes encoded = self.encode_options(seats, options)
         return self.limits_of(seats, <const char*> encoded)
 
     def limits_of_any_options(self, players):
-        """Return Limits that hold for any options. Raises EngineError: INVALID_PLAYERS."""
+        """Return Limits that hold for any options.
+
+        Args:
+            players: The number of seats, `min_players` … `max_players`.
+
+        Raises:
+            EngineError: INVALID_PLAYERS.
+        """
         return self.limits_of(self.read_players(players), NULL)
 
     cdef limits_of(self, int players, const void* options):
@@ -280,13 +320,21 @@ cdef class Game:
     ):
         """Begin a game.
 
-        `players`: the number of seats. `options`: a mapping by the names of the rules file; absent ones have defaults.
-        With a `seed` (0 … 2**64 - 1) chance is sampled from the stream (seed, game_number) and the position is the
-        first decision; without, chance is explicit and the position is the first chance event or decision.
-        `rules_version`: the version of the rules to play under, one of `rules_versions`; None: the newest.
-        `events`: an EventLog to append events to.
+        Args:
+            players: The number of seats, `min_players` … `max_players`.
+            options: The game's options, by the names in the rules file; options that are not set have their defaults.
+                None: all defaults.
+            seed: The seed of the stream (seed, game_number) that chance is sampled from, 0 … 2**64 - 1; None: chance is
+                explicit.
+            game_number: The game number of this stream, 0 … 2**64 - 1.
+            rules_version: The version of the rules to play under, one of `rules_versions`; None: the newest.
+            events: An EventLog to append events to; None: no log.
 
-        Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
+        Returns:
+            The position at the first decision; with explicit chance, at the first chance event or decision.
+
+        Raises:
+            EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
         """
         cdef Position position = self.empty_position()
         cdef bytes encoded
@@ -304,9 +352,13 @@ cdef class Game:
         return position
 
     def unpack(self, packed):
-        """Return the position of a packed state, the bytes of `Position.pack`, which are not trusted.
+        """Return the position of a packed state.
 
-        Raises EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION.
+        Args:
+            packed: The packed state, the bytes of `Position.pack`. They are not trusted.
+
+        Raises:
+            EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION.
         """
         cdef Position position = self.empty_position()
         cdef const uint8_t[::1] data = memoryview(packed)
@@ -331,17 +383,30 @@ cdef class Game:
         return position
 
     def position(self, bytes body not None, stream=None, ply=0):
-        """Return the position of a body read by a codec and, if chance is sampled, (seed, game number, words drawn).
+        """Return the position of a body read by a codec.
 
-        `ply`: the number of decisions made so far, at most that of any game with the same number of players. Neither is
-        trusted. Raises EngineError: INVALID_STATE, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
+        Args:
+            body: The body of a packed state. It is not trusted.
+            stream: (seed, game number, words drawn) if chance is sampled, each 0 … 2**64 - 1; None: chance is explicit.
+            ply: The number of decisions made so far, at most that of any game with the same number of players. It is
+                not trusted.
+
+        Raises:
+            EngineError: INVALID_STATE, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
         """
         cdef Stream drawn
         cdef Position position
         if stream is None:
             position = self.position_of(body, NULL)
         else:
-            seed, game_number, words = stream
+            try:
+                seed, game_number, words = stream
+            except (TypeError, ValueError):
+                raise EngineError(
+                    Reason.INVALID_SEED,
+                    f"stream must be (seed, game number, words drawn), not {shown(stream)}",
+                    field="stream",
+                ) from None
             drawn = read_stream(seed, game_number)
             drawn.drawn = read_u64("drawn", words)
             position = self.position_of(body, &drawn)
@@ -360,7 +425,16 @@ cdef class Game:
         return position.checked()
 
     def encode_options(self, players, options):
-        """Return options by name (None: all defaults) as the kernel's struct. Raises INVALID_OPTION."""
+        """Return options as the kernel's struct.
+
+        Args:
+            players: The number of seats, `min_players` … `max_players`.
+            options: The game's options, by the names in the rules file; options that are not set have their defaults.
+                None: all defaults.
+
+        Raises:
+            EngineError: INVALID_OPTION.
+        """
         if options is not None and not isinstance(options, Mapping):
             raise EngineError(Reason.INVALID_OPTION, "options must be a mapping of names to values", field="options")
         if options:
@@ -392,7 +466,7 @@ cdef class Game:
         raise EngineError(text.reason, text.message, field=text.field, rule=text.rule, key=text.key)
 
     def check_rules_version(self, version):
-        """Raise UNSUPPORTED_RULES_VERSION unless `version` is one of those that this engine plays."""
+        """Raise UNSUPPORTED_RULES_VERSION unless this engine plays the version."""
         if version not in self.rules_versions:
             played = ", ".join(map(str, self.rules_versions))
             raise EngineError(
@@ -417,7 +491,17 @@ def _with_playout_weights(name, weights):
 
 
 cdef class Position:
-    """A state of a game, from `Game.new_game` or `Game.unpack`; `apply` changes it in place."""
+    """A state of a game, from `Game.new_game` or `Game.unpack`; `apply` changes it in place.
+
+        >>> from chatiere.engine import game
+        >>> position = game("discat").new_game(2, seed=7)
+        >>> position.current_player(), position.is_chance_node()
+        (1, False)
+        >>> while not position.is_terminal():
+        ...     position.apply(position.legal_actions()[0])
+        >>> len(position.returns()), position.legal_actions()
+        (2, [])
+    """
 
     def __init__(self):
         """Raise TypeError: positions are made by a Game."""
@@ -466,7 +550,7 @@ cdef class Position:
         return (self.stream.key[0], self.stream.key[1], self.stream.drawn) if self.sampled else None
 
     def ply(self):
-        """Return the number of decisions made so far: 0 at the first, whatever chance events came before it."""
+        """Return the number of decisions made so far: 0 at the first decision, after any number of chance events."""
         return self.plies
 
     cdef int set_ply(self, ply) except -1:
@@ -503,10 +587,12 @@ cdef class Position:
         return [ids[i] for i in range(count)]
 
     def action_likelihoods(self):
-        """Return how likely the playout policy takes each of the legal actions, as positive integers in proportion.
+        """Return positive integers in proportion to the playout policy's probabilities of the legal actions.
 
-        `flat` and `ismcts` play out so; what the policy looks at may be hidden from the seat. Empty unless a seat has
-        to act.
+        `flat` and `ismcts` use the policy for playouts. It may use information that is hidden from the seat.
+
+        Returns:
+            An integer for each of `legal_actions`; empty unless a seat has to act.
         """
         cdef uint16_t ids[MAX_LEGAL]
         cdef uint32_t likelihoods[MAX_LEGAL]
@@ -518,9 +604,11 @@ cdef class Position:
         return [likelihoods[i] for i in range(count)]
 
     def chance_outcomes(self):
-        """Return (outcome, weight) for all outcomes of the pending chance event, ascending; empty if none is pending.
+        """Return the outcomes of the pending chance event, with their weights.
 
-        Weights are the smallest whole numbers in proportion to the probabilities, which OpenSpiel returns instead.
+        Returns:
+            (outcome, weight) for each outcome, ascending; empty if no chance event is pending. Weights are the smallest
+            whole numbers in proportion to the probabilities, which OpenSpiel returns instead.
         """
         cdef uint16_t outcomes[MAX_OUTCOMES]
         cdef uint32_t weights[MAX_OUTCOMES]
@@ -531,12 +619,14 @@ cdef class Position:
         return [(outcomes[i], weights[i]) for i in range(count)]
 
     def apply(self, move, EventLog events=None):
-        """Make a move: the dense id of an action, or at a chance event an outcome.
+        """Make a move. With sampled chance the game then runs on to the next decision.
 
-        With sampled chance the game then runs on to the next decision. `events`: an EventLog to append events to.
+        Args:
+            move: The dense id of an action or, at a chance event, the outcome.
+            events: An EventLog to append events to; None: no log.
 
-        Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION, IMPOSSIBLE_OUTCOME, GAME_OVER; the position is then
-        unchanged.
+        Raises:
+            EngineError: INVALID_ACTION, ILLEGAL_ACTION, IMPOSSIBLE_OUTCOME, GAME_OVER; the position is then unchanged.
         """
         cdef Events log
         cdef int fault
@@ -634,7 +724,7 @@ cdef class Position:
         return None if ranks is None else [seat for seat, rank in enumerate(ranks) if rank == 1]
 
     def returns(self):
-        """Return n/w - 1 for each of w winners among n seats, -1 for all others; zeros if the game is not over."""
+        """Return n/w - 1 for each of w winners among n seats, -1 for the other seats; zeros if the game is not over."""
         winners = self.winners()
         if winners is None:
             return [0.0] * self.num_players()
@@ -655,25 +745,39 @@ cdef class Position:
         return number
 
     def observation(self, seat):
-        """Return the observation of a seat: uint8 in the layout of `Description.observation`.
+        """Return the observation of a seat, in the layout of `Description.observation`.
 
-        As bytes, for `numpy.frombuffer(position.observation(0), "u1")`. Raises EngineError: INVALID_SEAT.
+        Args:
+            seat: The observing seat.
+
+        Returns:
+            uint8 (observation_length,) as bytes, for `numpy.frombuffer(position.observation(0), "u1")`.
+
+        Raises:
+            EngineError: INVALID_SEAT.
         """
         cdef uint64_t view[VIEW_WORDS]
         cdef bytes values
         cdef int viewer = self.read_seat(seat)
-        # A new bytes object may be written to before anybody else sees it.
+        # A new bytes object may be written to before other code gets it.
         values = PyBytes_FromStringAndSize(NULL, self.game.ops.observation_length)
         self.game.ops.view(self.body, viewer, view)
         self.game.ops.observe(view, seat, <uint8_t*> <char*> values)
         return values
 
     def resample(self, seat, seed, game_number=0):
-        """Return a position drawn uniformly from those that agree with all that a seat knows of this one.
+        """Return a position drawn uniformly from the positions that agree with a seat's knowledge of this one.
 
-        The random numbers come from the stream (seed, game_number); with sampled chance the new position continues with
-        that stream. The draw depends only on these and on what the seat knows. Raises EngineError: INVALID_SEAT,
-        INVALID_SEED, INVALID_STATE (for a state that cannot be reached by playing).
+        The draw depends only on the stream (seed, game_number) and on the seat's knowledge. With sampled chance, the
+        new position continues with that stream.
+
+        Args:
+            seat: The seat whose knowledge is kept.
+            seed: The seed of the stream, 0 … 2**64 - 1.
+            game_number: The game number of the stream, 0 … 2**64 - 1.
+
+        Raises:
+            EngineError: INVALID_SEAT, INVALID_SEED; INVALID_STATE for a state that cannot be reached by playing.
         """
         cdef Position position = self.clone()
         cdef int viewer = self.read_seat(seat)
@@ -715,17 +819,40 @@ cdef class Position:
         return self.game.description.options_of(self)
 
     def action_label(self, action, language="en"):
-        """Return the label of a legal dense id, in a language: "en" or "fr". Raises ValueError for another."""
+        """Return the label of a legal dense id.
+
+        Args:
+            action: The dense id of the action.
+            language: The language of the label, "en" or "fr".
+
+        Raises:
+            ValueError: If the language is another.
+        """
         return self.game.description.action_label(self, id_of("action", action), language)
 
     def outcome_label(self, outcome, language="en"):
-        """Return the label of a possible chance outcome, in a language: "en" or "fr". Raises ValueError for another."""
+        """Return the label of a possible chance outcome.
+
+        Args:
+            outcome: The outcome.
+            language: The language of the label, "en" or "fr".
+
+        Raises:
+            ValueError: If the language is another.
+        """
         return self.game.description.outcome_label(self, require_integer("outcome", outcome), language)
 
     def playout(self, seed, game_number=0):
-        """Play uniformly random legal actions to the end, changing this position. Returns the number of decisions.
+        """Play uniformly random legal actions to the end, changing this position.
 
-        Chance and actions are drawn from the stream (seed, game_number).
+        Chance events and actions are drawn from the stream (seed, game_number).
+
+        Args:
+            seed: The seed of the stream, 0 … 2**64 - 1.
+            game_number: The game number of the stream, 0 … 2**64 - 1.
+
+        Returns:
+            The number of decisions made.
         """
         cdef Stream stream = read_stream(seed, game_number)
         cdef uint64_t decisions
@@ -735,9 +862,15 @@ cdef class Position:
         return decisions
 
     def perft(self, depth):
-        """Return the number of sequences of `depth` moves from here; a game that ends earlier counts as one.
+        """Return the number of sequences of moves from here. A game that ends earlier counts as one.
 
-        With explicit chance an outcome is a move, whatever its weight; with sampled chance only decisions count.
+        With explicit chance an outcome is a move, whatever its weight. With sampled chance only decisions count.
+
+        Args:
+            depth: The number of moves of a sequence, 0 or more.
+
+        Raises:
+            ValueError: If `depth` is out of range.
         """
         cdef uint64_t paths
         cdef int moves

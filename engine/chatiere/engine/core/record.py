@@ -12,13 +12,13 @@ from chatiere.engine.core.integers import shown
 from chatiere.engine.core.position import Game, Position
 
 MAX_NAME_LENGTH = 100
-"""The most characters of a player's name."""
+"""The largest number of characters in a player's name."""
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Kind(Enum):
-    """The kind of a move; the value is the path of its list below a GameRecord."""
+    """The kind of a move; the value is the path of the list of such moves in a GameRecord."""
 
     ACTION = "actions"
     OUTCOME = "outcomes.outcomes"
@@ -27,8 +27,14 @@ class Kind(Enum):
 class Record(NamedTuple):
     """A game as it was played, whole or so far.
 
-    `rules_version`: that under which it was played. `stream`: the seed and the game number that chance was sampled
-    from; None if it was explicit, with `outcomes`.
+    Attributes:
+        game: The game.
+        rules_version: The version of the rules that the game was played under.
+        players: The number of players.
+        options: The game's options, by the names in the rules file; options that are not set have their defaults.
+        stream: The seed and the game number of the stream that chance was sampled from; None: chance was explicit.
+        outcomes: The outcomes of chance events in order, if chance was explicit.
+        actions: The dense ids of the actions in order.
     """
 
     game: Game
@@ -42,7 +48,11 @@ class Record(NamedTuple):
     def begin(self, events: EventLog | None = None) -> Position:
         """Return the position at the beginning.
 
-        Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
+        Args:
+            events: An EventLog to append events to; None: no log.
+
+        Raises:
+            EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
         """
         seed, game_number = (None, 0) if self.stream is None else self.stream
         return self.game.new_game(
@@ -55,10 +65,17 @@ class Record(NamedTuple):
         )
 
     def moves(self, position: Position) -> Iterator[tuple[Kind, int, int]]:
-        """Yield each move's kind, its index in the list of its kind, and its number.
+        """Yield the moves of the game.
 
-        `position`: from `begin`; the caller has to make each move on it before asking for the next. Raises EngineError
-        (INVALID_RECORD) where moves are missing or left over.
+        Args:
+            position: The position returned by `begin`. The caller has to make each move on it before asking for the
+                next.
+
+        Yields:
+            The move's kind, its index in the list of its kind, and its number.
+
+        Raises:
+            EngineError: INVALID_RECORD where moves are missing or left over.
         """
         action = outcome = 0
         while True:
@@ -71,10 +88,10 @@ class Record(NamedTuple):
             else:
                 break
         if action < len(self.actions):
-            why = "the outcome of a chance event is missing before it" if position.is_chance_node() else _OVER
+            why = "the outcome of a chance event is missing before this action" if position.is_chance_node() else _OVER
             raise self._refusal(Kind.ACTION, action, why)
         if outcome < len(self.outcomes):
-            why = _OVER if position.is_terminal() else "no chance event is left that it could be the outcome of"
+            why = _OVER if position.is_terminal() else "there is no chance event left for this outcome"
             raise self._refusal(Kind.OUTCOME, outcome, why)
 
     def _refusal(self, kind: Kind, index: int, why: str) -> EngineError:
@@ -83,7 +100,7 @@ class Record(NamedTuple):
         )
 
 
-_OVER = "the game is over before it"
+_OVER = "the game is over before this move"
 
 
 def check_lengths(game: Game, players: int, actions: int, outcomes: int) -> None:
@@ -103,7 +120,7 @@ def check_lengths(game: Game, players: int, actions: int, outcomes: int) -> None
 
 
 def check_names(names: Sequence[str], players: int) -> None:
-    """Raise EngineError (INVALID_RECORD) unless there is no name, or one for each seat, none too long."""
+    """Raise EngineError (INVALID_RECORD) unless `names` is empty or has a name of valid length for each seat."""
     if names and len(names) != players:
         raise EngineError(
             Reason.INVALID_RECORD, f"a record of {players} players has {players} names, or none", field="seat_names"
@@ -118,7 +135,7 @@ def check_names(names: Sequence[str], players: int) -> None:
 
 
 def check_date(date: str) -> None:
-    """Raise EngineError (INVALID_RECORD) unless it is a day as YYYY-MM-DD, or empty."""
+    """Raise EngineError (INVALID_RECORD) unless `date` is a date in the form YYYY-MM-DD, or empty."""
     if not date:
         return
     try:

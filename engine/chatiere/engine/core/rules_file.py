@@ -1,5 +1,8 @@
 """Citations of a game's rules file in faults and refusals."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import IntEnum
 from typing import NoReturn
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
@@ -14,24 +17,26 @@ class RulesFile:
         """Cite the file `name` of docs/rules."""
         self.name = name
 
-    def illegal(self, name: str, message: str, heading: str, *parts: str) -> FaultText:
-        """Return the text of a fault of a move. `name`: the kernel's, in lower case; `parts` as in EngineError."""
-        return FaultText(
-            Reason.ILLEGAL_ACTION, message, rule=f"{self.name}: {heading}", key=f"rule.{name}", parts=parts
-        )
+    def illegal_action(self, message: str, heading: str, *parts: str) -> FaultText:
+        """Return the text of a fault of a move, without its key.
 
-    def broken(self, name: str, message: str, field: str, heading: str = _INVARIANTS) -> FaultText:
-        """Return the text of a fault of a state. `name`: the kernel's, in lower case."""
-        return FaultText(
-            Reason.INVALID_STATE, message, field=field, rule=f"{self.name}: {heading}", key=f"state.{name}"
-        )
+        Args:
+            message: The message, in English.
+            heading: The heading of the broken rule.
+            *parts: As in EngineError.
+        """
+        return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{self.name}: {heading}", parts=parts)
+
+    def invalid_state(self, message: str, field: str, heading: str = _INVARIANTS) -> FaultText:
+        """Return the text of a fault of a state, without its key."""
+        return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{self.name}: {heading}")
 
     def refuse_state(self, field: str, message: str, heading: str = _INVARIANTS) -> NoReturn:
         """Raise INVALID_STATE."""
         raise EngineError(Reason.INVALID_STATE, message, field=field, rule=f"{self.name}: {heading}")
 
     def refuse_card(self, actor: int, card: str, field: str) -> NoReturn:
-        """Raise ILLEGAL_ACTION for a typed action with a card that the seat does not have: it has no dense id."""
+        """Raise ILLEGAL_ACTION for a typed action that has no dense id because the seat does not have the card."""
         raise EngineError(
             Reason.ILLEGAL_ACTION,
             f"seat {actor} has no {card}",
@@ -42,7 +47,27 @@ class RulesFile:
         )
 
     def in_range(self, value: int, lowest: int, highest: int, field: str) -> int:
-        """Return `value`, a number of a state's message, if it is from `lowest` to `highest`. Raises INVALID_STATE."""
+        """Return a number of a state's message.
+
+        Args:
+            value: The number.
+            lowest: The smallest number allowed.
+            highest: The largest number allowed.
+            field: The path of the number, for errors.
+
+        Raises:
+            EngineError: INVALID_STATE if the number is not allowed.
+        """
         if not lowest <= value <= highest:
             self.refuse_state(field, f"{value} is not from {lowest} to {highest}")
         return value
+
+
+def with_keys(faults: Mapping[IntEnum, FaultText]) -> dict[int, FaultText]:
+    """Return the faults of a kernel with their keys: "rule" or "state", and the fault's name in lower case."""
+    return {
+        int(fault): replace(
+            text, key=f"{'rule' if text.reason is Reason.ILLEGAL_ACTION else 'state'}.{fault.name.lower()}"
+        )
+        for fault, text in faults.items()
+    }

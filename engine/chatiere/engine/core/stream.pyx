@@ -32,18 +32,33 @@ cdef void philox_block(const uint64_t* key, uint64_t number, uint64_t* block) no
 
 
 def words(seed, game_number, first, count):
-    """Return words `first` … `first + count - 1` of the stream (seed, game_number), each 0 … 2**64 - 1.
+    """Return consecutive words of a random stream.
 
-    Equal to `numpy.random.Philox(key=[seed, game_number]).random_raw(first + count)[first:]`.
+    The words are equal to `numpy.random.Philox(key=[seed, game_number]).random_raw(first + count)[first:]`.
+
+    Args:
+        seed: The seed of the stream, 0 … 2**64 - 1.
+        game_number: The game number of the stream, 0 … 2**64 - 1.
+        first: The number of the first word, from 0.
+        count: The number of words.
+
+    Returns:
+        The words, each 0 … 2**64 - 1.
     """
     cdef Stream stream = stream_at(seed, game_number, first)
     return [next_word(&stream) for _ in range(count)]
 
 
 def numbers_below(seed, game_number, bounds):
-    """Draw a number 0 … n - 1 for each n of `bounds` (1 … 2**64 - 1), in order, from the start of the stream.
+    """Draw numbers from the start of a random stream.
 
-    Returns the numbers and the count of words drawn (a word that would bias the result is drawn again).
+    Args:
+        seed: The seed of the stream, 0 … 2**64 - 1.
+        game_number: The game number of the stream, 0 … 2**64 - 1.
+        bounds: 1 … 2**64 - 1 for each number. The number drawn for n is 0 … n - 1.
+
+    Returns:
+        The numbers in order, and the count of words drawn (a word that would bias the result is drawn again).
     """
     cdef Stream stream = stream_at(seed, game_number, 0)
     return [number_below(&stream, n) for n in bounds], stream.drawn

@@ -1,7 +1,7 @@
-"""Work without the GIL in several threads, which last as long as it does.
+"""Work without the GIL in several threads, which end with the work.
 
-To start a thread takes some ten microseconds, a batch worth dividing some hundreds: so there are no threads to keep, to
-end, or to lose at a fork.
+Starting a thread takes about ten microseconds, and a batch worth dividing takes some hundreds. No pool of threads is
+kept, which would have to be shut down, and which a fork would lose.
 """
 
 from libc.stdint cimport uint64_t
@@ -12,7 +12,7 @@ cdef extern from *:
     uint64_t __atomic_fetch_sub(uint64_t* value, uint64_t less, int order) noexcept nogil
     int __ATOMIC_ACQ_REL
 
-# As in cpython.pythread, but without the GIL, which they do not need.
+# Declared as in cpython.pythread, but `nogil`, because these functions do not need the GIL.
 cdef extern from "pythread.h" nogil:
     ctypedef void* PyThread_type_lock
     enum:
@@ -27,8 +27,8 @@ cdef extern from "pythread.h":
     unsigned long PYTHREAD_INVALID_THREAD_ID
 
 ctypedef struct Crew:
-    # Threads that take one part after another. A thread may begin when the work is done and the caller gone: so the
-    # last to leave frees this.
+    # Threads that take one part after another. A thread may start only after the work is done and the caller has
+    # returned, so the last thread to leave frees the crew.
     Work work
     char* parts
     size_t size
@@ -60,8 +60,8 @@ cdef void run_thread(void* crew) noexcept nogil:
 
 
 cdef int run_parts(Work work, void* parts, size_t size, Py_ssize_t count, int num_threads) except -1:
-    # Do `work` on each of `count` parts (1 or more) of `size` bytes, in this thread and `num_threads` - 1 others, or as
-    # many as there can be.
+    # Do `work` on each of `count` parts (1 or more) of `size` bytes, in this thread and `num_threads` - 1 more threads,
+    # or fewer if no more can be started.
     cdef Crew* crew = <Crew*> calloc(1, sizeof(Crew))
     cdef int _
     if crew == NULL:

@@ -1,9 +1,9 @@
-"""The rooms, one for each game. A new room needs one line here."""
+"""The game packages, one for each game. A new game needs one line here."""
 
 from importlib import import_module
 from typing import cast
 
-from chatiere.engine.core.room import Room
+from chatiere.engine.core.game_package import GamePackage
 
 _NAMES = (
     "chat_cartonne",
@@ -13,4 +13,4 @@ _NAMES = (
     "momistigri",
 )
 
-ROOMS = tuple(cast(Room, import_module(f"{__name__}.{name}")) for name in _NAMES)
+PACKAGES = tuple(cast(GamePackage, import_module(f"{__name__}.{name}")) for name in _NAMES)

@@ -10,7 +10,7 @@ from chatiere.engine.wire.weighing import Scales
 from chatiere.engine.wire.writer import Writer, fill, written, written_in, written_text
 
 Buffer = bytes | memoryview
-"""Bytes, wherever they are."""
+"""Bytes, or a view of bytes in another object's memory."""
 
 __all__ = [
     "Buffer",

@@ -21,7 +21,7 @@ cdef enum:
 
 
 cdef Py_ssize_t count_down(Py_ssize_t left) except -1:
-    # As soon as there are too many: the rest is not looked at.
+    # Stop at the first field above the limit, without parsing the rest.
     if left == 0:
         raise OverflowError("too many fields")
     return left - 1
@@ -30,12 +30,18 @@ cdef Py_ssize_t count_down(Py_ssize_t left) except -1:
 def cut(data, fields, most=None):
     """Cut fields, such as columns, out of a message without copying them.
 
-    `data`: a buffer. `fields`: the numbers, below 16, of fields that are bytes or messages. `most`: of all
-    fields; None: any number.
+    Args:
+        data: The message, a buffer.
+        fields: The numbers, below 16, of fields that are bytes or messages.
+        most: The largest number of all fields; None: no limit.
 
-    Returns the rest as bytes, and a view of each field found, by number. Raises OverflowError if there are more than
-    `most`, and ValueError if `data` is not a message, or if a field is repeated or has a needlessly long tag or length:
-    such messages are left to protobuf.
+    Returns:
+        The rest as bytes, and a view of each field found, by number.
+
+    Raises:
+        OverflowError: If there are more than `most` fields.
+        ValueError: If `data` is not a message, or if a field is repeated or has a needlessly long tag or length: such
+            messages are left to protobuf.
     """
     cdef const uint8_t[::1] buffer = data
     cdef uint32_t wanted = 0
@@ -74,8 +80,18 @@ def cut(data, fields, most=None):
 def cut_list(data, int field, Py_ssize_t most, Py_ssize_t max_fields):
     """Cut a repeated field of messages out of a message.
 
-    `data`: a buffer. Returns the rest as bytes, the number of messages cut out, and the bytes of the first `most`.
-    Raises ValueError if `data` is not a message, and OverflowError if it has more than `max_fields` fields.
+    Args:
+        data: The message, a buffer.
+        field: The number of the field.
+        most: The largest number of messages to return.
+        max_fields: The largest number of all fields.
+
+    Returns:
+        The rest as bytes, the number of messages cut out, and the bytes of the first `most`.
+
+    Raises:
+        OverflowError: If there are more than `max_fields` fields.
+        ValueError: If `data` is not a message.
     """
     cdef const uint8_t[::1] buffer = data
     cdef const uint8_t* begin
@@ -119,8 +135,10 @@ cpdef bytes head(int field, Py_ssize_t size):
 def pieces_of(numbers, fields):
     """Return fields of a message that are bytes or messages as pieces to be joined, without copying the contents.
 
-    `numbers`: the numbers of the message's fields, by name. `fields`: name and content of each: a buffer of bytes, left
-    out if empty, a list of the pieces of a message, or None if absent.
+    Args:
+        numbers: The numbers of the message's fields, by name.
+        fields: The name and the content of each field. The content is a buffer of bytes, left out if empty, a list of
+            the pieces of a message, or None if absent.
     """
     cdef list pieces = []
     cdef Py_ssize_t size

@@ -1,7 +1,7 @@
-"""Detection of plain messages: those that protobuf itself could have written, apart from the order of fields.
+"""Detection of plain messages, which are as protobuf itself would write them, apart from the order of fields.
 
 Protobuf accepts much more than it writes: repeated occurrences of a field, lists in pieces, oversized numbers. Plain
-messages are read directly; all others are parsed and rewritten by protobuf first.
+messages are read directly; all other messages are parsed and rewritten by protobuf first.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -30,7 +30,7 @@ cdef struct Shape:
 
 
 cdef inline bint next_number(Span* rest, uint64_t* number) noexcept nogil:
-    # False if there is none, or if it is longer than needed.
+    # Return False if there is no number, or if it is longer than needed.
     cdef int shift = 0
     cdef uint8_t byte
     number[0] = 0
@@ -77,7 +77,7 @@ cdef bint is_plain(const Shape* shape, Span rest) noexcept nogil:
         if field.way == UNKNOWN or tag & 7 != (VARINT if field.way == NUMBER else BYTES) or seen & field.excluded:
             return False
         seen |= <uint32_t> 1 << (tag >> 3)
-        # The number, or the size of what follows.
+        # The number, or the size of the bytes that follow.
         if not next_number(&rest, &number) or number < field.lowest:
             return False
         if field.way == NUMBER:
@@ -109,11 +109,14 @@ cdef class Form:
         self.inner = []
 
     def __init__(self, fields):
-        """Initialize a form with its fields.
+        """Initialize a form with its fields. Messages with other fields are not plain.
 
-        `fields`: for each, its number; its content: the Form of a message, the most bits of a number, or None for text;
-        True for a list of numbers; the lowest number, or smallest size, that it is written with; the numbers of the
-        fields that exclude it, its own among them unless it may be repeated. Messages with other fields are not plain.
+        Args:
+            fields: A tuple (number, content, is_list, lowest, excluded) for each field. The content is the Form of a
+                message, the largest number of bits of a number, or None for a text. `is_list` is True for a list of
+                numbers. A number below `lowest`, or a text or list shorter than that, is not written. `excluded` has
+                the numbers of the fields that must not occur before this one, including its own unless it may be
+                repeated.
         """
         cdef Field* field
         for number, content, is_list, lowest, excluded in fields:

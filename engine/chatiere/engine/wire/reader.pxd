@@ -11,7 +11,7 @@ cdef enum WireType:
     HALF_WORD = 5
 
 cdef enum:
-    FIELDS = 32  # a Message has the fields 1 … FIELDS - 1; setup.py checks that no message has others
+    FIELDS = 32  # a Message has the fields 1 … FIELDS - 1; setup.py checks that no message has further ones
     MAX_VARINT_SIZE = 10
 
 ctypedef struct Span:

@@ -181,7 +181,11 @@ cdef class Reader:
         return self.inner(field) if has_span(&self.message, field) else None
 
     def which(self, uint32_t fields):
-        """Return the field present of a oneof of messages, 0 if none is; `fields`: those of the oneof, as bits."""
+        """Return the present field of a oneof of messages, or 0 if it is not set.
+
+        Args:
+            fields: The fields of the oneof, as bits.
+        """
         cdef int field
         fields &= self.message.spans
         for field in range(1, FIELDS):

@@ -8,13 +8,13 @@ from libc.stdint cimport UINT64_MAX, uint8_t, uint32_t, uint64_t
 from chatiere.engine.wire.reader cimport BEGIN_GROUP, BYTES, END_GROUP, FIELDS, HALF_WORD, VARINT, WORD, Span
 
 cdef enum:
-    # Bytes of memory, rounded up, of protobuf's C library (upb): of a message beside its fields; of a field in it; of a
-    # string in a list; of an unknown field beside its own bytes.
+    # Bytes of memory, rounded up, in protobuf's C library (upb): of a message without its fields; of a field in it; of
+    # a string in a list; of an unknown field in addition to its own bytes.
     OF_MESSAGE = 64
     OF_FIELD = 16
     OF_STRING = 16
     OF_UNKNOWN = 64
-    # A list is doubled when it is full, and what it had before is not freed until the whole message is.
+    # A list is doubled when it is full, and its old memory is freed only with the whole message.
     GROWTH = 4
 
 cdef enum Way:
@@ -126,7 +126,7 @@ cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
 
 
 cdef class Scales:
-    """Scales for messages of one type, made of what its fields are."""
+    """Scales for messages of one type, which know the types of its fields."""
 
     cdef Shape shape
     cdef list inner  # the scales whose shapes this one's points to
@@ -137,8 +137,10 @@ cdef class Scales:
     def __init__(self, fields):
         """Initialize scales with the fields of a message.
 
-        `fields`: for each, its number; its content: the Scales of a message, the bytes of memory of a number, or None
-        for a string; True for a list; the wire type of a number outside of packed lists.
+        Args:
+            fields: A tuple (number, content, is_list, wire_type) for each field. The content is the Scales of a
+                message, the bytes of memory that a number takes, or None for a string. The wire type is that of a
+                number outside packed lists.
         """
         cdef Field* field
         self.shape.size = OF_MESSAGE
@@ -162,10 +164,18 @@ cdef class Scales:
                 field.size = GROWTH * <uint32_t> content if is_list else 0
 
     def weigh(self, data, uint64_t max_elements=UINT64_MAX, uint64_t max_memory=UINT64_MAX):
-        """Return the number of elements in a message of this type, and the bytes of memory of its object at most.
+        """Estimate the weight of a message of this type.
 
-        `data`: a buffer. Elements are nested messages, strings, numbers and unknown fields, at any depth. Weighing ends
-        at malformed bytes, and as soon as either number is above the most that it may be.
+        Weighing ends at malformed bytes, and as soon as either number is above its largest.
+
+        Args:
+            data: The message, a buffer.
+            max_elements: The largest number of elements.
+            max_memory: The largest number of bytes of memory.
+
+        Returns:
+            The number of elements (nested messages, strings, numbers and unknown fields, at any depth), and the bytes
+            of memory of the message's object at most.
         """
         cdef const uint8_t[::1] buffer = data
         cdef Weight weight

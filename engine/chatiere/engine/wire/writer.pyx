@@ -43,7 +43,14 @@ cdef class Writer:
         return 0
 
     cpdef size_t begin(self, int field) except 0:
-        """Begin a message, list or text, written until `end`. Returns the argument for `end`."""
+        """Begin a message, list or text, written until `end`.
+
+        Args:
+            field: The number of the field.
+
+        Returns:
+            The argument for `end`.
+        """
         self.reserve(MAX_VARINT_SIZE)
         # Reserves one byte for the size.
         self.size = put_varint(self.data + self.size, field << 3 | BYTES) - self.data + 1

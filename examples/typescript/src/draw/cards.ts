@@ -1,9 +1,9 @@
-// Cards in hands and elsewhere, as text.
+// Cards as text.
 
 import { given } from "../given.js";
 import type { Pieces } from "../pieces.js";
 
-/** A card with a value, and perhaps a colour. */
+/** A card with a value and, in some games, a colour. */
 interface ColouredCard {
   readonly card: number;
   readonly colour?: number | undefined;
@@ -21,7 +21,7 @@ export class ColouredCards {
     this.printed = new Map(cards.map((each) => [each.card, each]));
   }
 
-  /** Return cards as text, each colour's together, and then a question mark for each of `unknown` more. */
+  /** Return cards as text, grouped by colour, followed by `unknown` question marks. */
   list(cards: readonly number[], unknown = 0): string {
     const groups = new Map<string, number[]>();
     for (const card of cards) {
@@ -34,7 +34,7 @@ export class ColouredCards {
   }
 }
 
-/** Return the cards that a viewer knows and a question mark for each of `unknown` more; "-" for no cards. */
+/** Return the cards that a viewer knows, followed by `unknown` question marks; "-" if there are no cards. */
 export function spread(known: readonly string[], unknown: number, separator = " "): string {
   return [...known, ...Array<string>(unknown).fill("?")].join(separator) || "-";
 }

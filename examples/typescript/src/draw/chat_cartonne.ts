@@ -8,14 +8,14 @@ import { at, given } from "../given.js";
 import type { Pieces } from "../pieces.js";
 import { spread } from "./cards.js";
 
-/** What lies on a card. */
+/** The symbols on a card. */
 type Symbols = Pick<ChatCartonneCardView, "mice" | "balls" | "fish" | "sprayers">;
 /** The three lines of a cell, of five characters each. */
 type Cell = readonly [string, string, string];
 
 const EMPTY: Cell = ["     ", "     ", "     "];
 
-/** Draw hands, cats and the pile, and the part of the table where cards lie. */
+/** Draw hands, cats, the pile, and the part of the table that has cards. */
 export function drawChatCartonne(view: ChatCartonneView, pieces: Pieces, details: ChatCartonnePieces): string[] {
   const seats = view.seats.map(({ handCards, handSize, supply }, seat) => {
     const cards = handCards.map((kind) => pieces.name("card", kind));
@@ -59,7 +59,7 @@ function range(numbers: readonly number[]): [number, number] {
   return [Math.min(...numbers), Math.max(...numbers)];
 }
 
-/** Draw a card: # is a wall; in the middle what is on it, and on the joint to the east what lies there. */
+/** Draw a card: # is a wall; its contents are in the middle, and the occupant of its eastern joint is to the east. */
 function drawCell(seen: ChatCartonneCardView, details: ChatCartonnePieces): Cell {
   const { lies, onJoint, woken } = given(seen.laid, "laid card");
   const wall = (there: boolean) => `+${there ? "###" : "   "}+`;
@@ -69,7 +69,7 @@ function drawCell(seen: ChatCartonneCardView, details: ChatCartonnePieces): Cell
   return [wall(seen.wallNorth), `${seen.wallWest ? "#" : " "}${inside.padEnd(3)}${joint}`, wall(seen.wallSouth)];
 }
 
-/** Return the seat of an awake cat, P for the Princess, or what a toy card counts as, in capitals. */
+/** Return the seat of an awake cat, P for the Princess, or a toy card's toys as capital letters. */
 function drawJoint({ lies }: ChatCartonneOnJoint, details: ChatCartonnePieces): string {
   switch (lies.case) {
     case "cat":
@@ -86,7 +86,7 @@ function drawJoint({ lies }: ChatCartonneOnJoint, details: ChatCartonnePieces): 
     case "princess":
       return "P";
     case undefined:
-      throw new Error("nothing lies on the joint");
+      throw new Error("the joint is empty");
   }
 }
 

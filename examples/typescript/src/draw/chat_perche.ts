@@ -9,7 +9,7 @@ import { at } from "../given.js";
 import type { Pieces } from "../pieces.js";
 import { spread } from "./cards.js";
 
-/** Draw the tree from its top to its foot, what the seats have, the dogs and the birds. */
+/** Draw the tree from top to bottom, the seats' cats and tokens, the dogs and the birds. */
 export function drawChatPerche(view: ChatPercheView, pieces: Pieces, details: ChatPerchePieces): string[] {
   const seats = view.seats.map(({ catsAtStart, unplacedSolidity, unplacedTokens }, seat) => {
     const cats = `${pieces.name("colour", at(details.colours, seat))}, ${catsAtStart} of ${details.catsPerSeat} at the start`;
@@ -24,7 +24,7 @@ export function drawChatPerche(view: ChatPercheView, pieces: Pieces, details: Ch
   ];
 }
 
-/** Draw cats as their seats, birds as *, a broken branch as x, and beside a branch the owner and value of its token. */
+/** Draw cats as their seats, birds as *, a broken branch as x; next to a branch, the owner and value of its token. */
 function drawTree(view: ChatPercheView, details: ChatPerchePieces): string[] {
   const animals = new Map(view.birds.map((space) => [space, "*"]));
   view.seats.forEach(({ cats }, seat) => cats.forEach((space) => animals.set(space, String(seat))));

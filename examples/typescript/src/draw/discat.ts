@@ -1,7 +1,7 @@
 import type { DiscatPileCard, DiscatView } from "../../generated/chatiere/v1/discat_pb.js";
 import { spread } from "./cards.js";
 
-/** Draw hands, personal piles and the draw pile; a card is its number and where its arrows point. */
+/** Draw hands, personal piles and the draw pile. A card is drawn as its number and the direction of its arrows. */
 export function drawDiscat(view: DiscatView): string[] {
   const up = new Set(view.upArrows?.cards);
   const card = (number: number) => `${number}${up.has(number) ? "↑" : "↓"}`;

@@ -1,4 +1,4 @@
-// Views as text, from what the API says alone.
+// Views as text, using only data from the API.
 
 import type { View } from "../../generated/chatiere/v1/game_pb.js";
 import type { Pieces } from "../pieces.js";
@@ -22,6 +22,6 @@ export function draw({ game }: View, pieces: Pieces): string[] {
     case "chatPerche":
       return drawChatPerche(game.value, pieces, pieces.details(game.case));
     case undefined:
-      throw new Error("a view of a game that this program does not know");
+      throw new Error("the view is of a game that this program does not know");
   }
 }

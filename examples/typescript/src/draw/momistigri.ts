@@ -2,7 +2,7 @@ import type { MomistigriPieces, MomistigriView } from "../../generated/chatiere/
 import type { Pieces } from "../pieces.js";
 import { ColouredCards } from "./cards.js";
 
-/** Draw the hands as far as they are known, the penalties and the discard pile. */
+/** Draw the known cards of the hands, the penalties and the discard pile. */
 export function drawMomistigri(view: MomistigriView, pieces: Pieces, details: MomistigriPieces): string[] {
   const cards = new ColouredCards(details.cards, pieces);
   const way = view.reversed ? "counter-clockwise" : "clockwise";

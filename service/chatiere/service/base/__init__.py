@@ -1,1 +1,1 @@
-"""The ground floor of the service: settings, files, threads, errors, languages, metrics."""
+"""The lowest layer of the service: settings, files, threads, errors, languages, metrics."""

@@ -1,6 +1,7 @@
-"""Refusals, and the one mapping of refusals and failures to a status with details, whatever the port."""
+"""Errors of calls, and the mapping of all exceptions to a gRPC status with details, for all ports."""
 
 import logging
+import random
 import secrets
 from datetime import timedelta
 from enum import StrEnum
@@ -11,18 +12,18 @@ from google.protobuf.message import DecodeError, Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
 from chatiere.engine import EngineError
-from chatiere.engine.core.batch import Cancelled
+from chatiere.engine.core.cancellation import Cancelled
 from chatiere.service.base.languages import ACCEPT_LANGUAGE, LanguageError, localized
 
 DOMAIN = "chatiere"
-# Messages may quote what a client sent; the status travels in headers, which clients accept up to 8 KiB.
+# Messages may quote the request. The status is sent in headers, of which clients accept up to 8 KiB.
 _MAX_TEXT_LENGTH = 200
 
 _log = logging.getLogger(__name__)
 
 
 class ServiceReason(StrEnum):
-    """The values of ErrorReason that are the service's own; all others are the engine's."""
+    """The values of ErrorReason that the service adds to the engine's."""
 
     ACTION_MISMATCH = "ACTION_MISMATCH"
     MISSING_FIELD = "MISSING_FIELD"
@@ -45,7 +46,7 @@ class ServiceReason(StrEnum):
     INVALID_ROOM = "INVALID_ROOM"
 
 
-# The codes of refusals whose cause is not in the request.
+# The codes of errors that the request itself does not cause; other errors are INVALID_ARGUMENT.
 _CODES = {
     ServiceReason.INTERNAL: code_pb2.INTERNAL,
     ServiceReason.UNAUTHENTICATED: code_pb2.UNAUTHENTICATED,
@@ -56,9 +57,13 @@ _CODES = {
 
 
 class Status(NamedTuple):
-    """The end of a call: `code` and `message` of google.rpc.Status; `details` is that message in wire format.
+    """The status of a call.
 
-    `reason`: the name of its ErrorReason; "" if it has none.
+    Attributes:
+        code: The `code` of google.rpc.Status.
+        reason: The name of the ErrorReason; "" if there is no reason.
+        message: The `message` of google.rpc.Status.
+        details: The whole google.rpc.Status in wire format.
     """
 
     code: int
@@ -67,17 +72,23 @@ class Status(NamedTuple):
     details: bytes = b""
 
 
-# Seconds after which a client whose call lost its slot may try again.
+# Seconds after which a client may retry a call that lost its slot.
 _RETRY = 1.0
+# The range of seconds after which a client may retry while rooms are not available.
+_RETRY_ROOMS = 1.0, 5.0
+ROOMS_AWAY = "rooms are not available at the moment: try again"
+"""The message of `rooms_away`."""
 OK = Status(code_pb2.OK)
 CANCELLED = Status(code_pb2.CANCELLED, message="the call was cancelled")
 
 
 class Refusal(ValueError):
-    """A call turned down for a reason of the service's own.
+    """The refusal of a call by the service, as opposed to an error of the engine.
 
-    `field` is a path that begins in the request; "" if no field is to blame. `retry_after`: seconds after which a retry
-    may succeed; None if a retry does not help.
+    Attributes:
+        field: The path of the faulty field, from the request; "" if no field is at fault.
+        metadata: The metadata of google.rpc.ErrorInfo.
+        retry_after: The time in seconds after which a retry may succeed; None if retrying does not help.
     """
 
     def __init__(
@@ -89,7 +100,7 @@ class Refusal(ValueError):
         metadata: dict[str, str],
         retry_after: float | None = None,
     ) -> None:
-        """Refuse for `reason`; see the class for the rest."""
+        """Create a refusal; see the class for the arguments."""
         super().__init__(message)
         self.reason = reason
         self.message = message
@@ -101,20 +112,20 @@ class Refusal(ValueError):
 
 
 class StatusError(Exception):
-    """A call that ends with a status which no refusal stands for."""
+    """The end of a call with a status for which there is no refusal."""
 
     def __init__(self, status: Status) -> None:
-        """End with `status`."""
+        """End the call with `status`."""
         super().__init__(status.message)
         self.status = status
 
 
 def limit_exceeded(limit: str, most: float, retry_after: float | None = None) -> Refusal:
-    """Return the refusal of a call that exceeds a limit. `retry_after`: None if a retry does not help."""
+    """Return the refusal of a call that exceeds a limit. `retry_after` is None if retrying does not help."""
     retry = "" if retry_after is None else f"; try again in {retry_after:.1f} s"
     return Refusal(
         ServiceReason.LIMIT_EXCEEDED,
-        # All digits: {:g} alone keeps six.
+        # With {:g} only six digits would be shown.
         f"limit exceeded: {limit} (at most {most:.15g}){retry}",
         metadata={"limit": limit, "most": f"{most:.15g}"},
         retry_after=retry_after,
@@ -122,7 +133,7 @@ def limit_exceeded(limit: str, most: float, retry_after: float | None = None) ->
 
 
 def request_timeout(seconds: float) -> Refusal:
-    """Return the refusal of a call whose request has not come whole within `seconds`."""
+    """Return the refusal of a call whose request did not arrive completely within `seconds`."""
     return Refusal(
         ServiceReason.REQUEST_TIMEOUT,
         f"request timeout: the request did not arrive within {seconds:g} s",
@@ -130,34 +141,42 @@ def request_timeout(seconds: float) -> Refusal:
     )
 
 
-def deadline_exceeded(allowed: float | None = None) -> Refusal:
-    """Return the refusal of a late call. `allowed`: the seconds that the server allows; None: its own deadline."""
+def deadline_exceeded(allowed: float | None = None, most: float = 0.0) -> Refusal:
+    """Return the refusal of a late call.
+
+    Args:
+        allowed: The server's time limit in seconds, if the call exceeded it; None if it exceeded the client's deadline.
+        most: The longest deadline in seconds that the server allows a client to set.
+    """
     if allowed is None:
         return Refusal(ServiceReason.TIME_LIMIT, "deadline exceeded", metadata={})
+    longer = ""
+    if allowed < most:
+        longer = f"; for up to {most:g} s, set a deadline (connect-timeout-ms or gRPC's)"
     return Refusal(
         ServiceReason.TIME_LIMIT,
-        f"deadline exceeded: the server allows {allowed:g} s",
+        f"deadline exceeded: the server allows {allowed:g} s{longer}",
         metadata={"seconds": f"{allowed:g}"},
     )
 
 
 def slot_lost(kind: str, most: int) -> Refusal:
-    """Return the refusal of a half-open call that had to give way to others. `kind`: "calls" or "streams"."""
+    """Return the refusal of an incomplete call that lost its slot to another. `kind`: "calls" or "streams"."""
     return limit_exceeded(f"{kind} whose request has not come whole", most, _RETRY)
 
 
 def invalid_language(error: LanguageError) -> Refusal:
-    """Return the refusal of a call whose accept-language cannot be understood."""
+    """Return the refusal of a call with an invalid accept-language."""
     return Refusal(
         ServiceReason.INVALID_LANGUAGE, f"{ACCEPT_LANGUAGE}: {error}", metadata={"metadata": ACCEPT_LANGUAGE}
     )
 
 
 def status_of(error: Exception, request_id: str, language: str = "") -> Status:
-    """Return the status of a call that raised `error`, with a message for people in `language`, if there is one.
+    """Return the status of a call that raised `error`.
 
-    Anything but a refusal or a request that cannot be parsed is a failure of the service: it is logged under an
-    incident id, and the client learns that id alone.
+    The status has a message in `language`, unless that is "". Exceptions other than refusals and parse errors are
+    failures of the service: they are logged under an incident id, and the client receives only that id.
     """
     if isinstance(error, (EngineError, Refusal)):
         return _refusal(error, request_id, language)
@@ -168,7 +187,7 @@ def status_of(error: Exception, request_id: str, language: str = "") -> Status:
     if isinstance(error, StatusError):
         return error.status
     if isinstance(error, Cancelled):
-        # The client no longer listens.
+        # The client is no longer waiting.
         return CANCELLED
     incident = secrets.token_hex(8)
     extra = {"incident": incident, "request_id": request_id}
@@ -212,17 +231,27 @@ def _status(code: int, reason: StrEnum, message: str, metadata: dict[str, str], 
     return Status(code, reason.value, status.message, status.SerializeToString())
 
 
-def _unavailable(message: str) -> Status:
+def _unavailable(message: str, retry_after: float = _RETRY) -> Status:
     status = status_pb2.Status(code=code_pb2.UNAVAILABLE, message=message)
     packed = status.details.add()
-    packed.Pack(error_details_pb2.RetryInfo(retry_delay=timedelta(seconds=_RETRY)))
+    packed.Pack(error_details_pb2.RetryInfo(retry_delay=timedelta(seconds=retry_after)))
     return Status(code_pb2.UNAVAILABLE, message=message, details=status.SerializeToString())
 
 
-STOPPING = _unavailable("the server stops: begin again, at another one")
-"""The end of streams when the server stops, which says after how many seconds to come back."""
-ROOMS_AWAY = _unavailable("rooms are not available at the moment: try again")
-"""The end of calls of RoomService while the server cannot reach what keeps rooms."""
+STOPPING = _unavailable("the server is stopping: call again on another server")
+"""The end of streams when the server stops; it includes the time after which to retry."""
+NOT_ONE_REQUEST = Status(code_pb2.UNIMPLEMENTED, message="this method takes exactly one request message")
+"""The end of calls of unary methods whose client does not send exactly one request."""
+UNNAMED_COMPRESSION = Status(code_pb2.INTERNAL, message="a message is compressed, but no encoding is named")
+"""The end of calls with such a message, with the code of gRPC's specification, although the client is at fault."""
+
+
+def rooms_away() -> StatusError:
+    """Return the end of RoomService calls while the server cannot reach the store of the rooms.
+
+    The time after which to retry is random, so that the clients of all rooms do not return at the same time.
+    """
+    return StatusError(_unavailable(ROOMS_AWAY, random.uniform(*_RETRY_ROOMS)))
 
 
 def _clip(text: str) -> str:

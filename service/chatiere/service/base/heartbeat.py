@@ -1,28 +1,29 @@
-"""Heartbeats, by which a worker's supervisor knows that it serves."""
+"""Heartbeats that show the supervisor that a worker is serving."""
 
 import os
 from contextlib import suppress
 
-# The longest interval in seconds, and the least number of beats missed before a worker counts as hanging.
+# The longest interval in seconds, and the smallest number of missed beats after which a worker counts as hanging.
 _MAX_INTERVAL, _MIN_BEATS = 1.0, 5
 BEAT = b"null"
 
 
 class Heartbeat:
-    """The beats of a worker's serving loop: while they arrive, calls are served.
+    """The heartbeats of a worker's serving loop; while they arrive, the worker serves calls.
 
-    `interval`: seconds from one to the next.
+    Attributes:
+        interval: The time in seconds between two beats.
     """
 
     def __init__(self, descriptor: int, hang_timeout: float) -> None:
-        """Beat into `descriptor`, the pipe to the supervisor. `hang_timeout`: as in Settings."""
+        """Write beats to `descriptor`, the pipe to the supervisor. For `hang_timeout` see Settings."""
         self.interval = min(_MAX_INTERVAL, hang_timeout / _MIN_BEATS)
         self._descriptor = descriptor
-        # A supervisor that does not read must not stop a worker.
+        # A supervisor that does not read must not block a worker.
         os.set_blocking(descriptor, False)
 
     def beat(self) -> None:
-        """Send a beat; to be called by the serving loop alone."""
-        # A full pipe has enough beats; without a supervisor the worker ends.
+        """Send a beat. To be called only by the serving loop."""
+        # A full pipe already contains enough beats. Without a supervisor the worker ends by itself.
         with suppress(BlockingIOError, BrokenPipeError):
             os.write(self._descriptor, BEAT + b"\n")

@@ -1,4 +1,4 @@
-"""The language of a call's labels and refusals: what `accept-language` asks for, and refusals in that language."""
+"""The language of a call's labels and errors: negotiation with `accept-language`, and translated errors."""
 
 import re
 from collections.abc import Callable
@@ -10,18 +10,21 @@ from chatiere import engine
 from chatiere.engine.core.languages import LANGUAGES, catalogue
 
 ACCEPT_LANGUAGE, CONTENT_LANGUAGE = "accept-language", "content-language"
-# RFC 9110, 12.5.4 and 12.4.2: a language range, perhaps with a weight.
+# RFC 9110, 12.5.4 and 12.4.2: a language range with an optional weight. Some programs send their locale's name, such as
+# fr_FR.UTF-8 or de_DE@euro (POSIX.1-2024, Base Definitions, 8.2).
 _RANGE = re.compile(
-    r"(\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?", re.I | re.A
+    r"(?:\*|(?P<language>[a-z]{1,8})(?:[-_][a-z0-9]{1,8})*(?:\.[a-z0-9_-]+)?(?:@[a-z0-9_-]+)?)"
+    r"(?:[ \t]*;[ \t]*q=(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?",
+    re.I | re.A,
 )
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 _SPOKEN: ContextVar[str] = ContextVar("language", default=LANGUAGES[0])
 
-# The most characters of the value, which is read before a client is known; browsers send a tenth of that.
+# The maximum length of the value, which is parsed before the client is authenticated; browsers send a tenth of this.
 _MAX_LENGTH = 500
 
-# What refusals without a phrase of a game say in other languages, by reason.
+# The translatable text of errors for which a game has no phrase, by reason.
 WORDS = {
     "UNKNOWN_GAME": "the service does not know this game",
     "INVALID_PLAYERS": "the game cannot be played by this number of players",
@@ -68,15 +71,18 @@ class LanguageError(ValueError):
 
 @lru_cache(maxsize=256)
 def language_for(accepted: str) -> str:
-    """Return the language for the value of `accept-language`: the most wanted one that is spoken, or else English.
+    """Return the supported language with the highest weight in an `accept-language` value, or else English.
 
-    Languages that are not known count for nothing (RFC 9110, 12.5.4). Raises LanguageError.
+    Unknown languages are ignored (RFC 9110, 12.5.4).
+
+    Raises:
+        LanguageError: If the value is malformed or too long.
     """
     if len(accepted) > _MAX_LENGTH:
         raise LanguageError(f"longer than {_MAX_LENGTH} characters")
     wanted = [_read_range(each.strip(" \t")) for each in accepted.split(",") if each.strip(" \t")]
     named = {language for language, _ in wanted}
-    # The sort is stable: of equal weights the first counts.
+    # The sort is stable, so the first of equal weights wins.
     for language, weight in sorted(wanted, key=lambda each: -each[1]):
         if weight == 0:
             break
@@ -88,20 +94,20 @@ def language_for(accepted: str) -> str:
 
 
 def _read_range(text: str) -> tuple[str, float]:
-    # The primary language, or "*", and the weight.
+    # Return the primary language, or "*", and the weight.
     found = _RANGE.fullmatch(text)
     if found is None:
         raise LanguageError("not a list of language ranges, as in `fr-CA, fr;q=0.8, en;q=0.5`")
-    return found[1].partition("-")[0].lower(), float(found[2] or 1)
+    return (found["language"] or "*").lower(), float(found["weight"] or 1)
 
 
 def spoken() -> str:
-    """Return the language of the call that is being handled."""
+    """Return the language of the call being handled."""
     return _SPOKEN.get()
 
 
 def speaking(language: str, handle: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Return `handle`, with labels in that language ("": in English), whatever thread calls it."""
+    """Return `handle`, with labels in a language ("" for English), in whichever thread it runs."""
     if language in ("", LANGUAGES[0]):
         return handle
 
@@ -116,12 +122,17 @@ def speaking(language: str, handle: Callable[_Arguments, _Result]) -> Callable[_
 
 
 def localized(language: str, reason: str, message: str, game: str, key: str) -> str:
-    """Return a refusal in a language.
+    """Return the text of an error in a language.
 
-    `message`: it in English. `game`, `key`: of the phrase that says it; "" if it has none.
+    Args:
+        language: The language.
+        reason: The error's ErrorReason.
+        message: The text in English.
+        game: The game to whose phrases `key` belongs; "" if there is no phrase.
+        key: The key of the phrase; "" if there is no phrase.
     """
     if game and key:
-        # Without whose turn it is, which the message tells by the number of a seat.
+        # The phrase without the turn, which the message states with the number of a seat.
         return engine.codec(game).phrases.text(key, language)
     if language == LANGUAGES[0]:
         return message

@@ -1,26 +1,26 @@
-"""The metrics of a server, under the names and label values that dashboards for gRPC expect (those of gRPC for Go)."""
+"""The metrics of a server, with the names and label values that dashboards for gRPC expect (as in gRPC for Go)."""
 
 from google.rpc import code_pb2
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 _METHOD = ("grpc_type", "grpc_service", "grpc_method")
-# Most calls take well below a millisecond.
+# Most calls take much less than a millisecond.
 _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _ITEMS = (1, 4, 16, 64, 256, 1024, 4096, 16384)
-# Go's spelling, where it differs from the code's words capitalised.
+# Spellings of gRPC for Go that differ from the capitalised words of the code's name.
 _CODES = {code_pb2.OK: "OK", code_pb2.CANCELLED: "Canceled"}
 
 
 def code_label(code: int) -> str:
-    """Return a code of google.rpc.Code as the label grpc_code spells it, such as "InvalidArgument"."""
+    """Return the spelling of a google.rpc.Code in the label grpc_code, such as "InvalidArgument"."""
     return _CODES.get(code) or "".join(word.capitalize() for word in code_pb2.Code.Name(code).split("_"))
 
 
 class Metrics:
-    """Counters and durations, registered so that several servers can live in one process."""
+    """Counters, gauges and histograms, in a registry per server, as a process may have several servers."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        """Register the metrics of one server in `registry`."""
+        """Register the metrics of a server in `registry`."""
         self.started = Counter(
             "grpc_server_started_total", "Calls that reached the server's methods.", _METHOD, registry=registry
         )
@@ -34,7 +34,12 @@ class Metrics:
             registry=registry,
             buckets=_SECONDS,
         )
-        # A dead worker's gauges are removed instead of adding up for ever.
+        self.incidents = Counter(
+            "chatiere_incidents_total",
+            "Calls that failed because of an error in the service; each has an incident id in the log.",
+            registry=registry,
+        )
+        # The gauges of a dead worker are removed; otherwise they would accumulate.
         self.in_flight = Gauge(
             "chatiere_calls_in_flight",
             "Calls that reached the server's methods and have not ended.",
@@ -54,9 +59,27 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livesum",
         )
+        self.max_held_bytes = Gauge(
+            "chatiere_max_held_bytes",
+            "The limit of chatiere_held_bytes, of all workers together (--max-undelivered-bytes).",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self.search_bytes = Gauge(
+            "chatiere_search_bytes",
+            "Bytes of the trees of searches; updated once a second.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self.search_seconds = Counter(
+            "chatiere_search_seconds_total",
+            "Processor time of searches, by game: suggestions, analyses and the moves of bots at sealed tables.",
+            ("game",),
+            registry=registry,
+        )
         self.log_lines_dropped = Counter(
             "chatiere_log_lines_dropped_total",
-            "Lines that workers did not log, as nobody read the log; updated once a second.",
+            "Lines that workers did not log, because the log was not read; updated once a second.",
             registry=registry,
         )
         self.tasks = Gauge(
@@ -67,21 +90,21 @@ class Metrics:
         )
         self.rejected_files = Gauge(
             "chatiere_rejected_files",
-            "Workers that use the old files (tokens, table_keys, certificates), as the new ones are invalid.",
+            "Workers that use the old files (tokens, table_keys, certificates), because the new ones are invalid.",
             ("files",),
             registry=registry,
             multiprocess_mode="livesum",
         )
         self.certificate_expiry = Gauge(
             "chatiere_certificate_expiry_timestamp_seconds",
-            "When the first of the certificates in a file in use ends, in seconds since 1970.",
+            "Time when the first of the certificates in a file in use expires, in seconds since 1970.",
             ("file",),
             registry=registry,
             multiprocess_mode="livemin",
         )
         self.rooms = Gauge(
             "chatiere_rooms",
-            "Rooms that are kept; with Redis, those of each worker's followers.",
+            "Rooms that are kept; with Redis, the rooms of each worker's followers.",
             registry=registry,
             multiprocess_mode="livesum",
         )
@@ -93,19 +116,19 @@ class Metrics:
         )
         self.room_posts = Counter(
             "chatiere_room_posts_total",
-            "Posts to rooms, by kind (table, reply, name), and whether the room took them.",
+            "Posts to rooms, by kind (table, reply, name) and outcome.",
             ("kind", "outcome"),
             registry=registry,
         )
         self.rooms_dropped = Counter(
             "chatiere_rooms_dropped_total",
-            "Rooms that were forgotten, by reason: nobody had used them for long (idle), or they gave way (full).",
+            "Rooms that were deleted, by reason: unused for a long time (idle), or to make room for others (full).",
             ("reason",),
             registry=registry,
         )
         self.relay_away = Gauge(
             "chatiere_relay_away",
-            "Workers that cannot reach Redis, which keeps rooms, and refuse calls of RoomService.",
+            "Workers that cannot reach Redis, which keeps the rooms, and therefore refuse calls of RoomService.",
             registry=registry,
             multiprocess_mode="livesum",
         )
@@ -130,7 +153,7 @@ class Metrics:
         )
         self.kernel_seconds = Histogram(
             "chatiere_kernel_seconds",
-            "Time that the engine worked on a batch.",
+            "Processor time that the engine spends on a batch.",
             ("game", "method"),
             registry=registry,
             buckets=_SECONDS,

@@ -1,10 +1,10 @@
-"""The page's scripts as browsers and wheels get them. It imports nothing: setup.py reads it, too."""
+"""Conversion of the page's scripts for browsers and wheels. Also imported by setup.py, so it has no imports."""
 
 
 def without_comments(script: bytes) -> bytes:
-    """Return a script without the comments that have lines of their own; all other lines keep their numbers.
+    """Return a script without comments that fill whole lines; line numbers do not change.
 
-    Comments are a quarter of what browsers would load. Lines of texts in backquotes must not begin like comments.
+    Comments are a quarter of the scripts' size. Lines inside template literals must not begin like comments.
     """
     lines, is_inside = [], False
     for line in script.splitlines(keepends=True):

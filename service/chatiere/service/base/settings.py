@@ -1,9 +1,11 @@
 """The settings of a server."""
 
 import ipaddress
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from chatiere import engine
 from chatiere.bots.registry import read_added, versions
@@ -12,22 +14,69 @@ from chatiere.engine import EngineError, Game
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LOG_FORMATS = ("text", "json")
 MEMORY = "memory"
-# The kinds of URL that Redis's client connects to.
+# The most workers for each processor without `oversubscribe`.
+_WORKERS_PER_PROCESSOR = 4
+# The kinds of URL that the Redis client accepts.
 _REDIS = re.compile(r"(?:rediss?|unix)://.+", re.DOTALL)
-# Among `web_origins`: all.
+# The value of `web_origins` that allows all origins.
 ANY_ORIGIN = "*"
-# As browsers write them: lower case, without the scheme's own port, a path or a slash at the end.
+# The form that browsers send: lower case, without the scheme's default port, path or trailing slash.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
-# A path that gRPC reads as it stands, within what the system allows.
+# A path that gRPC does not decode, within the system's limit.
 _UNIX = re.compile(r"unix:(/[A-Za-z0-9._/@+:~-]{1,106})")
 
 
+class Range(NamedTuple):
+    """The values that a number may have: from `least` to `most`, and 0 if `or_zero` is set."""
+
+    least: float
+    most: float
+    or_zero: bool = False
+
+
+# Milliseconds have to fit into 31 bits, and sizes into gRPC's 31 bits or the memory of a large machine.
+_COUNT, _WORK = Range(1, 1_000_000), Range(1, 10**12)
+_SECONDS = Range(0.001, 1_000_000)
+_SECONDS_OR_ZERO = Range(0.001, 1_000_000, or_zero=True)
+_MESSAGE, _MEMORY = Range(1, 2**30), Range(1, 2**40)
+
+RANGES = {
+    "workers": Range(1, 1024),
+    "max_calls": _COUNT,
+    "max_streams": _COUNT,
+    "max_calls_per_client": Range(1, 1_000_000, or_zero=True),
+    "max_rate_per_client": Range(0.001, 1_000_000, or_zero=True),
+    "max_message_bytes": _MESSAGE,
+    "max_fast_cost": _WORK,
+    "max_fast_debt": _WORK,
+    "batch_threads": Range(1, 256),
+    "max_batch_items": Range(1, 2**24),
+    "max_playouts": _WORK,
+    "max_table_playouts": _WORK,
+    "max_answer_bytes": _MESSAGE,
+    "max_undelivered_bytes": _MEMORY,
+    "request_timeout": _SECONDS,
+    "stream_idle_timeout": _SECONDS_OR_ZERO,
+    "max_connection_age": _SECONDS_OR_ZERO,
+    "connection_age_grace": _SECONDS_OR_ZERO,
+    "default_deadline": _SECONDS,
+    "max_deadline": _SECONDS,
+    "grace": _SECONDS_OR_ZERO,
+    "hang_timeout": Range(1, 1_000_000),
+    "max_rooms": _COUNT,
+    "max_followers": _COUNT,
+    "max_room_bytes": _MEMORY,
+    "room_lifetime": Range(0.001, 366 * 86_400),
+}
+"""The values that each number among the settings may have."""
+
+
 class SettingError(ValueError):
-    """A setting that is invalid or cannot be applied; `setting`: its name in Settings."""
+    """An invalid setting, or one that cannot be applied; `setting` is its name in Settings."""
 
     def __init__(self, setting: str, message: str) -> None:
-        """Refuse `setting`."""
+        """Report that `setting` is invalid."""
         super().__init__(f"{setting}: {message}")
         self.setting = setting
         self.message = message
@@ -35,97 +84,103 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a server. Raises SettingError for invalid ones.
+    """The settings of a server. The constructor raises SettingError for invalid ones; RANGES bounds the numbers.
 
-    Addresses: HOST:PORT, an IPv6 host in brackets; with port 0 the system chooses one. `address` and `fast_address` may
-    be unix:/PATH, a Unix socket for this machine alone, if there is one worker.
+    Addresses are HOST:PORT, with an IPv6 host in brackets; with port 0 the system chooses a port. If there is one
+    worker, `address` and `fast_address` may be unix:/PATH, a Unix socket for clients on this machine.
 
-    - `address`: gRPC.
-    - `fast_address`: all methods of GameService and BatchService, and health, for a tenth of gRPC's processor time (see
-      `ports/fast/`); without TLS. None: no such port.
-    - `web_address`: the unary methods of GameService, BotService and TableService, and RoomService, for browsers, over
-      HTTP/1.1: Connect, gRPC-Web and JSON (see `ports/web/`). None: no such port.
-    - `metrics_address`: metrics for Prometheus, over HTTP. None: no such port.
+    - `address`: the address for gRPC.
+    - `fast_address`: the address for all methods of GameService and BatchService, and health, with a tenth of gRPC's
+      processor time (see `ports/fast/`); without TLS. None for no such port.
+    - `web_address`: the address for browsers over HTTP/1.1, with Connect, gRPC-Web and JSON (see `ports/web/`): the
+      unary methods of GameService, BotService and TableService, and RoomService. None for no such port.
+    - `metrics_address`: the address for Prometheus metrics over HTTP. None for no such port.
 
-    Limits. Each worker counts for itself; a connection stays with one worker. Calls above a limit get
+    Limits apply to each worker separately; a connection stays with one worker. Calls above a limit get
     RESOURCE_EXHAUSTED, with the time after which to try again.
 
-    - `workers`: processes that share the port.
-    - `max_calls`: unary calls of each service that a worker has in flight, waiting ones included; and, separately,
-      calls whose request has not arrived yet.
-    - `max_streams`: streams (Play, reflection) that a worker holds open.
-    - `max_calls_per_client`: calls of one client that are handled at a time; 0: no limit. A client is the name of its
-      token or, without tokens, its network address.
-    - `max_rate_per_client`: calls per second of one client; 0: no limit.
-    - `max_message_bytes`: the largest request.
-    - `max_fast_cost`: what the frames of a connection at `fast_address` may cost a second (see docs/operations.md)
-      before it is read more slowly; while the worker is short of processor time, those of all connections of an
-      address. `max_fast_debt`: how far a connection may get ahead of that before it ends.
-    - `batch_threads`: unary calls of BatchService that a worker handles at a time, and as many requests of streams, in
-      threads of their own, so that other calls never wait for them.
-    - `max_undelivered_bytes`: memory of requests in flight and responses that clients have not taken yet, together; one
-      call alone always passes.
+    - `workers`: the number of processes that share the port, at most four for each processor that this process may use.
+      `oversubscribe`: allow up to 1,024 workers on any machine.
+    - `max_calls`: the unary calls of each service that a worker has in flight, including waiting calls; and,
+      separately, the calls whose request has not arrived yet.
+    - `max_streams`: the streams (Play, reflection) that a worker keeps open.
+    - `max_calls_per_client`: the calls of one client that are handled at a time; 0 for no limit. A client is identified
+      by the name of its token or, without tokens, by its network address.
+    - `max_rate_per_client`: the calls per second of one client; 0 for no limit.
+    - `max_message_bytes`: the size of the largest request.
+    - `max_fast_cost`: the cost per second of a connection's frames at `fast_address` (see docs/operations.md) above
+      which it is read more slowly. While the worker is short of processor time, the limit applies to all connections
+      of an address together. `max_fast_debt`: the cost by which a connection may exceed that before it is ended.
+    - `batch_threads`: the calls that may take long (batches, searches, replays, requests on streams) that a worker runs
+      at the same time, at most one per core, and those that a connection has in progress. They take turns, which are
+      shared fairly among clients and among a client's connections, so that other calls never wait for them.
+    - `max_undelivered_bytes`: the memory of requests in flight and responses that clients have not taken yet, together.
+      A single large call always passes, and another quarter is reserved for small calls. States kept on streams use at
+      most three quarters, and give way to calls. The trees of searches do not count.
     - `max_batch_items`, `max_playouts` (of all items together), `max_answer_bytes` (of a response's columns): the
-      largest call of BatchService; larger ones get BATCH_TOO_LARGE. So do bots with more than `max_playouts` for a
-      suggestion.
-    - `max_table_playouts`: games that a bot may play out for a decision at a sealed table, at most
-      `max_playouts`.
+      largest call of BatchService; larger calls get BATCH_TOO_LARGE. The same applies to suggestions of bots with more
+      than `max_playouts`, or more time than `max_deadline`.
+    - `max_table_playouts`: the playouts of a bot for a decision at a sealed table, at most `max_playouts`.
 
-    Times, in seconds.
+    Times are in seconds.
 
-    - `request_timeout`: for a unary call's request to arrive, and for a handshake.
-    - `stream_idle_timeout`: for a stream's first request to arrive, for the next one, and for its client to take a
-      response; 0: no limit. When all `max_streams` are taken, streams that wait for these give way to new ones.
-    - `default_deadline`: for a unary call without a deadline.
-    - `max_deadline`: for any unary call; then it ends with DEADLINE_EXCEEDED.
-    - `grace`: for calls in flight to finish when the server stops.
-    - `hang_timeout`: after which a worker whose serving loop stands still is killed and replaced.
+    - `request_timeout`: the time for a unary call's request to arrive, and for a handshake.
+    - `stream_idle_timeout`: the time for each request of a stream to arrive, and for the client to take a response; 0
+      for no limit. When all `max_streams` are in use, streams that wait for their clients give way to new streams.
+    - `max_connection_age`: the age, within 10 %, at which a gRPC client is asked to use another connection, so that
+      connections spread over new workers and servers; 0 for no limit. `connection_age_grace`: the time for calls on the
+      old connection, including streams, to finish after that; 0 for no limit.
+    - `default_deadline`: the time for a unary call without a deadline.
+    - `max_deadline`: the time for any unary call, after which it ends with DEADLINE_EXCEEDED.
+    - `grace`: the time for calls in flight to finish when the server stops.
+    - `hang_timeout`: the time after which a worker whose serving loop is blocked is killed and replaced.
 
-    Rooms (see docs/tables.md). A client may have half of each; when one is full, the client that has most gives way.
+    Rooms (see docs/tables.md). One client may use half of each limit; when a limit is reached, the client that uses
+    most gives way.
 
-    - `relay`: RoomService, with rooms in the memory of the one worker ("memory"), or in Redis for all workers and
-      servers with the same address (redis://…, rediss://… with TLS, unix://…), which may have a password. None: no such
-      service.
-    - `max_rooms`, `max_followers` (of all rooms), `max_room_bytes` (that all rooms take): what is kept.
-    - `room_lifetime`: seconds for which a room is kept that nobody follows and to which nobody posts.
+    - `relay`: enables RoomService, and keeps the rooms in the memory of the only worker ("memory"), or in Redis for all
+      workers and servers with the same URL (redis://…, rediss://… with TLS, unix://…), which may contain a password.
+      None for no such service.
+    - `max_rooms`, `max_followers` (of all rooms), `max_room_bytes` (of all rooms together): the limits.
+    - `room_lifetime`: the time in seconds after which a room without followers and posts is deleted.
 
     Access. All files are reread when they change.
 
-    - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its key; None: no TLS.
-    - `client_ca`: a PEM file of the authorities that must sign clients' certificates; None: clients need none.
-    - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None: clients need none.
-    - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`); None: a random key, so that no table
-      outlives the server.
-    - `open_tables`: TableService and RoomService need no token. They then need a limit per client, which is one per
-      address for calls without a token.
-    - `web_origins`: the origins (SCHEME://HOST or SCHEME://HOST:PORT) whose pages may call at `web_address`, beside its
-      own; `*` stands for all, and only for a service without tokens.
-    - `web_hosts`: the names, beside `localhost` and that in `web_address`, by which browsers may ask for `web_address`;
-      literal IP addresses always may. Else a page elsewhere could call, once its name leads to this machine.
-    - `web_frame_ancestors`: the origins whose pages may have a record in a frame (see docs/page.md); `*`: all.
-    - `insecure`: at addresses that other machines can reach, let all of them call. Otherwise such an address needs TLS
+    - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its key; None for no TLS.
+    - `client_ca`: a PEM file of the authorities that must sign clients' certificates; None to require no certificates.
+    - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None to require no tokens.
+    - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`); None for a random key, with which no
+      table outlives the server.
+    - `open_tables`: require no token for TableService and RoomService. A limit per client is then required; it applies
+      per address to calls without a token.
+    - `web_origins`: the origins (SCHEME://HOST or SCHEME://HOST:PORT) whose pages may call `web_address`, in addition
+      to its own; `*` for all, which is allowed only for a service without tokens.
+    - `web_hosts`: the host names in requests that `web_address` accepts, in addition to `localhost` and its own name;
+      literal IP addresses are always accepted. This prevents calls from other sites' pages by DNS rebinding.
+    - `web_frame_ancestors`: the origins whose pages may show a record in a frame (see docs/page.md); `*` for all.
+    - `insecure`: allow all machines that can reach an address to call. Otherwise an address that is not local needs TLS
       or tokens; `fast_address`, which has no TLS, needs tokens.
-    - `reflection`, `channelz`: serve these services.
+    - `reflection`, `channelz`: enable these services.
 
     Rules.
 
     - `rules_versions`: GAME=VERSION, the versions of the rules under which new games begin, instead of the newest (see
-      docs/versions.md). Games under any version that is played are played on.
+      docs/versions.md). Games under any supported version continue under it.
 
     Bots.
 
     - `bots_version`: the version of the package's bots that decide at sealed tables, instead of the newest (see
       docs/versions.md).
-    - `bots`: NAME=BOT or NAME, the bots that callers may name beside those of the package: a class in a file or a
-      module (NAME=FILE.py:CLASS, NAME=MODULE:CLASS, with parameters :PARAMETER=VALUE,…), or an entry point of an
-      installed package, by its name. Each worker loads and makes each of them once; a server whose bots cannot be
-      loaded does not start.
+    - `bots`: NAME=BOT or NAME, bots that callers may use in addition to those of the package: a class in a file or a
+      module (NAME=FILE.py:CLASS, NAME=MODULE:CLASS, with parameters :PARAMETER=VALUE,…), or the name of an installed
+      package's entry point. Each worker loads and creates each bot once; a server whose bots cannot be loaded does not
+      start.
 
     Logs and traces.
 
     - `log_level`: debug, info, warning or error. `log_format`: text or json.
-    - `log_calls`: log calls that succeed or are cancelled, too, at level info; those that fail are logged as warnings.
-    - `traces`: trace calls by OpenTelemetry, which its own environment variables configure.
+    - `log_calls`: also log calls that succeed or are cancelled, at level info; failed calls are logged as warnings.
+    - `traces`: trace calls with OpenTelemetry, which is configured by its own environment variables.
     """
 
     address: str = "127.0.0.1:50051"
@@ -133,13 +188,14 @@ class Settings:
     web_address: str | None = None
     metrics_address: str | None = "127.0.0.1:9464"
     workers: int = 1
+    oversubscribe: bool = False
     max_calls: int = 1000
     max_streams: int = 1000
     max_calls_per_client: int = 0
     max_rate_per_client: float = 0.0
     # Twice the size of the largest batch of the largest states.
     max_message_bytes: int = 16 * 1024 * 1024
-    # A few times what the fastest clients reach with calls; a worker needs a fifth of its time for that much.
+    # Several times the cost that the fastest clients reach with calls; it takes a worker a fifth of its time.
     max_fast_cost: int = 100_000_000
     max_fast_debt: int = 100_000_000
     batch_threads: int = 8
@@ -147,11 +203,14 @@ class Settings:
     max_playouts: int = 1_000_000
     # A second or two, in the slowest game.
     max_table_playouts: int = 10_000
-    # 4,096 observations of the largest game, and those of every seat for some hundred games that end at one step.
+    # Enough for 4,096 observations of the largest game, and for all seats' observations of about a hundred games that
+    # end in one step.
     max_answer_bytes: int = 128 * 1024 * 1024
     max_undelivered_bytes: int = 192 * 1024 * 1024
     request_timeout: float = 10.0
     stream_idle_timeout: float = 600.0
+    max_connection_age: float = 300.0
+    connection_age_grace: float = 0.0
     default_deadline: float = 60.0
     max_deadline: float = 600.0
     grace: float = 10.0
@@ -182,47 +241,35 @@ class Settings:
     traces: bool = False
 
     def __post_init__(self) -> None:
-        """Raise SettingError for invalid settings."""
+        """Check the settings. Raises SettingError."""
         self._check_addresses()
-        at_least_1 = ("workers", "max_calls", "max_streams", "max_message_bytes", "batch_threads")
-        for name in (*at_least_1, "max_batch_items", "max_playouts", "max_table_playouts"):
-            _require(name, getattr(self, name) >= 1, "must be 1 or more")
-        for name in ("max_answer_bytes", "max_undelivered_bytes", "max_fast_cost", "max_fast_debt", "max_rooms"):
-            _require(name, getattr(self, name) >= 1, "must be 1 or more")
-        for name in ("max_calls_per_client", "max_rate_per_client", "stream_idle_timeout", "grace"):
-            _require(name, getattr(self, name) >= 0, "must be 0 or more")
-        for name in ("max_followers", "max_room_bytes"):
-            _require(name, getattr(self, name) >= 1, "must be 1 or more")
-        _require("room_lifetime", self.room_lifetime > 0, "must be more than 0")
+        self._check_numbers()
         is_known = self.relay in (None, MEMORY) or bool(_REDIS.fullmatch(self.relay or ""))
-        # Without its value, which may have a password.
+        # The message does not quote the value, which may contain a password.
         _require("relay", is_known, "must be memory or an address of Redis (redis://…, rediss://…, unix://…)")
         needs_one = self.relay == MEMORY and self.workers > 1
-        _require("relay", not needs_one, "memory needs workers=1, as each would have rooms of its own; or use Redis")
-        _require("request_timeout", self.request_timeout > 0, "must be more than 0")
-        _require("hang_timeout", self.hang_timeout >= 1, "must be 1 or more")
-        _require("default_deadline", self.default_deadline > 0, "must be more than 0")
+        _require("relay", not needs_one, "memory needs workers=1, as workers do not share rooms; or use Redis")
         _require("max_deadline", self.max_deadline >= self.default_deadline, "must not be less than default_deadline")
-        _require("tls_key", self.tls_certificate is None or self.tls_key is not None, "tls_certificate needs it")
-        _require("tls_certificate", self.tls_key is None or self.tls_certificate is not None, "tls_key needs it")
-        _require("tls_certificate", self.client_ca is None or self.tls_certificate is not None, "client_ca needs it")
+        _require("tls_key", self.tls_certificate is None or self.tls_key is not None, "required by tls_certificate")
+        _require("tls_certificate", self.tls_key is None or self.tls_certificate is not None, "required by tls_key")
+        _require("tls_certificate", self.client_ca is None or self.tls_certificate is not None, "required by client_ca")
         if self.open_tables:
             limits = self.max_calls_per_client or self.max_rate_per_client
-            _require("open_tables", self.tokens is not None, "without tokens every service is open")
-            _require("open_tables", bool(limits), "needs max_calls_per_client or max_rate_per_client")
+            _require("open_tables", self.tokens is not None, "requires tokens: without them every service is open")
+            _require("open_tables", bool(limits), "requires max_calls_per_client or max_rate_per_client")
         for name in ("web_origins", "web_frame_ancestors"):
             for origin in getattr(self, name):
                 _require(name, origin == ANY_ORIGIN or bool(_ORIGIN.fullmatch(origin)), _not_an_origin(origin))
             _require(name, not getattr(self, name) or self.web_address is not None, "needs web_address")
         any_with_tokens = ANY_ORIGIN in self.web_origins and self.tokens is not None
-        _require("web_origins", not any_with_tokens, "with tokens, name the origins: * would let in every page")
+        _require("web_origins", not any_with_tokens, "* is not allowed with tokens: name the origins")
         for host in self.web_hosts:
             _require("web_hosts", bool(_HOST.fullmatch(host)), f"a host must be a name in lower case, not {host!r}")
         _require("web_hosts", not self.web_hosts or self.web_address is not None, "needs web_address")
         if self.tokens is None and not self.insecure:
             for name in self.open_addresses:
-                needs = "--tokens (it has no TLS)" if name == "fast_address" else "--tokens or --tls-certificate"
-                message = f"other machines can reach it: it needs {needs}, or --insecure to let all of them call"
+                needs = "--tokens (this port has no TLS)" if name == "fast_address" else "--tokens or --tls-certificate"
+                message = f"other machines can reach this address: use {needs}, or --insecure to let all of them call"
                 raise SettingError(name, message)
         self._check_rules_versions()
         played = versions()
@@ -254,6 +301,16 @@ class Settings:
             message = f"must be 1 with {address}: the system does not spread a Unix socket's connections"
             _require("workers", not is_unix or self.workers == 1, message)
 
+    def _check_numbers(self) -> None:
+        for name, (least, most, or_zero) in RANGES.items():
+            value = getattr(self, name)
+            holds = least <= value <= most or (or_zero and value == 0)
+            _require(name, holds, f"must be from {least} to {most}{', or 0' if or_zero else ''}")
+        count = processors()
+        most_workers = _WORKERS_PER_PROCESSOR * count
+        message = f"must be {most_workers} or less, as this process may use {count} processors; or oversubscribe"
+        _require("workers", self.oversubscribe or self.workers <= most_workers, message)
+
     def _check_rules_versions(self) -> None:
         named = set()
         for each in self.rules_versions:
@@ -270,11 +327,16 @@ class Settings:
 
     @property
     def open_addresses(self) -> dict[str, str]:
-        """The addresses that other machines can reach without TLS, by the names of their settings."""
+        """The addresses, by setting, that other machines can reach without TLS."""
         addresses = {"fast_address": self.fast_address}
         if not self.tls_certificate:
             addresses |= {"address": self.address, "web_address": self.web_address}
         return {name: address for name, address in addresses.items() if address and not _is_loopback(address)}
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _is_loopback(address: str) -> bool:
@@ -296,16 +358,16 @@ def split_address(address: str) -> tuple[str, int]:
 
 
 def unix_path(address: str) -> str | None:
-    """Return the path of a Unix socket's address, unix:/PATH; None: it is another kind. Raises ValueError."""
+    """Return the path of a Unix socket's address (unix:/PATH); None for other addresses. Raises ValueError."""
     if not address.startswith("unix:"):
         return None
     if (found := _UNIX.fullmatch(address)) is None:
-        raise ValueError(f"a Unix socket must be unix:/PATH, 107 letters, digits and ._/@+:~- at most, not {address!r}")
+        raise ValueError(f"a Unix socket must be unix:/PATH, at most 107 letters, digits and ._/@+:~-, not {address!r}")
     return found[1]
 
 
 def with_port(address: str, port: int) -> str:
-    """Return an address with another port."""
+    """Return the address with a different port."""
     return f"{address.rpartition(':')[0]}:{port}"
 
 

@@ -1,15 +1,21 @@
-"""Threads for work that takes longer than a serving loop may wait."""
+"""Thread pools for work that would block a serving loop for too long."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 
-def started_threads(name: str, count: int) -> ThreadPoolExecutor:
-    """Return a pool of `count` threads, all running: none has to be started later, when that might fail.
+def started_threads(name: str, count: int, most: int | None = None) -> ThreadPoolExecutor:
+    """Return a pool of `count` running threads, which exist even if no more can be started later.
 
-    Raises RuntimeError if they cannot be started.
+    Args:
+        name: The prefix of the threads' names.
+        count: The number of threads to start.
+        most: The largest number of threads; None: `count`.
+
+    Raises:
+        RuntimeError: If the threads cannot be started.
     """
-    pool = ThreadPoolExecutor(count, thread_name_prefix=name)
+    pool = ThreadPoolExecutor(most or count, thread_name_prefix=name)
     together = threading.Barrier(count + 1)
     try:
         for _ in range(count):

@@ -1,1 +1,1 @@
-"""The methods of GameService and BatchService: requests to responses in wire format, without gRPC."""
+"""The methods of the services, from requests to responses in wire format; independent of gRPC."""

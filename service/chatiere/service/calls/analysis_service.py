@@ -1,7 +1,7 @@
-"""Analyse, a method of BotService: it plays a record again, and searches at its decisions.
+"""The method Analyse of BotService, which replays a record and searches at its decisions.
 
-It knows nothing of gRPC. It raises EngineError and Refusal with field paths that begin in the request, DecodeError for
-a request that cannot be parsed, and Cancelled once its cancellation says so.
+It is independent of gRPC. It raises EngineError and Refusal with field paths from the request, DecodeError for a
+request that cannot be parsed, and Cancelled when it is cancelled.
 """
 
 import secrets
@@ -9,38 +9,38 @@ from collections.abc import Callable
 
 from chatiere.bots.analysis import SIMULATIONS, AnalysedDecision, Analysis, Tried
 from chatiere.engine import EngineError, Game, Position, Reason
-from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.record import Kind, Record
 from chatiere.engine.wire import Buffer, written
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
 from chatiere.service.calls.record_requests import MAX_BYTES, make_move, moves_of, read_range, read_record
-from chatiere.service.calls.requests import numbers_of, opener
+from chatiere.service.calls.requests import Opener, numbers_of
+from chatiere.service.calls.searches import Searches
 from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import game_pb2, game_service_pb2
 
-OF_SIMULATION = 160
-"""The bytes that a tree search takes at most for a simulation."""
-_open, _REQUEST = opener(pb.AnalyseRequest), numbers_of(pb.AnalyseRequest)
+_open, _REQUEST = Opener(pb.AnalyseRequest).open, numbers_of(pb.AnalyseRequest)
 _LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
-# The best actions that are told.
+# The number of best actions in the response.
 _BEST = 5
-# Bytes that a decision takes until it is told, at most: its position, its legal actions, its part of the response.
+# The most bytes that a decision takes until it is written: its position, its legal actions, its part of the response.
 _OF_DECISION = 16 * 1024
 # Reserves a number of bytes for a call. Raises Refusal.
 Hold = Callable[[int], None]
 
 
 class AnalysisService:
-    """Analyse, within the limits of a server's settings."""
+    """The method Analyse, within the limits of a server's settings."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Take limits from `settings`."""
+    def __init__(self, settings: Settings, searches: Searches) -> None:
+        """Apply the limits of `settings`; count the time of searches in `searches`."""
+        self._searches = searches
         self._max_playouts = settings.max_playouts
         self._max_bytes = min(settings.max_answer_bytes, MAX_BYTES)
 
     def analyse(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
-        """Analyse a stretch of a record: AnalyseRequest → AnalyseResponse. `hold`: reserves memory."""
+        """Analyse a range of a record: AnalyseRequest → AnalyseResponse. `hold` reserves memory."""
         request = _open(bytes(data))
         record = read_record(request, _REQUEST)
         first, last = read_range(request, _REQUEST, len(record.actions), record.game)
@@ -53,24 +53,26 @@ class AnalysisService:
             raise
         if simulations * (last - first) > self._max_playouts:
             raise _too_large(
-                f"{last - first} decisions with {simulations} simulations each are more than {self._max_playouts}, the "
-                "most that this service makes: ask for a shorter stretch, or fewer simulations",
+                f"{last - first} decisions with {simulations} simulations each exceed the limit of {self._max_playouts}"
+                ": request a shorter range, or fewer simulations",
                 record.game,
                 self._max_playouts,
                 simulations * (last - first),
                 first + self._max_playouts // simulations,
             )
-        hold(OF_SIMULATION * analysis.simulations_at_once(last - first) + _OF_DECISION * (last - first))
+        hold(_OF_DECISION * (last - first))
         positions = _add_decisions(analysis, record, first, last, cancellation)
         response = pb.AnalyseResponse()
         size = 0
-        for position, found in zip(positions, analysis.run(), strict=True):
+        with self._searches.measured(record.game):
+            decisions = analysis.run()
+        for position, found in zip(positions, decisions, strict=True):
             _put(response.decisions.add(), position, found)
             size += response.decisions[-1].ByteSize()
             if size > self._max_bytes:
                 raise _too_large(
-                    f"the decisions up to ply {found.ply} take {size} bytes, and this service writes at most "
-                    f"{self._max_bytes}: ask for a shorter stretch",
+                    f"the decisions up to ply {found.ply} take {size} bytes, and responses are limited to "
+                    f"{self._max_bytes}: request a shorter range",
                     record.game,
                     self._max_bytes,
                     size,
@@ -82,19 +84,18 @@ class AnalysisService:
 def _add_decisions(
     analysis: Analysis, record: Record, first: int, last: int, cancellation: Cancellation
 ) -> list[Position]:
-    # Play up to the end of the stretch, and return the positions of its decisions.
+    # Play to the end of the range, and return the positions of its decisions.
     position = record.begin()
     positions: list[Position] = []
     ply = 0
     for kind, index, move in moves_of(record, position):
-        if cancellation.cancelled:
-            raise Cancelled
+        cancellation.check()
         if kind is Kind.ACTION and ply == last:
             break
         before = position.clone() if kind is Kind.ACTION and ply >= first else None
         make_move(position, kind, index, move, ply, None)
         if before is not None:
-            # It is known to be legal now.
+            # The action is now known to be legal.
             analysis.add(before, ply, move)
             positions.append(before)
         ply += kind is Kind.ACTION
@@ -122,7 +123,7 @@ def _put_action(message: pb.AnalysedAction, actions: dict[int, game_pb2.Action],
 
 
 def _too_large(message: str, game: Game, limit: int, asked: int, last: int) -> EngineError:
-    # `last`: the last end of a stretch that has room.
+    # `last`: the largest end of the range that is within the limit.
     return EngineError(
         Reason.BATCH_TOO_LARGE,
         message,

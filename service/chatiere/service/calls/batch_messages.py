@@ -1,7 +1,7 @@
 """Messages of BatchService in wire format: columns are read in place, and copied once into the response.
 
-With protobuf's objects a column is copied five times between a request's bytes and its response's; with states of
-hundreds of bytes that takes as long as the rules.
+With protobuf's objects a column would be copied five times between the request's bytes and the response's. With states
+of hundreds of bytes that would take as long as the rules.
 """
 
 from collections.abc import Iterable
@@ -24,14 +24,17 @@ _COLUMNS = {
 
 
 class Kept:
-    """A batch that a stream has for a request, keeps after it, or both."""
+    """A batch that a stream kept for a request, or keeps after it, or both."""
 
     __slots__ = ("keeps", "states", "table")
 
     def __init__(self, table: Table | None, states: Any, *, keeps: bool) -> None:
-        """Begin with the states of a request. `keeps`: True if the stream keeps the batch after it.
+        """Begin with the states of a request.
 
-        `table`: the one that returned these states, which does not check them again; None if it is not known.
+        Args:
+            table: The table that returned these states, which does not check them again; None if it is unknown.
+            states: The packed states.
+            keeps: True if the stream keeps the batch after the request.
         """
         self.table, self.states, self.keeps = table, states, keeps
 
@@ -40,17 +43,24 @@ class Request(NamedTuple):
     """A message in wire format, split into its columns and the rest."""
 
     rest: bytes
-    """The message without its columns; not parsed yet, so parsing it may raise DecodeError."""
+    """The message without its columns, unparsed; parsing it may raise DecodeError."""
     columns: dict[str, Any]
-    """The column of each field of type bytes, by name, as a buffer; empty if absent."""
+    """By name, the column of each field of type bytes, as a buffer; empty if absent."""
     kept: Kept | None = None
-    """The batch, where a stream keeps it before or after the request."""
+    """The batch, if the stream keeps one before or after the request."""
 
 
 def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
-    """Read a request of that kind from a buffer, looking at its columns alone. Raises what `parse` does.
+    """Read a request from a buffer, parsing only its columns.
 
-    `most`: the number of its fields.
+    Args:
+        kind: The type of the request.
+        data: The request in wire format.
+        most: The maximum number of fields.
+
+    Raises:
+        DecodeError: If the request cannot be parsed.
+        Refusal: If it has too many fields, or would take too much memory.
     """
     names = _COLUMNS[kind.DESCRIPTOR.name]
     columns: dict[str, Any] = dict.fromkeys(names.values(), b"")
@@ -59,7 +69,7 @@ def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
     except OverflowError as error:
         raise too_many_elements(most) from error
     except ValueError:
-        # Not a message, or one encoded in an unusual way.
+        # It is not a message, or its encoding is unusual.
         return read_whole(parse(kind, data))
     for number, column in found.items():
         columns[names[number]] = column
@@ -67,7 +77,7 @@ def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
 
 
 def read_whole(message: Message) -> Request:
-    """Split a message object, which loses its columns."""
+    """Split a message object, from which the columns are removed."""
     columns = {}
     for name in _COLUMNS[message.DESCRIPTOR.name].values():
         columns[name] = getattr(message, name)
@@ -76,8 +86,11 @@ def read_whole(message: Message) -> Request:
 
 
 def put(kind: type[Message], fields: Iterable[tuple[str, Buffer | list[Buffer] | None]]) -> list[Buffer]:
-    """Return a message of that kind in wire format, in pieces to be joined.
+    """Return a message in wire format, as pieces to be joined.
 
-    `fields`: name and content of each: a column, left out if it is empty; the pieces of a message; None if absent.
+    Args:
+        kind: The type of the message.
+        fields: The name and content of each field: a column, omitted if it is empty; the pieces of a message; or None
+            to omit the field.
     """
     return pieces_of(_NUMBERS[kind.DESCRIPTOR.name], fields)

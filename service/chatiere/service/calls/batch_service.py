@@ -1,7 +1,7 @@
-"""The methods of BatchService: each reads its request and assembles its response, columns in place.
+"""The methods of BatchService, which read columns of requests and write columns of responses in place.
 
-They know nothing of gRPC. They raise EngineError and Refusal with field paths that begin in the request, DecodeError
-for a request that cannot be parsed, and Cancelled once their cancellation says so.
+They are independent of gRPC. They raise EngineError and Refusal with field paths from the request, DecodeError for a
+request that cannot be parsed, and Cancelled when they are cancelled.
 """
 
 import secrets
@@ -17,52 +17,53 @@ from prometheus_client import Histogram
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
-from chatiere.engine.core.batch import Cancellation, Cancelled, Table
+from chatiere.engine.core.batch import Table
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.columns import MAX_FAULTS_TOLD, Columns, FaultColumns, ItemFault, PositionColumns, Restart
 from chatiere.engine.wire import Buffer, Reader, written
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
 from chatiere.service.calls.batch_messages import Kept, Request, put, read
-from chatiere.service.calls.requests import MAX_ELEMENTS, listed, opener, parse
+from chatiere.service.calls.requests import MAX_ELEMENTS, Opener, listed, parse
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
-# The longest request for a step, in bytes without its columns, whose parsed form is cached.
+# The longest StepRequest without its columns, in bytes, whose parsed form is cached.
 _MAX_KEPT = 512
-# The types of requests by their field in PlayRequest.
+# The types of requests, by their field in PlayRequest.
 _KINDS: dict[str, type[Message]] = {
     field.name: getattr(pb, field.message_type.name)
     for field in pb.PlayRequest.DESCRIPTOR.oneofs_by_name["request"].fields
     if field.message_type
 }
 _TYPED_STATES = pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER
-_open_state = opener(game_pb2.State)
-# Reserves a number of bytes for a call, replacing its earlier reservation. Raises Refusal.
+_open_state = Opener(game_pb2.State).open
+# Reserves a number of bytes for a call, replacing its previous reservation. Raises Refusal.
 Hold = Callable[[int], None]
-# A response is in memory twice while it is assembled.
+# The number of copies of a response in memory while it is assembled.
 _COPIES = 2
-# Estimates: an item's legal ids; size of a typed state relative to the packed one.
+# Estimates: the number of legal ids of an item; the size of a typed state relative to the packed state.
 _LEGAL, _TYPED = 64, 4
 
 
 def hold_nothing(size: int) -> None:
-    """Reserve nothing: used where there is no memory budget."""
+    """Reserve no memory. Used where there is no memory budget."""
 
 
 class BatchService:
     """BatchService, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Take limits from `settings`; count batches and moves in `metrics`."""
+        """Apply the limits of `settings`; count batches and moves in `metrics`."""
         self._settings = settings
         self._max_items = settings.max_batch_items
         self.max_fields = MAX_ELEMENTS + settings.max_batch_items
-        """The most fields of a request: one for each item, and others."""
+        """The maximum number of fields of a request: one for each item, and the other fields."""
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
-        # Cached because looking a metric up by its labels takes longer than counting. By game and method: the engine's
+        # Cached because looking up a metric by its labels takes longer than counting. By game and method: the engine's
         # working time and the number of items.
         self._figures_of = cache(
             lambda game, method: (metrics.kernel_seconds.labels(game, method), metrics.batch_items.labels(game, method))
@@ -80,14 +81,21 @@ class BatchService:
         }
 
     def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold = hold_nothing) -> list[Buffer]:
-        """Return the response, in pieces to be joined, to a request, both in wire format.
+        """Handle a request.
 
-        `name`: the method's field in PlayRequest. `hold`: reserves memory for the response.
+        Args:
+            name: The method's field in PlayRequest.
+            data: The request in wire format.
+            cancellation: Cancels the work.
+            hold: Reserves memory for the response.
+
+        Returns:
+            The response in wire format, as pieces to be joined.
         """
         return self.handle(name, read(_KINDS[name], data, self.max_fields), cancellation, hold)
 
     def handle(self, name: str, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        """Return the response to a request that has been read; see `answer`."""
+        """Return the response to a request that has already been read; see `answer`."""
         return self._methods[name](request, cancellation, hold)
 
     def _new_games(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
@@ -114,13 +122,13 @@ class BatchService:
         return put(pb.NewGamesResponse, [("positions", _put_positions(_left(request.kept, table, positions)))])
 
     def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        # While games are played, everything but the columns stays the same.
+        # While games are played, only the columns change.
         terms = _kept_terms if len(request.rest) <= _MAX_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
         kept = request.kept
         table = None if kept is None else kept.table
         if table is None or table.game is not game or table.players != players:
-            # Not cached, because it keeps the states that it returned.
+            # Not cached, because a table keeps the states that it returned.
             table = Table(game, players, self._settings.rules_version(game))
         columns = request.columns
         states = columns["states"]
@@ -141,7 +149,7 @@ class BatchService:
 
     def _playout(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.PlayoutRequest, request.rest), request.columns
-        table = _table_of(message.setup)
+        table = _opened(request, message.setup)
         states = columns["states"]
         items = len(states) // table.game.packed_size
         self._check_limit(items * message.playouts, self._max_playouts, "playouts", "playouts", table.game)
@@ -159,7 +167,7 @@ class BatchService:
 
     def _evaluate(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.EvaluateRequest, request.rest), request.columns
-        table = _table_of(message.setup)
+        table = _opened(request, message.setup)
         states = columns["states"]
         before = cancellation.moves
         with self._measured(
@@ -179,7 +187,7 @@ class BatchService:
         return put(pb.EvaluateResponse, [*evaluation._asdict().items(), ("faults", _put_faults(faults))])
 
     def _score(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        table = _table_of(parse(pb.ScoreRequest, request.rest).setup)
+        table = _opened(request, parse(pb.ScoreRequest, request.rest).setup)
         states = request.columns["states"]
         with self._measured(
             table, "Score", len(states) // table.game.packed_size, hold, table.players * (4 + 4 + 1) + 1
@@ -189,7 +197,7 @@ class BatchService:
 
     def _resample_states(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.ResampleStatesRequest, request.rest), request.columns
-        table = _table_of(message.setup)
+        table = _opened(request, message.setup)
         states = columns["states"]
         with self._measured(
             table, "ResampleStates", len(states) // table.game.packed_size, hold, table.game.packed_size
@@ -204,7 +212,7 @@ class BatchService:
         return put(pb.ResampleStatesResponse, [("states", drawn), ("faults", _put_faults(faults))])
 
     def _observe(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        table = _table_of(parse(pb.ObserveRequest, request.rest).setup)
+        table = _opened(request, parse(pb.ObserveRequest, request.rest).setup)
         states = request.columns["states"]
         with self._measured(
             table, "Observe", len(states) // table.game.packed_size, hold, table.game.observation_length
@@ -215,9 +223,9 @@ class BatchService:
         return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        # Message objects for all states would take thirty times their bytes.
+        # Message objects for all states would take thirty times the bytes of the states.
         rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self.max_fields)
-        table, states = _table_of(parse(pb.ConvertRequest, rest).setup), request.columns["states"]
+        table, states = _opened(request, parse(pb.ConvertRequest, rest).setup), request.columns["states"]
         if states and asked:
             raise EngineError(
                 Reason.INVALID_BATCH,
@@ -236,7 +244,7 @@ class BatchService:
             packed = [bytes(table.game.packed_size)] * asked
             faults = FaultCollector(asked)
             for item, typed in enumerate(typed_states):
-                _check_cancelled(cancellation)
+                cancellation.check()
                 with faults.caught(item):
                     packed[item] = _read_typed_state(typed, item, table).pack()
         return put(pb.ConvertResponse, [("states", b"".join(packed)), ("faults", _put_faults(faults.found()))])
@@ -248,7 +256,7 @@ class BatchService:
             faults = FaultCollector(table.count_states(states))
             typed_states: list[list[Buffer]] = [[] for _ in range(faults.count)]
             for item, typed in enumerate(typed_states):
-                _check_cancelled(cancellation)
+                cancellation.check()
                 with faults.caught(item):
                     position = table.position(states, item)
                     typed.append(written(conversion.of(position).put_state, position))
@@ -258,9 +266,9 @@ class BatchService:
     def _measured(
         self, table: Table, method: str, items: int, hold: Hold, item_bytes: int, field: str = "states"
     ) -> "_Measured":
-        """Refuse a batch that is too large; otherwise count and time it, and name the game in refusals from inside.
+        """Refuse a batch that is too large; otherwise count and time it, and add the game to errors raised inside.
 
-        `item_bytes`: the approximate size of an item's part of the response, for which memory is reserved.
+        `item_bytes` is the approximate size of an item in the response, for which memory is reserved.
         """
         self._check_limit(items, self._max_items, "items", field, table.game)
         hold(_COPIES * min(items * item_bytes, self._max_bytes))
@@ -277,20 +285,20 @@ class BatchService:
 
 
 class _Measured:
-    """The context of BatchService._measured; a generator would take longer than everything that it does."""
+    """The context of BatchService._measured, as a class because a generator would be much slower."""
 
     def __init__(self, game: Game, items: int, seconds: Histogram, sizes: Histogram) -> None:
-        """Count a completed batch of `items` in `seconds` and `sizes`."""
+        """Prepare to record a batch: its processor time in `seconds`, the number of its items in `sizes`."""
         self._game, self._items, self._seconds, self._sizes = game, items, seconds, sizes
 
     def __enter__(self) -> None:
-        self._start = time.perf_counter()
+        self._start = time.thread_time()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if error is None:
-            self._seconds.observe(time.perf_counter() - self._start)
+            self._seconds.observe(time.thread_time() - self._start)
             self._sizes.observe(self._items)
         elif isinstance(error, EngineError):
             conversion.name_game(error, self._game)
@@ -322,13 +330,12 @@ class FaultCollector:
         return FaultColumns(bytes(reasons), tuple(self._failed.values())[:MAX_FAULTS_TOLD])
 
 
-def _check_cancelled(cancellation: Cancellation) -> None:
-    if cancellation.cancelled:
-        raise Cancelled("the batch was cancelled")
-
-
-def _table_of(setup: pb.BatchSetup) -> Table:
-    return Table(*_setup_of(setup))
+def _opened(request: Request, setup: pb.BatchSetup) -> Table:
+    # Return the table of a request that creates no states; record it as the table of states that the stream keeps.
+    table = Table(*_setup_of(setup))
+    if request.kept is not None and request.kept.table is None:
+        request.kept.table = table
+    return table
 
 
 def _seed_of(message: pb.PlayoutRequest | pb.EvaluateRequest | pb.ResampleStatesRequest) -> int:
@@ -348,16 +355,16 @@ def _setup_of(setup: pb.BatchSetup) -> tuple[Game, int]:
 
 
 def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
-    # Checked here because the engine's paths lack the oneof's field.
+    # Check the options here, because the engine's paths lack the field of the oneof.
     chosen = conversion.read_options(Reader(options), table.game)
     conversion.check_options(chosen, table.game, table.players)
     return chosen
 
 
 def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
-    # The parts of a StepRequest without its columns.
+    # Return the parts of a StepRequest other than its columns.
     message = parse(pb.StepRequest, rest)
-    table = _table_of(message.setup)
+    table = Table(*_setup_of(message.setup))
     restart = None
     if message.HasField("restart"):
         try:
@@ -373,7 +380,7 @@ _kept_terms = lru_cache(maxsize=256)(_terms_of_step)
 
 
 def _size_of(game: Game, players: int, columns: Columns) -> int:
-    # The approximate size of an item of Positions.
+    # Return the approximate size of an item of Positions.
     size = game.packed_size + 1 + 1
     if columns.legal:
         size += 4 + _LEGAL * 2
@@ -407,7 +414,7 @@ def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
 
 
 def _left(kept: Kept | None, table: Table, positions: PositionColumns) -> PositionColumns:
-    # What a response has of positions: without the states that a stream keeps.
+    # Return the positions to send: without the states if the stream keeps them.
     if kept is None or not kept.keeps:
         return positions
     kept.table, kept.states = table, positions.states

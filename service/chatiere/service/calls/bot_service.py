@@ -1,12 +1,13 @@
-"""The methods of BotService: each reads its request and returns its response, both in wire format.
+"""The methods of BotService, from requests to responses in wire format.
 
-They know nothing of gRPC. They raise EngineError and Refusal with field paths that begin in the request, DecodeError
-for a request that cannot be parsed, and Cancelled once their cancellation says so.
+They are independent of gRPC. They raise EngineError and Refusal with field paths from the request, DecodeError for a
+request that cannot be parsed, and Cancelled when they are cancelled.
 """
 
 import secrets
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,48 +16,67 @@ from chatiere.bots import Bot, Judgement, Registry
 from chatiere.bots.hosting import decisions_at, judge, luck
 from chatiere.bots.ladder import ladder
 from chatiere.engine import EngineError, Game, Position, Reason
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.languages import catalogue
 from chatiere.engine.wire import Buffer, written
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.languages import spoken
+from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls import conversion
-from chatiere.service.calls.analysis_service import OF_SIMULATION, AnalysisService
+from chatiere.service.calls.analysis_service import AnalysisService
 from chatiere.service.calls.game_service import position_of
-from chatiere.service.calls.requests import numbers_of, opener, parse
+from chatiere.service.calls.requests import Opener, numbers_of, parse
+from chatiere.service.calls.searches import Searches
 from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import game_service_pb2
 
-_open_suggest, _SUGGEST = opener(pb.SuggestRequest), numbers_of(pb.SuggestRequest)
+_open_suggest, _SUGGEST = Opener(pb.SuggestRequest).open, numbers_of(pb.SuggestRequest)
 # Reserves a number of bytes for a call. Raises Refusal.
 Hold = Callable[[int], None]
 _LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
 
 
+class Bounds(NamedTuple):
+    """The largest budgets allowed for bots."""
+
+    playouts: int
+    """The number of playouts for a decision."""
+    milliseconds: int
+    """The time for a decision of a bot with a time limit."""
+
+
 class BotService:
     """BotService, within the limits of a server's settings."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Take limits and bots from `settings`. Raises SettingError."""
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        """Apply the limits and bots of `settings`; count the time of searches in `metrics`. Raises SettingError."""
         self._registry = registry_of(settings)
-        self._max_playouts = settings.max_playouts
+        self._bounds = bounds_of(settings)
+        self._searches = Searches(metrics)
         self._methods: dict[str, Callable[[Buffer, Cancellation, Hold], bytes]] = {
             "list_bots": self._list_bots,
             "suggest": self._suggest,
-            "analyse": AnalysisService(settings).analyse,
+            "analyse": AnalysisService(settings, self._searches).analyse,
         }
 
     def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        """Return the response, as a single piece, to a request of a method, whose name is in snake case.
+        """Handle a request.
 
-        `hold`: reserves memory for a search.
+        Args:
+            name: The name of the method in snake case.
+            data: The request in wire format.
+            cancellation: Cancels the work.
+            hold: Reserves memory for the response. The trees of searches have separate limits.
+
+        Returns:
+            The response as a single piece.
         """
         return [self._methods[name](data, cancellation, hold)]
 
     def _list_bots(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         game = engine.game(parse(pb.ListBotsRequest, data).game)
-        return _listed(self._registry, game, spoken(), self._max_playouts)
+        return _listed(self._registry, game, spoken(), self._bounds)
 
     def _suggest(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = _open_suggest(bytes(data))
@@ -68,13 +88,18 @@ class BotService:
             conversion.name_game(error, position.game)
             raise
         spec = request.text(_SUGGEST.bot)
-        bot = bot_of(self._registry, spec, position.game, position.num_players(), self._max_playouts, "bot")
+        bot = bot_of(self._registry, spec, position.game, position.num_players(), self._bounds, "bot")
         seed = request.number(_SUGGEST.seed) if request.has_number(_SUGGEST.seed) else secrets.randbits(64)
-        return suggestion(position, bot, seed, cancellation, hold).SerializeToString()
+        return suggestion(self._searches, position, bot, seed, cancellation).SerializeToString()
+
+
+def bounds_of(settings: Settings) -> Bounds:
+    """Return the bounds of the settings. A bot's time is limited to that of any call."""
+    return Bounds(settings.max_playouts, int(1000 * settings.max_deadline))
 
 
 def registry_of(settings: Settings) -> Registry:
-    """Return the bots that requests may name: those of the package, and those of the settings. Raises SettingError."""
+    """Return the bots that requests may name: the package's, and those in the settings. Raises SettingError."""
     try:
         return Registry(settings.bots)
     except ValueError as error:
@@ -82,8 +107,7 @@ def registry_of(settings: Settings) -> Registry:
 
 
 @cache
-def _listed(registry: Registry, game: Game, language: str, most: int) -> bytes:
-    # `most`: the games that a bot may play out for a decision.
+def _listed(registry: Registry, game: Game, language: str, bounds: Bounds) -> bytes:
     say = catalogue(bots.__name__, language)
     response = pb.ListBotsResponse()
     for info in registry.infos(game):
@@ -97,14 +121,14 @@ def _listed(registry: Registry, game: Game, language: str, most: int) -> bytes:
                 title=say(f"{key}.title", each.title),
                 description=say(key, each.description),
                 lowest=each.lowest,
-                highest=min(each.highest, most) if each.counts_games else each.highest,
+                highest=min(each.highest, getattr(bounds, each.bound)) if each.bound else each.highest,
                 default_value=each.default,
             )
         if info.seconds is not None:
             bot.typical_time.FromNanoseconds(round(info.seconds * 1e9))
     for rung in ladder(game):
         numbers = range(game.min_players, game.max_players + 1)
-        if all(registry.get(rung.bot_for(players), game, players).budget <= most for players in numbers):
+        if all(registry.get(rung.bot_for(players), game, players).budget <= bounds.playouts for players in numbers):
             offered = response.ladder.add(
                 name=rung.name,
                 title=say(f"ladder.{rung.name}", rung.title),
@@ -117,13 +141,22 @@ def _listed(registry: Registry, game: Game, language: str, most: int) -> bytes:
 
 
 def bot_of(
-    registry: Registry, spec: str, game: Game, players: int, most: int, field: str, version: int | None = None
+    registry: Registry, spec: str, game: Game, players: int, bounds: Bounds, field: str, version: int | None = None
 ) -> Bot:
-    """Return the bot that a request's field describes. `most`: the games that it may play out for a decision.
+    """Return the bot described by a request's field.
 
-    `version`: of the package's bots; None: the newest.
+    Args:
+        registry: The known bots.
+        spec: The description of the bot.
+        game: The game.
+        players: The number of players.
+        bounds: The largest budgets allowed.
+        field: The path of the field, for errors.
+        version: The version of the package's bots; None for the newest.
 
-    Raises Refusal (MISSING_FIELD, INVALID_BOT) and EngineError (BATCH_TOO_LARGE).
+    Raises:
+        Refusal: If the bot is missing or invalid (MISSING_FIELD, INVALID_BOT).
+        EngineError: If its budget exceeds the bounds (BATCH_TOO_LARGE).
     """
     if not spec:
         raise Refusal(
@@ -135,38 +168,52 @@ def bot_of(
     try:
         bot = registry.get(spec, game, players, version)
     except ValueError as error:
-        raise Refusal(ServiceReason.INVALID_BOT, str(error), field=field, metadata={"game": game.name}) from error
-    if bot.budget > most and bot.is_reproducible:
+        rungs = {rung.name: rung.bot_for(players) for rung in ladder(game)}
+        on_ladder = (
+            f"{spec!r} is the name of a rung of ListBots.ladder: send the rung's bot, such as {rungs.get(spec)!r}"
+        )
+        message = on_ladder if spec in rungs else str(error)
+        raise Refusal(ServiceReason.INVALID_BOT, message, field=field, metadata={"game": game.name}) from error
+    if bot.milliseconds is not None:
+        asked, most, words = bot.milliseconds, bounds.milliseconds, "take at most {} ms, not {}"
+    else:
+        asked, most, words = bot.budget, bounds.playouts, "play out at most {} games, not {}"
+    if asked > most:
         raise EngineError(
             Reason.BATCH_TOO_LARGE,
-            f"this service lets a bot play out at most {most} games, not {bot.budget}",
+            f"this service lets a bot {words.format(most, asked)}",
             field=field,
-            metadata={"game": game.name, "limit": str(most), "asked": str(bot.budget)},
+            metadata={"game": game.name, "limit": str(most), "asked": str(asked)},
         )
     return bot
 
 
-def memory_of(bot: Bot) -> int:
-    """Return the bytes that a decision of a bot takes at most."""
-    return OF_SIMULATION * bot.budget
-
-
 def suggestion(
+    searches: Searches,
     position: Position,
     bot: Bot,
     seed: int,
     cancellation: Cancellation,
-    hold: Hold,
     *,
     hides_forced: bool = False,
 ) -> pb.SuggestResponse:
-    """Return what a bot suggests at a decision.
+    """Return the bot's suggestion for a decision.
 
-    `seed`: of its random choices. `hides_forced`: as in Decisions. Raises Refusal and Cancelled.
+    Args:
+        searches: Counts the time of the search.
+        position: The position of the decision.
+        bot: The bot.
+        seed: Seeds the bot's random choices.
+        cancellation: Cancels the search.
+        hides_forced: As in Decisions.
+
+    Raises:
+        Cancelled: If the search was cancelled.
     """
-    hold(memory_of(bot))
     number = int(luck(seed, [0], [0])[0])
-    return _response(position, judge(bot, decisions_at(position, bot, number, cancellation, hides_forced=hides_forced)))
+    with searches.measured(position.game):
+        judgement = judge(bot, decisions_at(position, bot, number, cancellation, hides_forced=hides_forced))
+    return _response(position, judgement)
 
 
 def _response(position: Position, judgement: Judgement) -> pb.SuggestResponse:
@@ -176,7 +223,7 @@ def _response(position: Position, judgement: Judgement) -> pb.SuggestResponse:
     chosen = int(judgement.actions[0])
     (action,) = (each for each in legal if each.id == chosen)
     response = pb.SuggestResponse(seat=position.current_player(), action=action)
-    # Either both are empty, or neither.
+    # Either both are empty or neither is.
     for each, value, share in zip(legal, judgement.values, judgement.shares, strict=False):
         response.ratings.add(id=each.id, value=None if np.isnan(value) else value, share=share)
     return response

@@ -1,9 +1,7 @@
-"""Conversion between the messages that all games share (State, Action, View …) and the engine.
+"""Conversion between the engine and the messages shared by all games (State, Action, View …).
 
-In each oneof a game has the field of its own name; its content is read and written by the game's codec.
+Each of their oneofs has a field for each game, with the game's name; the game's codec reads and writes its content.
 """
-
-from collections.abc import Sequence
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
@@ -12,9 +10,11 @@ from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.languages import spoken
+from chatiere.service.base.names import is_visible
+from chatiere.service.calls.requests import numbers_of
 from chatiere.v1 import game_pb2
 
-# A game's reader and writer of messages, by its field number; the set of these numbers as bits; the readers by game.
+# The reader and writer of a game's messages by field number; the set of these numbers as bits; the readers by game.
 _BY_FIELD = {
     (field := game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number): Messages(
         game, engine.codec(game.name), field
@@ -22,7 +22,7 @@ _BY_FIELD = {
     for game in engine.games()
 }
 _FIELDS = sum(1 << field for field in _BY_FIELD)
-# By language.
+# By language and game.
 _BY_GAME = {
     language: {
         messages.game: Messages(messages.game, engine.codec(messages.game.name), field, language)
@@ -31,33 +31,40 @@ _BY_GAME = {
     for language in LANGUAGES
 }
 _ACTION_ID = game_pb2.Action.ID_FIELD_NUMBER
-_SEAT_NAMES = game_pb2.Include.SEAT_NAMES_FIELD_NUMBER
+_INCLUDE = numbers_of(game_pb2.Include)
 # In characters.
 _MAX_NAME_LENGTH = 40
 
 
-def of(position: Position, seat_names: Sequence[bytes] = ()) -> Messages:
-    """Return the reader and writer of the messages of a position's game, in the language of the call.
+def of(position: Position) -> Messages:
+    """Return the reader and writer of messages for a position's game, in the language of the call."""
+    return _BY_GAME[spoken()][position.game]
 
-    `seat_names`: as in `read_seat_names`.
+
+def as_included(include: Reader, position: Position) -> Messages:
+    """Return the reader and writer for a position, with the labels and phrases selected by an Include message.
+
+    Raises:
+        EngineError: If the seat names are invalid (INVALID_SEAT).
     """
-    messages = _BY_GAME[spoken()][position.game]
-    return messages.naming(seat_names) if seat_names else messages
+    messages = of(position)
+    names = _read_seat_names(include, position.num_players(), position.game)
+    omits_labels, omits_phrases = include.number(_INCLUDE.omit_labels), include.number(_INCLUDE.omit_phrases)
+    if not (names or omits_labels or omits_phrases):
+        return messages
+    return messages.saying(names, labels=not omits_labels, phrases=not omits_phrases)
 
 
-def read_seat_names(include: Reader, players: int, game: Game) -> list[bytes]:
-    """Return the names of the seats of a request's field `include`, an Include; [] if it has none.
-
-    Raises EngineError: INVALID_SEAT.
-    """
-    # One more than there may be, so that too many are seen.
-    names = include.texts(_SEAT_NAMES, players + 1)
+def _read_seat_names(include: Reader, players: int, game: Game) -> list[bytes]:
+    """Return the seat names of an Include message; [] if it has no names. Raises EngineError (INVALID_SEAT)."""
+    # Read one more than allowed, so that too many are noticed.
+    names = include.texts(_INCLUDE.seat_names, players + 1)
     if names and len(names) != players:
-        raise _bad_names(f"there are {players} seats: seat_names has a name for each, or none", "", players, game)
+        raise _bad_names(f"seat_names must have {players} names, or none", "", players, game)
     for seat, name in enumerate(names):
-        # Nothing that would show other text as another's, or break a line.
-        if not (0 < len(name) <= _MAX_NAME_LENGTH and name.isprintable()):
-            message = f"a name has 1 to {_MAX_NAME_LENGTH} characters, all printable"
+        # Characters that could break a line, or make text look like someone else's, are not printable.
+        if not (len(name) <= _MAX_NAME_LENGTH and is_visible(name)):
+            message = f"a name must have 1 to {_MAX_NAME_LENGTH} printable characters, and one that can be seen"
             raise _bad_names(message, f"[{seat}]", players, game)
     return [name.encode() for name in names]
 
@@ -72,15 +79,16 @@ def _bad_names(message: str, place: str, players: int, game: Game) -> EngineErro
 
 
 def game_of(message: Reader) -> Game | None:
-    """Return the game whose field a message has; None if it has none."""
+    """Return the game whose field a message has; None if no field is set."""
     messages = _BY_FIELD.get(message.which(_FIELDS))
     return None if messages is None else messages.game
 
 
 def named_game(name: str, options: Reader) -> Game:
-    """Return the game of a request that names it in its field `game` or, if that is empty, by its options.
+    """Return the game of a request, from its field `game` or, if that is empty, from its options.
 
-    Raises EngineError: UNKNOWN_GAME.
+    Raises:
+        EngineError: If the game is unknown or not given (UNKNOWN_GAME).
     """
     if name:
         return engine.game(name)
@@ -89,7 +97,7 @@ def named_game(name: str, options: Reader) -> Game:
         names = _game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
-            f"no game in the request, by name or by its options; known games: {names}",
+            f"the request has neither a game nor options of a game; known games: {names}",
             field="game",
             metadata={"games": names},
         )
@@ -97,12 +105,12 @@ def named_game(name: str, options: Reader) -> Game:
 
 
 def name_game(error: EngineError, game: Game) -> None:
-    """Add the game to a refusal's metadata."""
+    """Add the game to an error's metadata."""
     error.metadata["game"] = game.name
 
 
 def missing(field: str) -> Refusal:
-    """Return the refusal of a request without the field that has its game."""
+    """Return the refusal of a request without the field that states its game."""
     names = _game_names()
     message = f"the request has no {field}; known games: {names}"
     return Refusal(ServiceReason.MISSING_FIELD, message, field=field, metadata={"games": names})
@@ -113,16 +121,17 @@ def _game_names() -> str:
 
 
 def read_state(state: Reader) -> Position:
-    """Return the position of a State.
+    """Return the position of a State message.
 
-    Raises EngineError, with a path below the State: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_STATE.
+    Raises:
+        EngineError: With a field path from the State: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_STATE.
     """
     messages = _BY_FIELD.get(state.which(_FIELDS))
     if messages is None:
         names = _game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
-            f"no game, or an unknown one, in the state; known games: {names}",
+            f"the state has no known game; known games: {names}",
             metadata={"games": names},
         )
     try:
@@ -133,9 +142,10 @@ def read_state(state: Reader) -> Position:
 
 
 def read_options(options: Reader, game: Game) -> dict[str, object]:
-    """Return the options of a request's field `options`, an Options, by name; {} if it is absent.
+    """Return the options in an Options message by name; {} if it is absent.
 
-    Raises EngineError: INVALID_OPTION.
+    Raises:
+        EngineError: If an option is invalid (INVALID_OPTION).
     """
     field = options.which(_FIELDS)
     if not field:
@@ -152,7 +162,7 @@ def read_options(options: Reader, game: Game) -> dict[str, object]:
 
 
 def check_options(options: dict[str, object], game: Game, players: int) -> None:
-    """Raise EngineError (INVALID_OPTION) unless `players` can play with what `read_options` returned."""
+    """Raise EngineError (INVALID_OPTION) unless the options, from `read_options`, are valid for `players`."""
     try:
         game.encode_options(players, options)
     except EngineError as error:
@@ -167,10 +177,19 @@ def _lies_in_options(error: EngineError, name: str, game: Game) -> None:
 
 
 def apply_action(action: Reader, position: Position, events: EventLog) -> int:
-    """Make the move of a request's field `action`, an Action; append its events to `events`; return its dense id.
+    """Apply an Action message.
 
-    Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (CHANCE_PENDING, GAME_OVER, INVALID_ACTION,
-    ILLEGAL_ACTION).
+    Args:
+        action: The message.
+        position: The position, which is changed.
+        events: Receives the events of the action.
+
+    Returns:
+        The dense id of the action.
+
+    Raises:
+        Refusal: MISSING_FIELD, ACTION_MISMATCH.
+        EngineError: CHANCE_PENDING, GAME_OVER, INVALID_ACTION, ILLEGAL_ACTION.
     """
     try:
         position.require_decision()
@@ -188,7 +207,7 @@ def apply_action(action: Reader, position: Position, events: EventLog) -> int:
 
 
 def _blamed(game: Game, action: int, error: EngineError) -> str:
-    # The path of the part of a typed action that a rule forbids, or of the whole.
+    # Return the path of the part of a typed action that a rule forbids, or of the whole action.
     kind = next(kind for kind in game.description.action_kinds if action <= kind.last_id)
     actions = game_pb2.Action.DESCRIPTOR.fields_by_name[game.name].message_type
     assert actions is not None
@@ -199,7 +218,7 @@ def _blamed(game: Game, action: int, error: EngineError) -> str:
 
 
 def _read_action(action: Reader, position: Position) -> tuple[int, bool]:
-    # The dense id, and whether it is that of a typed action.
+    # Return the dense id, and whether the action is typed.
     game = position.game
     messages = _BY_FIELD.get(action.which(_FIELDS))
     if messages is None:

@@ -1,7 +1,8 @@
-"""The methods of GameService, one function each: request → response, both in wire format.
+"""The methods of GameService: one function for each, from the request to the response in wire format.
 
-Wire format because making message objects takes longer than a move. The functions know nothing of gRPC. They raise
-EngineError and Refusal with field paths that begin in the request, and DecodeError for a request that cannot be parsed.
+They use the wire format directly, because creating message objects takes longer than a move. They are independent of
+gRPC. They raise EngineError and Refusal with field paths from the request, and DecodeError for a request that cannot be
+parsed.
 """
 
 import secrets
@@ -12,26 +13,28 @@ from typing import Any
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.game_info import game_info, observation_info, phrases_info, pieces_info
+from chatiere.engine.core.languages import LANGUAGES
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader, Writer, written, written_in
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.languages import spoken
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
-from chatiere.service.calls import conversion
+from chatiere.service.calls import conversion, rules
 from chatiere.service.calls.piece_fields import piece_fields
-from chatiere.service.calls.requests import numbers_of, opener, parse
+from chatiere.service.calls.requests import Opener, numbers_of, parse
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
-_open_new_game, _NEW_GAME = opener(pb.NewGameRequest), numbers_of(pb.NewGameRequest)
-_open_list_legal_actions = opener(pb.ListLegalActionsRequest)
-_open_apply, _APPLY = opener(pb.ApplyRequest), numbers_of(pb.ApplyRequest)
-_open_get_position, _GET_POSITION = opener(pb.GetPositionRequest), numbers_of(pb.GetPositionRequest)
-_open_get_score = opener(pb.GetScoreRequest)
-_open_get_view, _GET_VIEW = opener(pb.GetViewRequest), numbers_of(pb.GetViewRequest)
-_open_resample, _RESAMPLE = opener(pb.ResampleRequest), numbers_of(pb.ResampleRequest)
-# The same in all requests that have one.
+_open_get_rules, _GET_RULES = Opener(pb.GetRulesRequest).open, numbers_of(pb.GetRulesRequest)
+_open_new_game, _NEW_GAME = Opener(pb.NewGameRequest).open, numbers_of(pb.NewGameRequest)
+_open_list_legal_actions = Opener(pb.ListLegalActionsRequest).open
+_open_apply, _APPLY = Opener(pb.ApplyRequest).open, numbers_of(pb.ApplyRequest)
+_open_get_position, _GET_POSITION = Opener(pb.GetPositionRequest).open, numbers_of(pb.GetPositionRequest)
+_open_get_score = Opener(pb.GetScoreRequest).open
+_open_get_view, _GET_VIEW = Opener(pb.GetViewRequest).open, numbers_of(pb.GetViewRequest)
+_open_resample, _RESAMPLE = Opener(pb.ResampleRequest).open, numbers_of(pb.ResampleRequest)
+# The field number is the same in all requests that have a state.
 (_STATE,) = {
     kind.STATE_FIELD_NUMBER
     for kind in (
@@ -59,7 +62,7 @@ InfoPart = Callable[[Game, str], dict[str, Any]]
 
 
 def list_games(data: bytes, settings: Settings) -> bytes:
-    """Describe the games, or those that are named, by name: ListGamesRequest → ListGamesResponse."""
+    """Describe the named games, or all games: ListGamesRequest → ListGamesResponse."""
     request = parse(pb.ListGamesRequest, data)
     names = list(request.games)
     wanted = {_game_named(name, names) for name in dict.fromkeys(names)}
@@ -72,7 +75,7 @@ def list_games(data: bytes, settings: Settings) -> bytes:
 
 
 def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]:
-    # The parts of a GameInfo, and whether a request asks for them.
+    # Return the parts of a GameInfo, and whether a request includes them.
     return (
         (_game_info, True),
         (_pieces_info, request.pieces),
@@ -82,12 +85,12 @@ def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]
 
 
 def _game_info(game: Game, language: str) -> dict[str, Any]:
-    # A setting names the version of new games: it is written apart.
+    # The rules version of new games depends on the settings; it is written separately.
     return game_info(game, language) | {"rules_version": 0}
 
 
 def _pieces_info(game: Game, language: str) -> dict[str, Any]:
-    # The engine has no protobuf, and so cannot know the fields of messages.
+    # The engine is independent of protobuf, so it cannot know the fields of messages.
     return pieces_info(game, language) | {"piece_fields": piece_fields(game.name)}
 
 
@@ -113,6 +116,46 @@ def _game_named(name: str, names: list[str]) -> Game:
     except EngineError as error:
         error.field = f"games[{names.index(name)}]"
         raise
+
+
+def get_rules(data: bytes) -> bytes:
+    """Return the rules of a game as text, including the options in force: GetRulesRequest → GetRulesResponse."""
+    request = parse(pb.GetRulesRequest, data)
+    opened = _open_get_rules(data)
+    options = opened.inner(_GET_RULES.options)
+    game = conversion.named_game(request.game, options)
+    chosen = conversion.read_options(options, game)
+    try:
+        players = game.read_players(request.players) if request.players else 0
+        _check_options_of_any(chosen, game, players)
+    except EngineError as error:
+        conversion.name_game(error, game)
+        raise
+    audience = request.audience if request.HasField("audience") else pb.RULES_AUDIENCE_PLAYERS
+    if audience not in (pb.RULES_AUDIENCE_PLAYERS, pb.RULES_AUDIENCE_AUTHORS):
+        raise Refusal(
+            ServiceReason.MALFORMED_REQUEST,
+            f"unknown audience {audience}",
+            field="audience",
+            metadata={"game": game.name},
+        )
+    is_for_authors = audience == pb.RULES_AUDIENCE_AUTHORS
+    language = LANGUAGES[0] if is_for_authors else spoken()
+    text = rules.specification(game) if is_for_authors else rules.sheet(game, language)
+    text += rules.options_section(game, players, request.options, language, by_name=is_for_authors)
+    response = pb.GetRulesResponse(markdown=text, language=language, rules_version=game.rules_version)
+    return response.SerializeToString()
+
+
+def _check_options_of_any(chosen: dict[str, object], game: Game, players: int) -> None:
+    # With 0 players, the options must be valid for some number of players; otherwise the error is that of the largest.
+    refusals = []
+    for number in (players,) if players else range(game.max_players, game.min_players - 1, -1):
+        try:
+            return conversion.check_options(chosen, game, number)
+        except EngineError as error:
+            refusals.append(error)
+    raise refusals[0]
 
 
 def new_game(data: bytes, settings: Settings) -> bytes:
@@ -154,7 +197,7 @@ def list_legal_actions(data: bytes) -> bytes:
 
 
 def apply(data: bytes) -> tuple[bytes, Game]:
-    """Make a move, or resolve a chance event: ApplyRequest → ApplyResponse and the game."""
+    """Apply an action or a chance outcome: ApplyRequest → ApplyResponse and the game."""
     request = _open_apply(data)
     position = position_of(request)
     include = request.inner(_APPLY.include)
@@ -180,7 +223,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
 
 
 def get_position(data: bytes) -> bytes:
-    """Return a state as if a move had just led there, without events: GetPositionRequest → GetPositionResponse."""
+    """Return a state as if a move had just led to it, without events: GetPositionRequest → GetPositionResponse."""
     request = _open_get_position(data)
     position = position_of(request)
     include = request.inner(_GET_POSITION.include)
@@ -195,7 +238,7 @@ def get_score(data: bytes) -> bytes:
 
 
 def get_view(data: bytes) -> bytes:
-    """Show a state as a seat or a spectator may see it: GetViewRequest → GetViewResponse."""
+    """Return the view that a seat or a spectator has of a state: GetViewRequest → GetViewResponse."""
     request = _open_get_view(data)
     position = position_of(request)
     seat = None
@@ -206,14 +249,14 @@ def get_view(data: bytes) -> bytes:
 
 
 def resample(data: bytes) -> bytes:
-    """Draw a state that a seat cannot tell from the given one: ResampleRequest → ResampleResponse."""
+    """Sample a state that a seat cannot distinguish from the given one: ResampleRequest → ResampleResponse."""
     request = _open_resample(data)
     position = position_of(request)
     name = position.game.name
     if not request.has_number(_RESAMPLE.seat):
         raise Refusal(
             ServiceReason.MISSING_FIELD,
-            "the request has no seat, whose information set is resampled",
+            "the request has no seat",
             field="seat",
             metadata={"game": name},
         )
@@ -230,55 +273,47 @@ def resample(data: bytes) -> bytes:
 
 
 class GameService:
-    """The methods under their names in the API; counts moves."""
+    """The methods of a server with its settings; counts moves."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Begin games of the rules that `settings` name; count applied moves in `metrics`."""
+        """Begin new games under the rules versions of `settings`; count applied moves in `metrics`."""
         self._settings = settings
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
+        self.methods: dict[str, Callable[[bytes], bytes]] = {
+            "ListGames": self.list_games,
+            "GetRules": get_rules,
+            "NewGame": self.new_game,
+            "ListLegalActions": list_legal_actions,
+            "Apply": self.apply,
+            "GetPosition": get_position,
+            "GetScore": get_score,
+            "GetView": get_view,
+            "Resample": resample,
+        }
+        """The methods by name, all but Replay."""
 
-    def ListGames(self, request: bytes) -> bytes:
-        """Describe the games, or those that are named."""
+    def list_games(self, request: bytes) -> bytes:
+        """Describe the named games, or all games."""
         return list_games(request, self._settings)
 
-    def NewGame(self, request: bytes) -> bytes:
+    def new_game(self, request: bytes) -> bytes:
         """Begin a game."""
         return new_game(request, self._settings)
 
-    def ListLegalActions(self, request: bytes) -> bytes:
-        """List the legal actions or chance outcomes at a state."""
-        return list_legal_actions(request)
-
-    def Apply(self, request: bytes) -> bytes:
-        """Make a move, or resolve a chance event."""
+    def apply(self, request: bytes) -> bytes:
+        """Apply an action or a chance outcome."""
         response, game = apply(request)
         self._moves[game].inc()
         return response
 
-    def GetPosition(self, request: bytes) -> bytes:
-        """Return a state as if a move had just led there, without events."""
-        return get_position(request)
-
-    def GetScore(self, request: bytes) -> bytes:
-        """Score a state."""
-        return get_score(request)
-
-    def GetView(self, request: bytes) -> bytes:
-        """Show a state as a seat or a spectator may see it."""
-        return get_view(request)
-
-    def Resample(self, request: bytes) -> bytes:
-        """Draw a state that a seat cannot tell from the given one."""
-        return resample(request)
-
 
 def _seed_of(request: Reader, game: Game) -> int | None:
-    """Return the seed of sampled chance; None for explicit chance."""
+    """Return the seed of sampled chance events; None for explicit chance events."""
     if request.number(_NEW_GAME.explicit_chance):
         if request.has_number(_NEW_GAME.seed):
             raise EngineError(
                 Reason.INVALID_SEED,
-                "explicit chance takes no seed: the client resolves chance events",
+                "explicit chance excludes a seed: the client resolves chance events",
                 field="seed",
                 metadata={"game": game.name},
             )
@@ -293,7 +328,7 @@ def _seed_of(request: Reader, game: Game) -> int | None:
 
 
 def position_of(request: Reader) -> Position:
-    """Return the position of a request's field `state`. Raises EngineError, and Refusal if it has none."""
+    """Return the position in a request's field `state`. Raises EngineError, and Refusal if it is missing."""
     state = request.find(_STATE)
     if state is None:
         raise conversion.missing("state")
@@ -319,16 +354,17 @@ def _check_turn(seat: int, position: Position) -> None:
 
 
 def messages_for(include: Reader, position: Position) -> Messages:
-    """Return the writer of a position's messages with the names of seats of a request's field `include`.
+    """Return the writer of messages for a position, with the parts selected by an Include message.
 
-    Raises EngineError: INVALID_SEAT.
+    Raises:
+        EngineError: If a viewer or a seat name is invalid (INVALID_SEAT).
     """
     _check_viewers(include, position)
-    return conversion.of(position, conversion.read_seat_names(include, position.num_players(), position.game))
+    return conversion.as_included(include, position)
 
 
 def _check_viewers(include: Reader, position: Position) -> None:
-    """Raise EngineError (INVALID_SEAT) unless the viewers of a request's field `include` are seats, each once."""
+    """Raise EngineError (INVALID_SEAT) unless the viewers in an Include message are distinct seats."""
     viewers = include.numbers(_INCLUDE.viewers)
     for i, seat in enumerate(viewers):
         field = f"include.viewers[{i}]"

@@ -1,4 +1,4 @@
-"""The fields of a game's messages that hold numbers of pieces, as the proto files mark them."""
+"""The message fields that contain numbers of pieces or seats, as marked in the proto files."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,9 +8,10 @@ from chatiere.v1.game_pb2 import PieceFieldInfo, Pieces
 
 
 def piece_fields(game: str) -> Iterator[PieceFieldInfo]:
-    """Yield a game's fields with the option (chatiere.v1.piece), in the order of its proto file."""
+    """Yield the fields with the option (chatiere.v1.piece) of a game's proto file, then of game.proto, in order."""
     details: Any = Pieces.DESCRIPTOR.fields_by_name[game].message_type
-    for message in details.file.message_types_by_name.values():
+    files: list[Any] = [details.file, Pieces.DESCRIPTOR.file]
+    for message in (message for file in files for message in file.message_types_by_name.values()):
         for field in message.fields:
             kind = field.GetOptions().Extensions[annotations_pb2.piece]
             if kind:

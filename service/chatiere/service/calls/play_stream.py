@@ -1,28 +1,28 @@
-"""The requests of one stream of BatchService, and the states that the stream keeps between them."""
+"""The requests of a stream of BatchService, and the states that the stream keeps between them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 from google.protobuf.message import Message
 
 from chatiere.engine import EngineError, Reason
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.wire import Buffer, cut
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.calls.batch_messages import Kept, Request, put, read, read_whole
 from chatiere.service.calls.batch_service import BatchService, Hold, hold_nothing
 from chatiere.service.calls.requests import MAX_ELEMENTS, parse, too_many_elements
+from chatiere.service.guards.memory import KeptBatches
 from chatiere.v1 import batch_service_pb2 as pb
 
-# The batches that a stream keeps, at most.
+# The maximum number of batches that a stream keeps.
 _MAX_KEPT = 64
-# The requests that lead to new states.
+# The requests that create new states.
 _MOVING = ("new_games", "step")
-# Bytes of memory that a kept batch takes beside its states, roughly.
+# The approximate memory in bytes that a kept batch takes in addition to its states.
 _OF_BATCH = 1024
-# The methods by their field number in PlayRequest: the field's name, and the type of the request.
+# The methods by their field number in PlayRequest: the name of the field, and the type of the request.
 _METHODS: dict[int, tuple[str, type[Message]]] = {
     field.number: (field.name, getattr(pb, field.message_type.name))
     for field in pb.PlayRequest.DESCRIPTOR.oneofs_by_name["request"].fields
@@ -38,18 +38,23 @@ class _BatchError(EngineError):
 
 
 class PlayStream:
-    """A stream's batches by number; its requests come one after another."""
+    """A stream's kept batches by number; handles one request at a time."""
 
-    def __init__(self, service: BatchService, hold: Callable[[int], None] = hold_nothing) -> None:
-        """Keep nothing so far. `hold`: reserves memory for what is kept."""
+    def __init__(self, service: BatchService, kept: KeptBatches[Kept]) -> None:
+        """Keep batches in `kept`, which may drop them at any time."""
         self._service = service
-        self._hold = hold
-        self._kept: dict[int, Kept] = {}
+        self._kept = kept
 
     def answer(self, data: Buffer, cancellation: Cancellation, hold: Hold = hold_nothing) -> list[Buffer]:
-        """Return the PlayResponse, in pieces to be joined, to a PlayRequest; a refusal is a PlayResponse too.
+        """Handle a PlayRequest; a refusal is also returned as a PlayResponse.
 
-        `hold`: reserves memory for the response.
+        Args:
+            data: The request in wire format.
+            cancellation: Cancels the work.
+            hold: Reserves memory for the response.
+
+        Returns:
+            The PlayResponse in wire format, as pieces to be joined.
         """
         message, name, request = self._read(data)
         try:
@@ -67,13 +72,13 @@ class PlayStream:
         return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
 
     def _read(self, data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
-        # A PlayRequest without the method's request; the method's name; its request.
+        # Return the PlayRequest without the method's request, the method's name, and its request.
         try:
             rest, found = cut(data, _METHODS, MAX_ELEMENTS)
         except OverflowError as error:
             raise too_many_elements(MAX_ELEMENTS) from error
         except ValueError:
-            # Reported by protobuf below.
+            # protobuf reports the error below.
             found = {}
         if len(found) == 1:
             ((number, inner),) = found.items()
@@ -86,45 +91,43 @@ class PlayStream:
     # Batches
 
     def _take(self, message: pb.PlayRequest, name: str, request: Request) -> Request:
-        # The request with the batch that it takes, and one to keep.
+        # Return the request with the batch that it takes, and the batch to keep.
         columns, taken = request.columns, self._kept.get(message.take)
         if message.take and taken is None:
             raise _BatchError("take", f"the stream keeps no batch {message.take}")
-        if message.keep not in self._kept and len(self._kept) - (taken is not None) >= _MAX_KEPT:
+        numbers = self._kept.batches.keys() - {message.take, message.keep}
+        if message.keep and len(numbers) >= _MAX_KEPT:
             raise _BatchError("keep", f"a stream keeps at most {_MAX_KEPT} batches")
         if taken is None:
             if message.rows:
-                raise _BatchError("rows", "rows are those of a batch that is taken")
-            if name not in _MOVING:
-                raise _BatchError("keep", "NewGames, Step and requests that take a batch may keep one")
-            return request._replace(kept=Kept(None, b"", keeps=True))
+                raise _BatchError("rows", "rows require `take`")
+            states = b"" if name in _MOVING else bytes(columns["states"])
+            if name not in _MOVING and not states:
+                raise _BatchError("keep", "the request has no packed states to keep")
+            return request._replace(kept=Kept(None, states, keeps=True))
         if columns.get("states") != b"":
-            raise _BatchError("take", "only a request for states, without any, takes a batch")
+            raise _BatchError("take", "take is only for requests that need states, and that leave their states empty")
         states = columns["states"] = _rows_of(taken, message.rows) if message.rows else taken.states
         return request._replace(kept=Kept(taken.table, states, keeps=message.keep > 0))
 
     def _keep(self, message: pb.PlayRequest, kept: Kept) -> None:
-        # Raises Refusal if there is no memory for it; then everything stays as it was.
-        after = {number: batch for number, batch in self._kept.items() if number != message.take}
-        if message.keep:
-            after[message.keep] = kept
-        self._hold(sum(len(batch.states) + _OF_BATCH for batch in after.values()))
-        self._kept = after
+        # Raises Refusal if there is no memory for the batch; all kept batches then stay unchanged.
+        self._kept.replace(message.take, message.keep, kept, len(kept.states) + _OF_BATCH)
 
 
 def _rows_of(batch: Kept, column: bytes) -> bytes:
-    # The states of some rows.
+    # Return the states of the given rows.
     if len(column) % 4:
         raise _BatchError("rows", "rows must be uint32 (m,)")
     assert batch.table is not None
     rows, size = memoryview(column).cast("I"), batch.table.game.packed_size
     if rows[-1] >= len(batch.states) // size or any(one >= other for one, other in pairwise(rows)):
-        raise _BatchError("rows", f"rows must ascend, and be below {len(batch.states) // size}")
+        raise _BatchError("rows", f"rows must be in ascending order, and below {len(batch.states) // size}")
     return b"".join([batch.states[row * size : (row + 1) * size] for row in rows])
 
 
 def _refused(tag: int, error: EngineError | Refusal, name: str | None) -> list[Buffer]:
-    # `name`: the request's field in PlayRequest, below which the error lies; None: it is in PlayRequest itself.
+    # `name`: the method's field in PlayRequest, the root of the error's path; None for an error in PlayRequest itself.
     metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
     refusal = pb.RequestRefusal(
         reason=f"ERROR_REASON_{error.reason.value}",

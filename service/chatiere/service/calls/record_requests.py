@@ -1,6 +1,6 @@
-"""Requests about records: reading the record, and the stretch of it that is wanted.
+"""The common parts of requests about records: the record and the requested range of plies.
 
-Refusals have field paths that begin in the request.
+Errors have field paths from the request.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from chatiere.service.calls.requests import numbers_of
 from chatiere.v1 import record_pb2
 
 MAX_BYTES = 4 * 1024 * 1024
-"""The largest response: gRPC's clients accept no more unless told otherwise."""
+"""The largest response in bytes; gRPC clients accept no larger one by default."""
 
 _RECORD = numbers_of(record_pb2.GameRecord)
 _STREAM = numbers_of(record_pb2.RecordStream)
@@ -31,10 +31,15 @@ _CHANCE = 1 << _RECORD.stream | 1 << _RECORD.outcomes
 
 
 def read_record(request: Reader, numbers: SimpleNamespace) -> Record:
-    """Return the record of a request. `numbers`: its fields, among them `record`.
+    """Return the record in a request.
 
-    Raises Refusal (MISSING_FIELD) and EngineError (UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS,
-    INVALID_OPTION, INVALID_RECORD).
+    Args:
+        request: The request.
+        numbers: The numbers of its fields, including `record`.
+
+    Raises:
+        Refusal: MISSING_FIELD.
+        EngineError: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, INVALID_OPTION, INVALID_RECORD.
     """
     message = request.find(numbers.record)
     if message is None:
@@ -52,7 +57,7 @@ def read_record(request: Reader, numbers: SimpleNamespace) -> Record:
         check_lengths(game, players, message.count_numbers(_RECORD.actions), outcomes.count_numbers(_OUTCOMES))
         options = conversion.read_options(message.inner(_RECORD.options), game)
         conversion.check_options(options, game, players)
-        # One name more than there may be is enough to see that there are too many.
+        # Read one name more than allowed, so that too many are noticed.
         check_names(message.texts(_RECORD.seat_names, players + 1), players)
         check_date(message.text(_RECORD.date))
         chance = message.which(_CHANCE)
@@ -76,9 +81,19 @@ def read_record(request: Reader, numbers: SimpleNamespace) -> Record:
 
 
 def read_range(request: Reader, numbers: SimpleNamespace, plies: int, game: Game) -> tuple[int, int]:
-    """Return the stretch of a record that a request wants. `numbers`: its fields, among them `from_ply` and `to_ply`.
+    """Return the requested range of a record.
 
-    Raises Refusal: INVALID_RANGE.
+    Args:
+        request: The request.
+        numbers: The numbers of its fields, including `from_ply` and `to_ply`.
+        plies: The number of plies of the record.
+        game: The game.
+
+    Returns:
+        The first ply and the last.
+
+    Raises:
+        Refusal: INVALID_RANGE.
     """
     first = request.number(numbers.from_ply)
     last = request.number(numbers.to_ply) if request.has_number(numbers.to_ply) else plies
@@ -87,7 +102,7 @@ def read_range(request: Reader, numbers: SimpleNamespace, plies: int, game: Game
     if last > plies:
         raise _no_such_range(f"the record has plies 0 to {plies}, not {last}", "to_ply", plies, game)
     if last < first:
-        raise _no_such_range(f"the stretch ends at ply {last}, before it begins at {first}", "to_ply", plies, game)
+        raise _no_such_range(f"the range ends (at ply {last}) before it begins (at {first})", "to_ply", plies, game)
     return first, last
 
 
@@ -97,7 +112,7 @@ def _no_such_range(message: str, field: str, plies: int, game: Game) -> Refusal:
 
 
 def moves_of(record: Record, position: Position) -> Iterator[tuple[Kind, int, int]]:
-    """Yield what `Record.moves` does. Raises EngineError: INVALID_RECORD."""
+    """Yield the moves of `Record.moves`. Raises EngineError (INVALID_RECORD)."""
     try:
         yield from record.moves(position)
     except EngineError as error:
@@ -106,9 +121,10 @@ def moves_of(record: Record, position: Position) -> Iterator[tuple[Kind, int, in
 
 
 def make_move(position: Position, kind: Kind, index: int, move: int, ply: int, events: EventLog | None) -> None:
-    """Make a move of a record on its position. `ply`: the number of decisions before the move.
+    """Apply a move of a record to its position. `ply`: the number of decisions before the move.
 
-    Raises EngineError, those of `Position.apply`, with the metadata `ply`.
+    Raises:
+        EngineError: The errors of `Position.apply`, with the metadata `ply`.
     """
     try:
         position.apply(move, events)

@@ -1,14 +1,14 @@
-"""Replay, a method of GameService that may take long: it plays a whole game.
+"""The method Replay of GameService, which may take long because it plays a whole game.
 
-It knows nothing of gRPC. It raises EngineError and Refusal with field paths that begin in the request, DecodeError for
-a request that cannot be parsed, and Cancelled once its cancellation says so.
+It is independent of gRPC. It raises EngineError and Refusal with field paths from the request, DecodeError for a
+request that cannot be parsed, and Cancelled when it is cancelled.
 """
 
 from collections.abc import Callable
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Position, Reason
-from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.core.record import Kind
 from chatiere.engine.wire import Buffer, Reader, written_in
@@ -16,43 +16,39 @@ from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls.game_service import messages_for
 from chatiere.service.calls.record_requests import MAX_BYTES, make_move, moves_of, read_range, read_record
-from chatiere.service.calls.requests import numbers_of, opener
+from chatiere.service.calls.requests import Opener, numbers_of
 from chatiere.v1 import game_service_pb2 as pb
 
-_open, _REQUEST = opener(pb.ReplayRequest), numbers_of(pb.ReplayRequest)
+_open, _REQUEST = Opener(pb.ReplayRequest).open, numbers_of(pb.ReplayRequest)
 _POSITIONS = pb.ReplayResponse.POSITIONS_FIELD_NUMBER
-# Reserves a number of bytes for a call, replacing its earlier reservation. Raises Refusal.
+# Reserves a number of bytes for a call, replacing its previous reservation. Raises Refusal.
 Hold = Callable[[int], None]
-# A response is in memory twice while it is assembled; memory is reserved in steps of so many bytes.
+# The number of copies of a response in memory while it is assembled; the step in bytes in which memory is reserved.
 _COPIES, _STEP = 2, 256 * 1024
 
 
 class ReplayService:
-    """Replay, within the limits of a server's settings."""
+    """The method Replay, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Take limits from `settings`; count moves in `metrics`."""
+        """Apply the limits of `settings`; count moves in `metrics`."""
         self._max_bytes = min(settings.max_answer_bytes, MAX_BYTES)
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
 
     def replay(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        """Play a record again: ReplayRequest → ReplayResponse, in pieces to be joined.
-
-        `hold`: reserves memory for the response.
-        """
+        """Replay a record: ReplayRequest → ReplayResponse, as pieces to be joined. `hold` reserves memory."""
         request = _open(bytes(data))
         record = read_record(request, _REQUEST)
         first, last = read_range(request, _REQUEST, len(record.actions), record.game)
         include = request.inner(_REQUEST.include)
-        # Nobody watches what comes before the stretch.
+        # Events before the range are not needed.
         events = EventLog() if first == 0 else None
         position = record.begin(events)
         response = _Response(messages_for(include, position), include, self._max_bytes, hold)
         ply = made = 0
         try:
             for kind, index, move in moves_of(record, position):
-                if cancellation.cancelled:
-                    raise Cancelled
+                cancellation.check()
                 if kind is Kind.ACTION:
                     if events is not None:
                         response.add(position, events, ply)
@@ -60,7 +56,7 @@ class ReplayService:
                         return response.pieces
                     ply += 1
                     events = EventLog() if ply >= first else None
-                # An action is counted already.
+                # `ply` already counts this action.
                 make_move(position, kind, index, move, ply - (kind is Kind.ACTION), events)
                 made += 1
         finally:
@@ -71,23 +67,23 @@ class ReplayService:
 
 
 class _Response:
-    """A ReplayResponse that grows."""
+    """A ReplayResponse being assembled."""
 
     def __init__(self, messages: Messages, include: Reader, max_bytes: int, hold: Hold) -> None:
-        """Write positions as `include` asks, of at most `max_bytes` together."""
+        """Write the parts of positions selected by `include`, up to `max_bytes` in total."""
         self.pieces: list[Buffer] = []
         self._messages, self._include, self._max_bytes, self._hold = messages, include, max_bytes, hold
         self._size = self._held = 0
 
     def add(self, position: Position, events: EventLog, ply: int) -> None:
-        """Write a position. Raises EngineError (BATCH_TOO_LARGE), and Refusal if there is no memory."""
+        """Add a position. Raises EngineError (BATCH_TOO_LARGE), and Refusal if there is no memory."""
         piece = written_in(_POSITIONS, self._messages.put_position, position, events, self._include)
         self._size += len(piece)
         if self._size > self._max_bytes:
             raise EngineError(
                 Reason.BATCH_TOO_LARGE,
-                f"the positions up to ply {ply} take {self._size} bytes, and this service writes at most "
-                f"{self._max_bytes}: ask for a shorter stretch",
+                f"the positions up to ply {ply} take {self._size} bytes, and responses are limited to "
+                f"{self._max_bytes}: request a shorter range",
                 field="to_ply",
                 metadata={
                     "game": position.game.name,

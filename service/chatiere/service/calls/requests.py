@@ -1,9 +1,8 @@
-"""Opening requests from their bytes: with protobuf's objects that takes as long as the rules."""
+"""Parsing of requests from bytes; with protobuf's objects it would take as long as the rules."""
 
-from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
@@ -11,7 +10,7 @@ from google.protobuf.message import DecodeError, Message
 from chatiere.engine.wire import Buffer, Form, Reader, Scales, cut_list
 from chatiere.service.base.errors import Refusal, ServiceReason
 
-# The number of bits of each integer type. Negative numbers and all other types are left to protobuf.
+# The number of bits of each integer type. protobuf parses negative numbers and all other types.
 _BITS = {
     FieldDescriptor.TYPE_BOOL: 1,
     FieldDescriptor.TYPE_INT32: 31,
@@ -20,7 +19,7 @@ _BITS = {
     FieldDescriptor.TYPE_UINT64: 64,
 }
 
-# The wire types of numbers that are no varints, and the bytes of memory of those that are.
+# The wire types of numbers that are not varints, and the bytes of memory that a varint takes.
 _FIXED = {
     FieldDescriptor.TYPE_FIXED32: 5,
     FieldDescriptor.TYPE_SFIXED32: 5,
@@ -30,16 +29,17 @@ _FIXED = {
     FieldDescriptor.TYPE_DOUBLE: 1,
 }
 _MAX_NUMBER = 8
-# Bytes of what is opened without being weighed: the largest typed state takes 1 KB.
+# The largest message in bytes that is opened without weighing it; the largest typed state takes 1 KB.
 _MAX_OPENED = 64 * 1024
-# The most that protobuf may make objects of, and the most fields that are looked at. The record of the longest game has
-# 8,000 elements, the largest state 400; the tables of the longest game take 4 MiB.
+# The limits of the elements and the memory for which protobuf creates objects; the first is also the maximum number of
+# fields read. The record of the longest game has 8,000 elements, the largest state 400; the tables of the longest game
+# take 4 MiB.
 MAX_ELEMENTS, _MAX_MEMORY = 100_000, 8 * 1024 * 1024
 _Kind = TypeVar("_Kind", bound=Message)
 
 
 def parse(kind: type[_Kind], data: Buffer) -> _Kind:
-    """Parse a message of that kind. Raises DecodeError, and Refusal if it would take too much memory."""
+    """Parse a message. Raises DecodeError, and Refusal if it would take too much memory."""
     elements, size = scales_of(kind.DESCRIPTOR).weigh(data, MAX_ELEMENTS, _MAX_MEMORY)
     if elements > MAX_ELEMENTS:
         raise too_many_elements(MAX_ELEMENTS)
@@ -58,7 +58,7 @@ def _too_heavy(message: str) -> Refusal:
 
 
 def listed(data: Buffer, field: int, most: int, max_fields: int = MAX_ELEMENTS) -> tuple[bytes, int, list[bytes]]:
-    """Cut a list of strings or messages out, as `cut_list` does. Raises DecodeError; Refusal for too many fields."""
+    """Extract a list of strings or messages with `cut_list`. Raises DecodeError, and Refusal for too many fields."""
     try:
         return cut_list(data, field, most, max_fields)
     except OverflowError as error:
@@ -67,25 +67,27 @@ def listed(data: Buffer, field: int, most: int, max_fields: int = MAX_ELEMENTS) 
         raise DecodeError(str(error)) from error
 
 
-def opener(kind: type[Message]) -> Callable[[bytes], Reader]:
-    """Return a function that opens requests of that kind and raises what `parse` does."""
-    form = form_of(kind.DESCRIPTOR)
+class Opener(Generic[_Kind]):
+    """Opens requests of one type."""
 
-    def opened(data: bytes) -> Reader:
-        request = form.open(data) if len(data) <= _MAX_OPENED else None
-        return Reader(parse(kind, data)) if request is None else request
+    def __init__(self, kind: type[_Kind]) -> None:
+        """Initialize with the type of the requests."""
+        self._kind, self._form = kind, form_of(kind.DESCRIPTOR)
 
-    return opened
+    def open(self, data: bytes) -> Reader:
+        """Open a request. Raises DecodeError and Refusal as `parse` does."""
+        request = self._form.open(data) if len(data) <= _MAX_OPENED else None
+        return Reader(parse(self._kind, data)) if request is None else request
 
 
 def numbers_of(kind: type[Message]) -> SimpleNamespace:
-    """Return a message's field numbers by name: asking protobuf for one takes longer than reading the field."""
+    """Return the field numbers of a message by name. Asking protobuf for one takes longer than reading the field."""
     return SimpleNamespace(**{field.name: field.number for field in kind.DESCRIPTOR.fields})
 
 
 @cache
 def form_of(kind: Descriptor) -> Form:
-    """Return the form of plain messages of that kind."""
+    """Return the form of plain messages of a type."""
     return Form(
         (field.number, _content(field), field.is_repeated, _lowest(field), _excluded(field))
         for field in kind.fields
@@ -95,7 +97,7 @@ def form_of(kind: Descriptor) -> Form:
 
 @cache
 def scales_of(kind: Descriptor) -> Scales:
-    """Return the scales for messages of that kind."""
+    """Return the scales for messages of a type."""
     return Scales((field.number, _weight(field), field.is_repeated, _FIXED.get(field.type, 0)) for field in kind.fields)
 
 

@@ -1,4 +1,4 @@
-"""The checks of a sealed table that come before the game is opened, and of the secret that a caller shows."""
+"""Checks of a sealed table before its game is opened, and of the caller's secret."""
 
 import hashlib
 import hmac
@@ -13,7 +13,7 @@ SECRET_SIZE, HASH_SIZE = 16, 32
 
 
 def authentic(keys: Keyring, data: bytes, field: str) -> OpenedTable:
-    """Return a table that is authentic and has not expired. Raises Refusal."""
+    """Return the opened table; it must be authentic and must not have expired. Raises Refusal."""
     if not data:
         raise missing(field, "a table")
     try:
@@ -21,7 +21,7 @@ def authentic(keys: Keyring, data: bytes, field: str) -> OpenedTable:
     except NotAuthenticError:
         raise Refusal(
             ServiceReason.INVALID_TABLE,
-            "not a table that this service sealed, or changed since",
+            "not a table sealed by this service, or modified since",
             field=field,
             metadata={},
         ) from None
@@ -40,16 +40,17 @@ def seat_of(header: pb.TableHeader, secret: bytes) -> int:
     """Return the seat of a secret. Raises Refusal (WRONG_SECRET)."""
     digest = hashlib.sha256(secret).digest()
     found = None
-    # All are compared, each in constant time: the duration reveals nothing.
+    # Compare all hashes, each in constant time, so that the duration reveals nothing.
     for seat, each in enumerate(header.seats):
-        # A bot's is empty.
+        # The hash of a bot's seat is empty.
         if hmac.compare_digest(each.secret_sha256, digest):
             found = seat
     if found is None or len(secret) != SECRET_SIZE:
-        raise Refusal(ServiceReason.WRONG_SECRET, "the secret is of no seat at this table", field="secret", metadata={})
+        message = "the secret belongs to no seat at this table"
+        raise Refusal(ServiceReason.WRONG_SECRET, message, field="secret", metadata={})
     return found
 
 
 def missing(field: str, what: str) -> Refusal:
-    """Return the refusal of a request without a field that it needs; `what`: the field in words."""
+    """Return the refusal of a request without a required field. `what`: a description of the field."""
     return Refusal(ServiceReason.MISSING_FIELD, f"the request has no {field}: {what}", field=field, metadata={})

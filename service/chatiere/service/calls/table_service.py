@@ -1,13 +1,13 @@
-"""The methods of TableService: each reads its request and returns its response, both in wire format.
+"""The methods of TableService, from requests to responses in wire format.
 
-They know nothing of gRPC. They raise EngineError and Refusal with field paths that begin in the request, DecodeError
-for a request that cannot be parsed, and Cancelled once their cancellation says so.
+They are independent of gRPC. They raise EngineError and Refusal with field paths from the request, DecodeError for a
+request that cannot be parsed, and Cancelled when they are cancelled.
 """
 
 import hashlib
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -16,14 +16,15 @@ from chatiere import engine
 from chatiere.bots import BOTS_VERSION, Bot
 from chatiere.bots.hosting import choose, decisions_at
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
-from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.wire import Buffer, Reader, fill, written_in
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
-from chatiere.service.calls.bot_service import Hold, bot_of, memory_of, registry_of, suggestion
-from chatiere.service.calls.requests import listed, parse
+from chatiere.service.calls.bot_service import Hold, bot_of, bounds_of, registry_of, suggestion
+from chatiere.service.calls.requests import MAX_ELEMENTS, listed, parse
+from chatiere.service.calls.searches import Searches
 from chatiere.service.calls.table_checks import HASH_SIZE, SECRET_SIZE, authentic, missing, seat_of
 from chatiere.service.tables import roots
 from chatiere.service.tables.keys import Keyring
@@ -34,15 +35,20 @@ from chatiere.service.tables.seal import (
     Body,
     OpenedTable,
     acknowledged,
+    decisions_of,
+    info_of,
     missing_seats,
+    open_table,
     seal,
 )
 from chatiere.v1 import record_pb2
 from chatiere.v1 import table_service_pb2 as pb
 
-# Seconds until a table expires.
+# The lifetimes of tables, in seconds.
 _MIN_LIFETIME, _DEFAULT_LIFETIME, _MAX_LIFETIME = 60, 30 * 86400, 365 * 86400
-# The fewest human seats for each acknowledgement.
+# The maximum number of tables that a take-back may undo.
+_MAX_TAKEN_BACK = 128
+# The smallest number of human seats for each kind of acknowledgement.
 _FEWEST_HUMANS = {pb.ACKNOWLEDGEMENT_NONE: 0, pb.ACKNOWLEDGEMENT_NEXT: 2}
 _OPTIONS = pb.NewTableRequest.OPTIONS_FIELD_NUMBER
 _TABLES = pb.GetRecordRequest.TABLES_FIELD_NUMBER
@@ -50,15 +56,15 @@ _LOOK_UPDATE, _MOVE_UPDATE = pb.LookResponse.UPDATE_FIELD_NUMBER, pb.MoveRespons
 
 
 class _Seated(NamedTuple):
-    """A table whose caller may see it, not opened yet as a game."""
+    """A checked table, not opened yet as a game, and its caller."""
 
     table: OpenedTable
     seat: int | None
-    """The caller's seat; None: a spectator."""
+    """The caller's seat; None for a spectator."""
 
 
 class _Link(NamedTuple):
-    """What the chain of a game's tables is made of."""
+    """The part of a table that links it into the chain of its game."""
 
     table_id: bytes
     ply: int
@@ -66,39 +72,51 @@ class _Link(NamedTuple):
     hash: bytes
     decision: int | None
     bots_version: int
+    amendment: pb.TableAmendment | None
 
 
 class TableService:
     """TableService, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics, keys: Keyring) -> None:
-        """Take limits and bots from `settings`; count moves in `metrics`; seal and open tables with `keys`.
+        """Apply the limits and bots of `settings`; count moves in `metrics`; seal and open tables with `keys`.
 
-        Raises SettingError.
+        Raises:
+            SettingError: If a bot cannot be loaded.
         """
         self._keys = keys
         self._registry = registry_of(settings)
         self._settings = settings
         self._bots_version = settings.bots_version or BOTS_VERSION
-        self._max_playouts = min(settings.max_table_playouts, settings.max_playouts)
+        most = min(settings.max_table_playouts, settings.max_playouts)
+        self._bounds = bounds_of(settings)._replace(playouts=most)
+        self._searches = Searches(metrics)
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
-        self._methods: dict[str, Callable[[Buffer, Cancellation, Hold], bytes]] = {
+        self._methods: dict[str, Callable[[Buffer, Cancellation], bytes]] = {
             "new_table": self._new_table,
             "look": self._look,
             "move": self._move,
             "acknowledge": self._acknowledge,
+            "amend": self._amend,
             "suggest_move": self._suggest_move,
             "get_record": self._get_record,
         }
 
     def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        """Return the response, as a single piece, to a request of a method, whose name is in snake case.
+        """Handle a request.
 
-        `hold`: reserves memory for a search.
+        Args:
+            name: The name of the method in snake case.
+            data: The request in wire format.
+            cancellation: Cancels the work.
+            hold: Not used, because the trees of searches have separate limits.
+
+        Returns:
+            The response as a single piece.
         """
-        return [self._methods[name](data, cancellation, hold)]
+        return [self._methods[name](data, cancellation)]
 
-    def _new_table(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
+    def _new_table(self, data: Buffer, cancellation: Cancellation) -> bytes:
         request = parse(pb.NewTableRequest, data)
         options = Reader(request).inner(_OPTIONS)
         game = conversion.named_game(request.game, options)
@@ -129,6 +147,7 @@ class TableService:
             commitment=roots.commitment_of(table_id, root),
             seats=seats,
             bots_version=self._bots_version,
+            allows_replacement=request.allows_replacement,
         )
         if chosen:
             own = getattr(header.options, game.name)
@@ -136,22 +155,19 @@ class TableService:
             fill(own, engine.codec(game.name).put_options, chosen)
         position = _first_position(header, root, EventLog())
         table = seal(key, header, Body(root, position.pack(), None))
-        return pb.NewTableResponse(table=table, secrets=made).SerializeToString()
+        return pb.NewTableResponse(table=table, secrets=made, info=info_of(table)).SerializeToString()
 
     def _read_seats(
         self, request: pb.NewTableRequest, game: Game, players: int
     ) -> tuple[list[pb.TableSeat], list[pb.SeatSecret]]:
-        # Who sits where, and the secrets that were made.
+        # Return the holders of the seats, and the secrets generated for them.
         if len(request.seats) != players:
             raise _invalid_terms(f"{players} players need as many seats, not {len(request.seats)}", "seats", game)
-        seats, made, hashes = [], [], set()
+        seats, made, hashes = [], [], set[bytes]()
         for number, wanted in enumerate(request.seats):
             holder = wanted.WhichOneof("holder")
             if holder == "bot":
-                field = f"seats[{number}].bot"
-                bot = self._bot(wanted.bot, game, players, field)
-                if bot.budget and ":" not in wanted.bot and not self._registry.is_added(wanted.bot):
-                    raise _unfit_bot("a budget of its own", wanted.bot, field, game)
+                self._check_holder(wanted.bot, game, players, f"seats[{number}].bot")
                 seats.append(pb.TableSeat(bot=wanted.bot))
                 continue
             digest = wanted.secret_sha256
@@ -159,41 +175,44 @@ class TableService:
                 secret = secrets.token_bytes(SECRET_SIZE)
                 digest = hashlib.sha256(secret).digest()
                 made.append(pb.SeatSecret(seat=number, secret=secret))
-            field = f"seats[{number}].secret_sha256"
-            if len(digest) != HASH_SIZE:
-                raise _invalid_terms(f"a SHA-256 has {HASH_SIZE} bytes, not {len(digest)}", field, game)
-            if digest in hashes:
-                raise _invalid_terms("two seats have the same secret", field, game)
+            _check_hash(digest, hashes, f"seats[{number}].secret_sha256", game)
             hashes.add(digest)
             seats.append(pb.TableSeat(secret_sha256=digest, made_by_service=holder is None))
         fewest = _FEWEST_HUMANS.get(request.acknowledgement)
         if fewest is None or len(hashes) < fewest:
             message = (
-                "say when tables are open: ACKNOWLEDGEMENT_NONE or ACKNOWLEDGEMENT_NEXT"
+                "must be ACKNOWLEDGEMENT_NONE or ACKNOWLEDGEMENT_NEXT"
                 if fewest is None
                 else f"this acknowledgement needs {fewest} human seats"
             )
             raise _invalid_terms(message, "acknowledgement", game)
         return seats, made
 
+    def _check_holder(self, spec: str, game: Game, players: int, field: str) -> None:
+        # Check a bot that is to hold a seat.
+        bot = self._bot(spec, game, players, field)
+        if bot.budget and ":" not in spec and not self._registry.is_added(spec):
+            raise _unfit_bot("an explicit budget", spec, field, game)
+
     def _bot(self, spec: str, game: Game, players: int, field: str) -> Bot:
-        # One whose playouts are counted: the limit says nothing of what a bot does in a time. And one whose choices can
-        # be verified.
-        bot = bot_of(self._registry, spec, game, players, self._max_playouts, field, self._bots_version)
+        # Return a bot whose playouts are limited by number, as the limit does not apply to a bot with a time limit, and
+        # whose choices can be verified.
+        bot = bot_of(self._registry, spec, game, players, self._bounds, field, self._bots_version)
         if not bot.is_reproducible:
             if self._registry.is_added(spec):
                 raise _unfit_bot("to declare itself reproducible", spec, field, game)
             raise _unfit_bot("a budget that does not depend on time", spec, field, game)
         return bot
 
-    def _look(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
+    def _look(self, data: Buffer, cancellation: Cancellation) -> bytes:
         request = parse(pb.LookRequest, data)
         table, seat = self._seated(request)
         events = EventLog()
         position = _position_of(table, events)
-        return written_in(_LOOK_UPDATE, conversion.of(position).put_viewer_update, position, events, seat)
+        info = pb.LookResponse(info=info_of(request.table)).SerializeToString()
+        return info + written_in(_LOOK_UPDATE, conversion.of(position).put_viewer_update, position, events, seat)
 
-    def _move(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
+    def _move(self, data: Buffer, cancellation: Cancellation) -> bytes:
         request = parse(pb.MoveRequest, data)
         table, seat = self._seated(request)
         header = table.header
@@ -203,7 +222,7 @@ class TableService:
         if header.seats[mover].bot:
             if request.HasField("action"):
                 raise _wrong_turn(f"seat {mover}, a bot, has to decide: call without an action", position)
-            decision = self._bot_decision(table, position, cancellation, hold)
+            decision = self._bot_decision(table, position, cancellation)
             position.apply(decision, events)
             header.bots_version = self._bots_version
         else:
@@ -216,30 +235,107 @@ class TableService:
         header.ply += 1
         header.mover = mover
         header.parent = table.hash
+        header.ClearField("amendment")
+        if header.HasField("decisions"):
+            header.decisions += 1
         child = seal(table.key, header, Body(table.body.root, before, decision))
-        response = pb.MoveResponse(table=child).SerializeToString()
+        response = pb.MoveResponse(table=child, info=info_of(child)).SerializeToString()
         if not missing_seats(header, ()):
             response += written_in(_MOVE_UPDATE, conversion.of(position).put_viewer_update, position, events, seat)
         return response
 
-    def _bot_decision(self, table: OpenedTable, position: Position, cancellation: Cancellation, hold: Hold) -> int:
+    def _bot_decision(self, table: OpenedTable, position: Position, cancellation: Cancellation) -> int:
         header = table.header
         spec = header.seats[position.current_player()].bot
         bot = self._bot(spec, position.game, position.num_players(), "table")
-        hold(memory_of(bot))
-        luck = roots.luck_of(table.body.root, header.ply)
-        # Others at the table may see how long it takes.
-        return int(choose(bot, decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
+        luck = roots.luck_of(table.body.root, decisions_of(header))
+        # `hides_forced`, because other players may observe how long the bot takes.
+        with self._searches.measured(position.game):
+            return int(choose(bot, decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
 
-    def _acknowledge(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
+    def _acknowledge(self, data: Buffer, cancellation: Cancellation) -> bytes:
         request = parse(pb.AcknowledgeRequest, data)
         table = authentic(self._keys, request.table, "table")
         if not request.HasField("secret"):
             raise missing("secret", "the secret of the seat")
         seat = seat_of(table.header, request.secret)
-        return pb.AcknowledgeResponse(table=acknowledged(table, seat)).SerializeToString()
+        made = acknowledged(table, seat)
+        return pb.AcknowledgeResponse(table=made, info=info_of(made)).SerializeToString()
 
-    def _suggest_move(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
+    def _amend(self, data: Buffer, cancellation: Cancellation) -> bytes:
+        request = parse(pb.AmendRequest, data)
+        table = authentic(self._keys, request.table, "table")
+        if not request.HasField("secret"):
+            raise missing("secret", "the secret of the seat that asks")
+        asker, kind = seat_of(table.header, request.secret), request.WhichOneof("amendment")
+        if kind is None:
+            raise missing("amendment", "replacement or take_back")
+        # The seat to be replaced need not have acknowledged the table, unless the table is itself an amendment.
+        excused = {request.replacement.seat} if kind == "replacement" and not table.header.HasField("amendment") else ()
+        _require_acknowledged(table, "table", excused)
+        header, body = pb.TableHeader(), table.body
+        header.CopyFrom(table.header)
+        header.ply += 1
+        header.mover = NOBODY
+        header.parent = table.hash
+        header.decisions = decisions_of(table.header)
+        header.amendment.Clear()
+        if kind == "replacement":
+            header.amendment.replacement.CopyFrom(self._read_replacement(request.replacement, header, asker))
+            header.seats[request.replacement.seat].CopyFrom(header.amendment.replacement.holder)
+        else:
+            earlier = self._read_earlier(request, table, cancellation)
+            header.decisions, body = decisions_of(earlier.header), earlier.body
+            taken_back = pb.TableTakeBack(ply=earlier.header.ply, decisions=header.decisions)
+            header.amendment.take_back.CopyFrom(taken_back)
+        header.amendment.asker = asker
+        made = seal(table.key, header, body)
+        if header.seats[asker] == table.header.seats[asker]:
+            made = acknowledged(open_table(self._keys, made), asker)
+        return pb.AmendResponse(table=made, info=info_of(made)).SerializeToString()
+
+    def _read_replacement(self, wanted: pb.TableReplacement, header: pb.TableHeader, asker: int) -> pb.TableReplacement:
+        game, seat = engine.game(header.game), wanted.seat
+        if seat >= header.players:
+            raise _invalid_terms(f"seats are 0 to {header.players - 1}", "replacement.seat", game)
+        if seat != asker and not header.allows_replacement:
+            message = "at this table only the holder of a seat can have it replaced"
+            raise _invalid_terms(message, "replacement.seat", game)
+        holder = wanted.holder.WhichOneof("holder")
+        if holder is None:
+            raise missing("replacement.holder", "a bot, or the SHA-256 of a person's secret")
+        field = f"replacement.holder.{holder}"
+        if holder == "bot":
+            self._check_holder(wanted.holder.bot, game, header.players, field)
+            new = pb.TableSeat(bot=wanted.holder.bot)
+        else:
+            _check_hash(wanted.holder.secret_sha256, {each.secret_sha256 for each in header.seats}, field, game)
+            new = pb.TableSeat(secret_sha256=wanted.holder.secret_sha256)
+        return pb.TableReplacement(seat=seat, holder=new, before=header.seats[seat])
+
+    def _read_earlier(self, request: pb.AmendRequest, table: OpenedTable, cancellation: Cancellation) -> OpenedTable:
+        # Return the table to whose position a take-back returns.
+        header, ply = table.header, request.take_back.ply
+        game = engine.game(header.game)
+        if header.acknowledgement != pb.ACKNOWLEDGEMENT_NONE:
+            raise _invalid_terms("a take-back requires ACKNOWLEDGEMENT_NONE", "take_back", game)
+        _actor_of(_position_of(table))
+        if ply >= header.ply or header.ply - ply > _MAX_TAKEN_BACK:
+            message = f"the position of one of the {min(_MAX_TAKEN_BACK, header.ply)} tables before this one"
+            raise _invalid_terms(message, "take_back.ply", game)
+        if len(request.earlier) != header.ply - ply:
+            raise _invalid_history("earlier", f"the {header.ply - ply} tables from that ply on", header)
+        later = table
+        for i in reversed(range(len(request.earlier))):
+            cancellation.check()
+            field = f"earlier[{i}]"
+            found = authentic(self._keys, request.earlier[i], field)
+            if (found.header.table_id, found.hash) != (header.table_id, later.header.parent):
+                raise _invalid_history(field, "the next table does not follow this one", header)
+            later = found
+        return later
+
+    def _suggest_move(self, data: Buffer, cancellation: Cancellation) -> bytes:
         request = parse(pb.SuggestMoveRequest, data)
         table, seat = self._seated(request)
         if seat is None:
@@ -250,34 +346,29 @@ class TableService:
             raise _wrong_turn(f"seat {mover} has to decide", position)
         bot = self._bot(request.bot, position.game, position.num_players(), "bot")
         seed = request.seed if request.HasField("seed") else secrets.randbits(64)
-        found = suggestion(position, bot, seed, cancellation, hold, hides_forced=True)
+        found = suggestion(self._searches, position, bot, seed, cancellation, hides_forced=True)
         return pb.SuggestMoveResponse(suggestion=found).SerializeToString()
 
-    def _get_record(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
-        # The first tells how many there can be.
-        _, count, first = listed(data, _TABLES, 1)
-        if not first:
+    def _get_record(self, data: Buffer, cancellation: Cancellation) -> bytes:
+        _, _, tables = listed(data, _TABLES, MAX_ELEMENTS)
+        if not tables:
             raise missing("tables", "the tables of all plies")
-        _require_possible(count, authentic(self._keys, first[0], "tables[0]").header)
-        _, _, tables = listed(data, _TABLES, count)
+        self._require_possible(tables)
         links: list[_Link] = []
         for i, table in enumerate(tables):
-            if cancellation.cancelled:
-                raise Cancelled("the call was cancelled")
+            cancellation.check()
             last = authentic(self._keys, table, f"tables[{i}]")
             header = last.header
             body, version = last.body, header.bots_version
-            links.append(_Link(header.table_id, header.ply, header.parent, last.hash, body.decision, version))
+            amendment = header.amendment if header.HasField("amendment") else None
+            links.append(
+                _Link(header.table_id, header.ply, header.parent, last.hash, body.decision, version, amendment)
+            )
         _require_acknowledged(last, f"tables[{len(links) - 1}]")
         header, parent = last.header, NO_PARENT
         for ply, link in enumerate(links):
             if link[:3] != (header.table_id, ply, parent):
-                raise Refusal(
-                    ServiceReason.INVALID_HISTORY,
-                    "this is not the table of the next ply",
-                    field=f"tables[{ply}]",
-                    metadata={"game": header.game},
-                )
+                raise _invalid_history(f"tables[{ply}]", "this is not the table of the next ply", header)
             parent = link.hash
         if not _position_of(last).is_terminal():
             raise Refusal(
@@ -286,6 +377,15 @@ class TableService:
                 field="tables",
                 metadata={"game": header.game},
             )
+        counted: list[_Link] = []
+        amendments = []
+        for link in links[1:]:
+            if link.amendment is None:
+                counted.append(link)
+                continue
+            amendments.append(pb.RecordedAmendment(ply=link.ply, amendment=link.amendment))
+            if link.amendment.HasField("take_back"):
+                del counted[link.amendment.take_back.decisions :]
         root = last.body.root
         seed, game_number = roots.stream_of(root)
         record = record_pb2.GameRecord(
@@ -294,7 +394,7 @@ class TableService:
             players=header.players,
             options=header.options if header.HasField("options") else None,
             stream=record_pb2.RecordStream(seed=seed, game_number=game_number),
-            actions=[link.decision for link in links if link.decision is not None],
+            actions=[link.decision for link in counted if link.decision is not None],
         )
         return pb.GetRecordResponse(
             record=pb.TableRecord(
@@ -303,9 +403,26 @@ class TableService:
                 root=root,
                 commitment=header.commitment,
                 seats=header.seats,
-                bots_versions=[link.bots_version for link in links[1:]],
+                bots_versions=[link.bots_version for link in counted],
+                amendments=amendments,
             )
         ).SerializeToString()
+
+    def _require_possible(self, tables: list[bytes]) -> None:
+        # Check the number of tables before all of them are opened. It is limited by the game of the first table, plus
+        # the amendments that the last one counts.
+        count, header = len(tables), authentic(self._keys, tables[0], "tables[0]").header
+        most = engine.game(header.game).limits_of_any_options(header.players).max_game_length + 1
+        if count > most:
+            last = authentic(self._keys, tables[-1], f"tables[{count - 1}]").header
+            most += last.ply - decisions_of(last)
+        if count > most:
+            raise Refusal(
+                ServiceReason.INVALID_HISTORY,
+                f"a game with {header.players} players has at most {most} tables, not {count}",
+                field="tables",
+                metadata={"game": header.game, "limit": str(most)},
+            )
 
     # The checks, in this order: authentic, not expired, the seat's secret, acknowledged
 
@@ -317,12 +434,14 @@ class TableService:
         return _Seated(table, seat)
 
 
-def _require_acknowledged(table: OpenedTable, field: str) -> None:
-    if missing := missing_seats(table.header, table.acknowledged):
+def _require_acknowledged(table: OpenedTable, field: str, excused: Collection[int] = ()) -> None:
+    # `excused`: seats that need not have acknowledged the table.
+    missing = [seat for seat in missing_seats(table.header, table.acknowledged) if seat not in excused]
+    if missing:
         seats = ", ".join(map(str, missing))
         raise Refusal(
             ServiceReason.NOT_ACKNOWLEDGED,
-            f"the table is not open: seats that have still to acknowledge it: {seats}",
+            f"the table is not open; seats that must still acknowledge it: {seats}",
             field=field,
             metadata={"seats": seats},
         )
@@ -342,17 +461,17 @@ def _first_position(header: pb.TableHeader, root: bytes, events: EventLog) -> Po
 
 
 def _position_of(table: OpenedTable, events: EventLog | None = None) -> Position:
-    """Open the game of a table that was checked, with the events of its last decision."""
+    """Open the game of a checked table, with the events of its last decision."""
     header, body = table.header, table.body
     game = engine.game(header.game)
     try:
         game.check_rules_version(header.rules_version)
         if body.decision is None:
-            # Begun anew, for its events.
+            # The game is begun again to obtain its events.
             return _first_position(header, body.root, EventLog() if events is None else events)
         position = game.unpack(body.state)
     except EngineError as error:
-        # The paths below it are of no field that the caller could see.
+        # Paths below the table do not name fields that the caller can see.
         error.field = "table"
         conversion.name_game(error, game)
         raise
@@ -361,7 +480,7 @@ def _position_of(table: OpenedTable, events: EventLog | None = None) -> Position
 
 
 def _actor_of(position: Position) -> int:
-    # The seat to decide.
+    # Return the seat to decide.
     try:
         position.require_decision()
     except EngineError as error:
@@ -369,6 +488,18 @@ def _actor_of(position: Position) -> int:
         conversion.name_game(error, position.game)
         raise
     return position.current_player()
+
+
+def _check_hash(digest: bytes, known: Collection[bytes], field: str, game: Game) -> None:
+    # Check the hash of the secret of a seat's new holder.
+    if len(digest) != HASH_SIZE:
+        raise _invalid_terms(f"a SHA-256 has {HASH_SIZE} bytes, not {len(digest)}", field, game)
+    if digest in known:
+        raise _invalid_terms("two seats have the same secret", field, game)
+
+
+def _invalid_history(field: str, message: str, header: pb.TableHeader) -> Refusal:
+    return Refusal(ServiceReason.INVALID_HISTORY, message, field=field, metadata={"game": header.game})
 
 
 def _invalid_terms(message: str, field: str, game: Game) -> Refusal:
@@ -382,18 +513,6 @@ def _unfit_bot(needed: str, spec: str, field: str, game: Game) -> Refusal:
         field=field,
         metadata={"game": game.name},
     )
-
-
-def _require_possible(count: int, header: pb.TableHeader) -> None:
-    # Before all of them are opened.
-    most = engine.game(header.game).limits_of_any_options(header.players).max_game_length + 1
-    if count > most:
-        raise Refusal(
-            ServiceReason.INVALID_HISTORY,
-            f"a game with {header.players} players has at most {most} tables, not {count}",
-            field="tables",
-            metadata={"game": header.game, "limit": str(most)},
-        )
 
 
 def _wrong_turn(message: str, position: Position) -> EngineError:

@@ -1,1 +1,1 @@
-"""Calls from their headers to their ends, whatever carries them: one state machine for all ports."""
+"""The state machine of calls, from their headers to their ends; shared by all ports."""

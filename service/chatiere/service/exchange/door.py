@@ -1,42 +1,51 @@
-"""The parts that all exchanges of a port share."""
+"""The state shared by all exchanges of a port."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from chatiere.service.base.settings import Settings
+from chatiere.service.exchange.wire import Wire
 from chatiere.service.guards.chain import Guards
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import LEAST_AGE, EndedCalls, most_of_parts
 from chatiere.service.guards.traces import CallTraces
 
-if TYPE_CHECKING:
-    from chatiere.service.exchange.exchange import Exchange
-
 _log = logging.getLogger(__name__)
 
-# A client whose requests hold a smaller part of what all may hold loses no call.
+# A client whose requests hold less than this fraction (1/16) of the limit loses no call.
 _FEW = 16
 MEMORY_LOOK = 0.1
-"""Seconds between two looks at the memory of requests that have come in part."""
+"""Seconds between two checks of the memory of partly received requests."""
 
 
 class Cost(NamedTuple):
-    """The memory that a response takes at a port until its client has it."""
+    """The memory that a response takes at a port until its client has received it."""
 
     small: int
-    """Responses of at most so many bytes are not counted while the client keeps up."""
+    """Responses of at most this number of bytes are not counted while the client reads fast enough."""
     copies: int
-    """The number of times that a response lies in memory."""
+    """The number of copies of a response in memory."""
     of_call: int
-    """Bytes that the call takes beside."""
+    """Bytes that the call takes in addition."""
+
+
+class Lasting(Protocol):
+    """An exchange without a time limit, as its door uses it."""
+
+    @property
+    def wire(self) -> Wire:
+        """The carrier of the call."""
+
+    def look(self) -> None:
+        """Continue as far as the wire and the door allow; for the thread of the wire's loop."""
 
 
 class Door:
-    """The parts that all exchanges of a port share."""
+    """The state shared by all exchanges of a port."""
 
     def __init__(
         self,
@@ -48,30 +57,35 @@ class Door:
     ) -> None:
         """Begin without calls.
 
-        `traces`: None if none are made. `cost`: of responses. `error_of`: returns the error, for `Guards.refuse`, that
-        a wire's `fault` stands for.
+        Args:
+            settings: The settings of the server.
+            guards: The guards of the worker.
+            traces: Creates spans; None for no traces.
+            cost: The memory cost of responses.
+            error_of: A function from a wire that has a `fault` to the error for `Guards.refuse`.
         """
         self.settings, self.guards, self.traces, self.cost, self.error_of = settings, guards, traces, cost, error_of
         self.half_open = CallSlots(settings.max_calls)
-        """The calls whose one request has not come whole."""
+        """The unary calls whose request has not arrived completely."""
         self.streams = CallSlots(settings.max_streams)
-        """The streams of requests, whose next request may be coming."""
+        """The streams of requests."""
         self.is_stopping = False
-        """True once no more calls are to begin; streams end."""
-        self.lasting: set[Exchange[Any]] = set()
-        """The exchanges that may last for ever, and are told when the server stops."""
+        """True once no more calls may begin, and streams end."""
+        self.lasting: set[Lasting] = set()
+        """The exchanges without a time limit, which are notified when the server stops."""
         self._ended_calls = EndedCalls(_log, "requests under way")
 
     def drain(self) -> None:
-        """Have streams end as soon as nothing of them is under way; from any thread."""
+        """Make streams end as soon as they are idle; may be called from any thread."""
         self.is_stopping = True
         for each in list(self.lasting):
             each.wire.loop.post(each.look)
 
     def look_at_memory(self, held: int) -> None:
-        """End calls of the client whose requests take most, if requests take too much; to be called now and then.
+        """End calls of the client with the largest requests if requests take too much memory. Call it regularly.
 
-        `held`: bytes of requests of all calls that have come, in part or whole, and that nobody works on.
+        Args:
+            held: The bytes of all requests received, completely or in part, that are not being handled.
         """
         most = most_of_parts(self.settings.max_message_bytes)
         if held > most:

@@ -1,31 +1,32 @@
-"""Calls from their headers through the guards to their method, and back: what all exchanges have, and unary calls.
+"""Calls from their headers through the guards to their method and back: the base of all exchanges, and unary calls.
 
-An exchange is a call's record and its state machine. It reads the state of its wire and goes on as far as that allows
-(`look`); nothing of it waits. All of it runs in its loop's thread, but for what slots, feeds and threads post there.
+An exchange is the record and the state machine of a call. Its `look` reads the state of the wire and proceeds as far as
+that allows; no method blocks. Everything runs in the thread of the exchange's loop, except the functions that slots,
+feeds and threads call, which post to the loop.
 
     headers ──▶ half-open ──▶ at work ──▶ over ──▶ delivered
       │             │           │          ▲
       │             └───────────┴──────────┤ late, cancelled, refused
-      └────────────────────────────────────┘ handled at once, as the request came with the headers; or not admitted
+      └────────────────────────────────────┘ handled immediately if the request came with the headers; or not admitted
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from functools import partial
 from time import perf_counter
 from typing import Generic, TypeVar
 
 from google.rpc import code_pb2
 
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import (
     CANCELLED,
+    NOT_ONE_REQUEST,
     OK,
-    Refusal,
-    ServiceReason,
     Status,
     StatusError,
     deadline_exceeded,
@@ -51,10 +52,10 @@ _NO_METHOD = Status(code_pb2.UNIMPLEMENTED, message="no such method at this door
 _Served = TypeVar("_Served", SingleMethod, BatchMethod, FeedMethod, StreamMethod, UnknownMethod)
 
 
-class Exchange(Call, Generic[_Served]):
-    """A call of a method at a door, which is over once; the guards count that before the client learns of it.
+class Exchange(Call, Generic[_Served], ABC):
+    """A call of a method at a door. It ends once, and the guards count that before the client is notified.
 
-    Whatever the method, or a step of the exchange, raises becomes the call's status.
+    Exceptions of the method, or of a step of the exchange, become the call's status.
     """
 
     __slots__ = (
@@ -71,21 +72,25 @@ class Exchange(Call, Generic[_Served]):
     )
 
     def __init__(self, door: Door, served: _Served, wire: Wire, form: Form | None = None) -> None:
-        """Count a call whose headers have come; `begin` must follow.
+        """Count a call whose headers have been received; `begin` must follow.
 
-        `form`: of the messages of a call with one request; None: the wire format.
+        Args:
+            door: The door that received the call.
+            served: The method.
+            wire: The connection to the client.
+            form: The format of the messages of a call with one request; None for the wire format.
         """
-        # Without `super`, which takes its time.
+        # Faster than `super`.
         Call.__init__(self, served.method, wire.peer, wire.metadata)
         self._door, self.wire, self._form = door, wire, form
         self._served: _Served = served
         self._is_half_open = False
         self._timer: Timer | None = None
-        # What stops the work of a thread, and its result; what to refuse the call for once the thread has stopped.
+        # Cancels the thread's work; the future of its result; the error to report once the thread has stopped.
         self._cancellation: Cancellation | None = None
         self._future: Future[list[Buffer]] | None = None
         self._refusal: Exception | None = None
-        # None as long as the call has held nothing.
+        # None until the call has held memory.
         self._holding: Holding | None = None
         door.guards.begin(self)
         if door.traces is not None:
@@ -93,24 +98,24 @@ class Exchange(Call, Generic[_Served]):
 
     @property
     def held(self) -> int:
-        """The bytes of its requests that have come and were not taken; from any thread, roughly."""
+        """The number of bytes received of requests not yet taken. Approximate when read by another thread."""
         return self.wire.held
 
     def begin(self) -> None:
-        """Identify the client, and `open`."""
+        """Identify the client, and call `open`."""
         try:
             self._door.guards.identify(self, self.wire.metadata)
             self.open()
         except Exception as error:
             self._refuse(error)
 
+    @abstractmethod
     def open(self) -> None:
-        """Go on from the headers. Raises Refusal, and what methods do."""
-        raise NotImplementedError
+        """Start the call after its headers. Raises Refusal, and the exceptions of methods."""
 
     def look(self) -> None:
-        """Go on as far as the wire allows; it is the wire's `watch` while the exchange waits for something."""
-        raise NotImplementedError
+        """Proceed as far as the wire allows. While the exchange waits, this method is the wire's `watch`."""
+        self._look_at_delivery()
 
     # The end
 
@@ -128,12 +133,12 @@ class Exchange(Call, Generic[_Served]):
         self._look_at_delivery()
 
     def _leave(self) -> None:
-        """Give back what a call has only until it is over."""
+        """Release resources that a call needs only until it is over."""
         if self._timer is not None:
             self._timer.cancel()
 
     def _look_at_delivery(self) -> None:
-        """Release the memory of a call that is over, once its client has all of it."""
+        """Release the memory of a call that is over, once its client has received the whole response."""
         if self._holding is not None and not self.wire.is_delivered:
             self.wire.watch = self.look
         else:
@@ -148,7 +153,7 @@ class Exchange(Call, Generic[_Served]):
         return self._holding
 
     def _hold_response(self, size: int) -> None:
-        """Hold a response of `size` bytes, and nothing else, if it counts. Raises Refusal."""
+        """Hold memory for a response of `size` bytes, unless it is small, in place of the request's. Raises Refusal."""
         small, copies, of_call = self._door.cost
         if size > small or self.wire.is_behind:
             self._memory().hold(copies * size + of_call)
@@ -159,25 +164,25 @@ class Exchange(Call, Generic[_Served]):
         if self._holding is not None:
             self._holding.release()
 
-    # Work in a thread, which a call outlasts
+    # Work in a thread, which ends before the call does
 
-    def _work(self, threads: Executor, work: Callable[[], list[Buffer]]) -> None:
-        """Have a thread do `work`, and then call `_done`."""
+    def _await(self, work: Future[list[Buffer]], done: Callable[[], None]) -> None:
+        """Call `done`, which takes the result, in the loop's thread once work in another thread has ended."""
         loop = self.wire.loop
-        self._future = threads.submit(work)
+        self._future = work
         loop.under_way += 1
-        self._future.add_done_callback(lambda _: loop.post(self._done))
+        self._future.add_done_callback(lambda _: loop.post(done))
 
     def _stop(self) -> None:
-        """Have the thread stop soon, or never begin."""
+        """Make the thread stop soon, or keep the work from starting."""
         if self._cancellation is not None:
             self._cancellation.cancel()
         if self._future is not None:
             self._future.cancel()
 
     def _result(self) -> list[Buffer]:
-        """Take the result of the work. Raises what is to be the call's status otherwise."""
-        # The future would keep the response after it was delivered.
+        """Return the result of the work. Raises the exception that becomes the call's status."""
+        # Drop the future, which would keep the response in memory after delivery.
         future, self._future = self._future, None
         self.wire.loop.under_way -= 1
         if self.wire.is_closed:
@@ -187,24 +192,21 @@ class Exchange(Call, Generic[_Served]):
         assert future is not None
         return future.result()
 
-    def _done(self) -> None:
-        raise NotImplementedError
-
 
 class UnaryExchange(Exchange[_Served]):
-    """A call with one request, which has to come in time."""
+    """A call with one request, which must arrive in time."""
 
     __slots__ = ()
 
     def open(self) -> None:
-        """Take the request if it has come whole, or else wait for it. Raises Refusal, and what methods do."""
+        """Take the request if it has arrived completely, or wait for it. Raises Refusal, and exceptions of methods."""
         if self.wire.has_ended:
             self._take()
         else:
             self._wait_for_request()
 
     def look(self) -> None:
-        """Go on as far as the wire allows."""
+        """Proceed as far as the wire allows."""
         wire = self.wire
         if self.is_over:
             self._look_at_delivery()
@@ -220,11 +222,11 @@ class UnaryExchange(Exchange[_Served]):
             except Exception as error:
                 self._refuse(error)
 
+    @abstractmethod
     def _take(self) -> None:
-        """Take the request, and handle it or have it handled. Raises Refusal, and what methods do."""
-        raise NotImplementedError
+        """Take the request and handle it, here or in a thread. Raises Refusal, and the exceptions of methods."""
 
-    # Until the request has come
+    # Until the request has arrived
 
     def _wait_for_request(self) -> None:
         wire, door = self.wire, self._door
@@ -236,7 +238,7 @@ class UnaryExchange(Exchange[_Served]):
         self.look()
 
     def _leave(self) -> None:
-        # Without `super`, which takes its time.
+        # Faster than `super`.
         Exchange._leave(self)
         if self._is_half_open:
             self._is_half_open = False
@@ -244,7 +246,7 @@ class UnaryExchange(Exchange[_Served]):
             self._door.half_open.release(self.origin, self)
 
     def _lose_slot(self) -> None:
-        # The request may have come meanwhile.
+        # The request may have arrived meanwhile.
         if self._is_half_open:
             self._refuse(slot_lost("calls", self._door.settings.max_calls))
 
@@ -255,17 +257,25 @@ class UnaryExchange(Exchange[_Served]):
         self._door.guards.admit(self)
 
     def _fault(self) -> Exception:
-        """Return what is wrong with a call whose request cannot be taken."""
+        """Return the error of a call whose request cannot be taken."""
         if self.wire.fault:
             return self._door.error_of(self.wire)
-        return Refusal(ServiceReason.MALFORMED_REQUEST, "this method takes one request message", metadata={})
+        return StatusError(NOT_ONE_REQUEST)
 
-    # Until the response is there
+    # Until the response is ready
 
-    def _work_in_time(self, threads: Executor, size: int, work: Callable[[], list[Buffer]]) -> None:
-        """Have a thread make the response. `size`: the bytes of memory that this begins with. Raises Refusal."""
+    def _work_in_time(self, size: int, submit: Callable[[], Future[list[Buffer]]]) -> None:
+        """Make the response in a thread, within the deadline.
+
+        Args:
+            size: The memory to hold at first.
+            submit: A function that begins the work in a thread.
+
+        Raises:
+            Refusal: If there is not enough memory.
+        """
         self._memory().hold(size)
-        self._work(threads, work)
+        self._await(submit(), self._done)
         self.wire.watch = self.look
         seconds, _ = self._allowed()
         self._timer = self.wire.loop.after(max(self.start + seconds - perf_counter(), 0.0), self._late)
@@ -276,11 +286,11 @@ class UnaryExchange(Exchange[_Served]):
             is_own = timeout is not None and timeout < settings.request_timeout
             self._refuse(deadline_exceeded() if is_own else request_timeout(settings.request_timeout))
         else:
-            self._refusal = deadline_exceeded(self._allowed()[1])
+            self._refusal = deadline_exceeded(self._allowed()[1], settings.max_deadline)
             self._stop()
 
     def _allowed(self) -> tuple[float, float | None]:
-        # The seconds that the call may take, and those that the server allows; None: the client's deadline counts.
+        # Return the seconds that the call may take, and the server's limit; None if the client's deadline applies.
         settings, timeout = self._door.settings, self.wire.timeout
         if timeout is not None and timeout <= settings.max_deadline:
             return timeout, None
@@ -300,7 +310,7 @@ class UnaryExchange(Exchange[_Served]):
             self.wire.send(pieces, self.language)
             self._finish(OK)
 
-    # Forms, in any thread
+    # Conversion of messages, in any thread
 
     def _size_of(self, request: Buffer) -> int:
         return len(request) if self._form is None else self._form.memory * len(request)
@@ -325,7 +335,8 @@ class SingleExchange(UnaryExchange[SingleMethod]):
             raise self._fault()
         self._admit()
         if len(request) > LARGE or self._served.waits:
-            self._work_in_time(self._served.threads, self._size_of(request), partial(self._handle_in_thread, request))
+            work = partial(self._handle_in_thread, request)
+            self._work_in_time(self._size_of(request), partial(self._served.threads.submit, work))
             return
         handle = self._handler()
         if form is None:
@@ -333,14 +344,17 @@ class SingleExchange(UnaryExchange[SingleMethod]):
         else:
             response = handle(form.read(request))
             if len(response) > LARGE:
-                self._work_in_time(self._served.threads, len(response), partial(self._written, [response]))
+                write = partial(self._written, [response])
+                self._work_in_time(len(response), partial(self._served.threads.submit, write))
                 return
             response = form.write(response)
         if len(response) > self._door.cost.small or wire.is_behind:
             self._hold_response(len(response))
-            wire.watch = self.look
         self._door.guards.end(self)
         wire.answer(response, self.request_id, self.language)
+        if self._holding is not None:
+            # The client may already have received the response.
+            self._look_at_delivery()
 
     def _handle_in_thread(self, request: bytes) -> list[Buffer]:
         data = request if self._form is None else self._form.read(request)
@@ -353,7 +367,7 @@ class SingleExchange(UnaryExchange[SingleMethod]):
 
 
 class BatchExchange(UnaryExchange[BatchMethod]):
-    """A call of a unary method that may take long, and stops when it is cancelled or late."""
+    """A call of a unary method that may take long, and that stops when it is cancelled or late."""
 
     __slots__ = ()
 
@@ -363,9 +377,10 @@ class BatchExchange(UnaryExchange[BatchMethod]):
         if request is None or wire.fault or wire.waiting:
             raise self._fault()
         self._admit()
-        self._cancellation = Cancellation()
-        work = partial(self._handle, request, self._cancellation)
-        self._work_in_time(self._served.threads, self._size_of(request), work)
+        pool = self._served.pool
+        self._cancellation = job = pool.job(self.origin, wire.peer)
+        work = partial(self._handle, request, job)
+        self._work_in_time(self._size_of(request), partial(pool.submit, job, work))
 
     def _handle(self, request: Buffer, cancellation: Cancellation) -> list[Buffer]:
         data = request if self._form is None else self._form.read(bytes(request))
@@ -374,7 +389,7 @@ class BatchExchange(UnaryExchange[BatchMethod]):
 
 
 class UnknownExchange(Exchange[UnknownMethod]):
-    """A call of a method that the door does not have."""
+    """A call of a method that the door does not serve."""
 
     __slots__ = ()
 

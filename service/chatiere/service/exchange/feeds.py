@@ -1,7 +1,8 @@
-"""Calls that get many responses for one request, as they come."""
+"""Calls that send many responses to one request, whenever there is one."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 
@@ -12,28 +13,45 @@ from chatiere.service.exchange.exchange import UnaryExchange
 from chatiere.service.exchange.methods import FeedMethod
 from chatiere.service.exchange.wire import Form, Wire
 
-# Bytes of responses that may wait for a client who does not keep up; one response may be larger.
+# Bytes of responses that may wait for a slow client; a single response may be larger.
 _MAX_UNTAKEN = 1 << 20
+# Responses that may wait for the turn of a client.
+_MAX_WAITING = 1000
+# Seconds after which a client that was too slow may call again.
+_RETRY = 1.0
 
 
 class FeedExchange(UnaryExchange[FeedMethod]):
-    """A call of a method that answers one request with responses as they come: its Feed."""
+    """A call of a method that answers one request with any number of responses. Implements Feed.
 
-    __slots__ = ("_forget", "_untaken")
+    A source may have responses for thousands of feeds at the same time. They are sent in turn by client, a millisecond
+    in each turn of the loop.
+    """
+
+    __slots__ = ("_forget", "_is_due", "_outgoing", "_untaken")
 
     def __init__(self, door: Door, served: FeedMethod, wire: Wire, form: Form | None = None) -> None:
         """See Exchange."""
         super().__init__(door, served, wire, form)
-        # Bytes of the responses that the client has not taken.
+        # Bytes of responses that the client has not received.
         self._untaken = 0
+        # The responses that wait for a turn, and whether the loop will send them.
+        self._outgoing: deque[bytes] = deque()
+        self._is_due = False
         self._forget: Callable[[], None] | None = None
 
-    # Feed's, for any thread
+    # The methods of Feed, which may be called from any thread
 
     def send(self, response: bytes) -> None:
         """See Feed."""
         sent = response if self._form is None else self._form.write(response)
-        self.wire.loop.post(partial(self._send, sent))
+        if len(self._outgoing) >= _MAX_WAITING:
+            self.cut(limit_exceeded("responses of one stream not yet sent", _MAX_WAITING, _RETRY))
+            return
+        self._outgoing.append(sent)
+        if not self._is_due:
+            self._is_due = True
+            self.wire.loop.post(self._take_turn)
 
     def end(self, status: Status = OK) -> None:
         """See Feed."""
@@ -43,10 +61,10 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         """See Feed."""
         self.wire.loop.post(partial(self._cut_once, error))
 
-    # In its loop
+    # In the loop's thread
 
     def look(self) -> None:
-        """Go on as far as the wire allows."""
+        """Proceed as far as the wire allows."""
         if self.is_over or self._is_half_open:
             super().look()
         elif self.wire.is_closed:
@@ -54,7 +72,7 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         else:
             self._look_at_sending()
             if self._door.is_stopping:
-                self._end(STOPPING)
+                self._end_once(STOPPING)
 
     def _take(self) -> None:
         wire = self.wire
@@ -69,16 +87,27 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         handle = speaking(self.language, self._served.handle)
         self._forget = handle(request if self._form is None else self._form.read(request), self)
         self._door.guards.wait(self, self.cut, has_worked=False)
-        # It may have begun to stop before.
+        # The server may have begun to stop before the call was in `lasting`.
         if self._door.is_stopping:
             wire.loop.post(self.look)
 
+    def _take_turn(self) -> None:
+        turns = self.wire.loop.turns
+        if turns.has_time:
+            self._send_all()
+        else:
+            turns.take(self.origin, self._send_all)
+
+    def _send_all(self) -> None:
+        # Cleared first: a response that another thread adds meanwhile is sent here or in another turn.
+        self._is_due = False
+        while self._outgoing and not self.is_over:
+            self._send(self._outgoing.popleft())
+
     def _send(self, response: bytes) -> None:
-        if self.is_over:
-            return
         try:
             if self._untaken and self._untaken + len(response) > _MAX_UNTAKEN:
-                raise limit_exceeded("bytes of one stream's answers not yet taken", _MAX_UNTAKEN)
+                raise limit_exceeded("bytes of one stream's answers not yet taken", _MAX_UNTAKEN, _RETRY)
             self._hold_response(self._untaken + len(response))
         except Exception as error:
             self._cut(error)
@@ -93,6 +122,7 @@ class FeedExchange(UnaryExchange[FeedMethod]):
             self._release()
 
     def _end_once(self, status: Status) -> None:
+        self._send_all()
         if not self.is_over:
             self._end(status)
 
@@ -110,12 +140,13 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         is_sending = self.wire.is_sending
         self._refuse(error)
         if is_sending:
-            # The client may never take what lies before the status.
+            # The client may never read the responses that precede the status.
             self.wire.reset()
 
     def _leave(self) -> None:
         super()._leave()
         self._door.lasting.discard(self)
+        self._outgoing.clear()
         if self._forget is not None:
             self._forget()
             self._forget = None

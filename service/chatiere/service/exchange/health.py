@@ -15,22 +15,22 @@ from chatiere.service.exchange.methods import Feed
 from chatiere.service.guards.limits import CallSlots
 
 HEALTH_SERVICE: str = SERVICE_NAME
-# Health watches that a worker holds open; they need no token.
+# The maximum number of health watches of a worker; they need no token.
 WATCHES = 256
 
-# gRPC's clients take this for healthy and do not ask again; after any other end they watch anew, at once.
+# gRPC's clients treat this code as healthy and do not retry; after any other code they retry immediately.
 _CROWDED = Status(code_pb2.UNIMPLEMENTED, message=f"too many health watches (at most {WATCHES}): use Check")
 _UNKNOWN = Status(code_pb2.NOT_FOUND, message="unknown service")
 
 
 class Health:
-    """The status of each service, and of the server as a whole, ""; for any thread."""
+    """The status of each service, and of the server as a whole (""). All methods may be called from any thread."""
 
     def __init__(self, services: Iterable[str]) -> None:
-        """Know these services, which serve."""
+        """Begin with these services in the status SERVING."""
         self._statuses = dict.fromkeys((*services, ""), HealthCheckResponse.SERVING)
         self._slots = CallSlots(WATCHES)
-        # Entered again where a feed that has come to its end is forgotten at once.
+        # Reentrant, because a feed that has already ended is forgotten immediately.
         self._lock = threading.RLock()
         self._watches: dict[Feed, str] = {}
         self._is_stopping = False
@@ -43,7 +43,7 @@ class Health:
         return _response(status)
 
     def watch(self, request: bytes, feed: Feed) -> Callable[[], None]:
-        """Send the status of a service, and each change, until the server stops or another watch needs the slot."""
+        """Send the status of a service and its changes, until the server stops or another watch needs the slot."""
         service = _service_in(request)
         with self._lock:
             self._watches[feed] = service
@@ -54,7 +54,7 @@ class Health:
         return partial(self._forget, feed)
 
     def set(self, service: str, status: HealthCheckResponse.ServingStatus) -> None:
-        """Change the status of a service; not once the server stops."""
+        """Change the status of a service, unless the server is stopping."""
         with self._lock:
             if not self._is_stopping:
                 self._set(service, status)

@@ -1,91 +1,108 @@
-"""Methods as exchanges call them: what handles their requests, and the threads for what takes long."""
+"""Descriptions of methods for exchanges: their handlers, and the threads for work that takes long."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import Executor
-from typing import Any, NamedTuple, Protocol
+from concurrent.futures import Executor, Future
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import OK, Status
 from chatiere.service.guards.chain import Method
+from chatiere.service.guards.memory import KeptBatches
 
-# A reservation of memory, in bytes, beside the request; it replaces the one before. Raises Refusal.
+# Reserves memory, in bytes, in addition to the request; a reservation replaces the previous one. Raises Refusal.
 Hold = Callable[[int], None]
-# Methods that may take long: request (a Buffer), cancellation, reservation → response, in pieces to be joined.
+# Handles a call that may take long: (request (a Buffer), cancellation, reservation) → the pieces of the response.
 BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
 
-# Larger messages of methods that take microseconds, in bytes, may take longer to read or write than a loop should wait.
+_Result = TypeVar("_Result")
+
+# Bytes above which a message of a fast method may take too long to read or write in a loop.
 LARGE = 16 * 1024
 
 
 class Feed(Protocol):
-    """The responses of a call that gets many for one request; from any thread, and at any time."""
+    """The responses of a call that sends many to one request; all methods may be called from any thread at any time."""
 
     @property
     def origin(self) -> str:
-        """The client as limits see it."""
+        """The client, as identified for limits."""
 
     @property
     def language(self) -> str:
-        """The language that the client asks for; "" if it asks for none."""
+        """The language that the client requested; "" if it requested none."""
 
     def send(self, response: bytes) -> None:
-        """Send a response, after those before; for nothing once the call is over."""
+        """Send a response, after earlier ones; no effect once the call is over."""
 
     def end(self, status: Status = OK) -> None:
-        """End the call, after the responses before; for nothing once it is over."""
+        """End the call, after earlier responses; no effect once the call is over."""
 
     def cut(self, error: Exception) -> None:
-        """End the call with an error, whether the client takes the responses before or not."""
+        """End the call with an error, even if the client has not received earlier responses."""
 
 
-# Methods that answer one request with responses as they come: request, feed → what to call at the end of the call, in
-# its loop. It does not wait.
+# Handles such a call without blocking: (request, feed) → a function that its loop calls at the end of the call.
 FeedHandler = Callable[[bytes, Feed], Callable[[], None]]
 
 
 class SingleMethod(NamedTuple):
-    """A unary method that takes microseconds; `threads` take its large requests, or all of one that waits."""
+    """A unary method that takes microseconds. `threads` handle large requests, or all of a method that waits."""
 
     path: str
     method: Method
     handle: Callable[..., bytes]
     threads: Executor
     takes_client: bool = False
-    """True if `handle` takes the client, as limits see it, before the request."""
+    """True if `handle` takes the client, as identified for limits, before the request."""
     waits: bool = False
     """True if `handle` waits for another server."""
 
 
+class Pool(Protocol):
+    """Threads for calls that may take long, and that take turns."""
+
+    def job(self, client: str, connection: str) -> Any:
+        """Return the Cancellation of a call's work, one piece of work after another."""
+
+    def submit(self, job: Any, work: Callable[[], _Result]) -> Future[_Result]:
+        """Run `work`, which must use the job as its Cancellation, in a thread."""
+
+    def begin_here(self) -> bool:
+        """Allow the caller to run short work in its own thread; if it does, `end_here` must follow."""
+
+    def end_here(self) -> None:
+        """End work that ran in the thread of its caller."""
+
+
 class BatchMethod(NamedTuple):
-    """A unary method that may take long; `threads` do its work, and stop when a call is cancelled or late."""
+    """A unary method that may take long. `pool` handles it, and stops when the call is cancelled or late."""
 
     path: str
     method: Method
     handle: BatchHandler
-    threads: Executor
+    pool: Pool
 
 
 class StreamMethod(NamedTuple):
-    """A stream of requests that may each take long, answered in order.
+    """A stream of requests, answered in order. Each request may take long.
 
-    `open` is called for each stream, and returns what handles its requests; it is given a reservation of memory for as
-    long as the stream lasts, beside those of its requests. `threads` do the work; as many loops of streams do it
-    themselves at a time, for which there is `own`.
+    Attributes:
+        open: A function called for each stream, which returns the handler of its requests. Its argument holds the
+            batches that the stream keeps between its requests.
+        pool: The threads that handle requests, and allow stream loops to handle some in their own threads.
     """
 
     path: str
     method: Method
-    open: Callable[[Hold], BatchHandler]
-    threads: Executor
-    own: threading.Semaphore
+    open: Callable[[KeptBatches[Any]], BatchHandler]
+    pool: Pool
 
 
 class FeedMethod(NamedTuple):
-    """A method that answers one request with responses as they come, for as long as it likes."""
+    """A method that answers one request with any number of responses, for any time."""
 
     path: str
     method: Method
@@ -93,6 +110,6 @@ class FeedMethod(NamedTuple):
 
 
 class UnknownMethod(NamedTuple):
-    """All methods that a door does not have."""
+    """All methods that a door does not serve."""
 
     method: Method

@@ -5,35 +5,35 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 from time import perf_counter
+from typing import Any
 
-from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import CANCELLED, OK, STOPPING, Refusal, deadline_exceeded, slot_lost
 from chatiere.service.exchange.door import Door
 from chatiere.service.exchange.exchange import Exchange
 from chatiere.service.exchange.methods import BatchHandler, StreamMethod
 from chatiere.service.exchange.wire import Wire
-from chatiere.service.guards.memory import Holding
+from chatiere.service.guards.memory import KeptBatches
 from chatiere.v1.batch_service_pb2 import PlayRequest
 
-# Seconds: after a longer request the next is left to a thread, so that the stream's loop sees if its call is cancelled
-# or late. So are all but steps, whose time depends on their size.
+# If a request took longer, in seconds, a thread handles the next one, so that the stream's loop notices a cancelled or
+# late call. Threads also handle all requests other than steps, whose time depends on their size.
 _SHORT = 0.02
 _STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
 
 
 class StreamExchange(Exchange[StreamMethod]):
-    """A stream, which has a slot until it is over, and loses it to others while it waits for its client."""
+    """A stream. It has a slot until it is over, and may lose it to another stream while it waits for its client."""
 
     __slots__ = ("_began", "_handler", "_kept", "_seconds", "_size")
 
     def __init__(self, door: Door, served: StreamMethod, wire: Wire) -> None:
         """See Exchange."""
         super().__init__(door, served, wire)
-        # How long the last request took and its size (0 before the first), and when the present one began.
+        # The duration and the size of the last request (0 before the first), and the start of the current one.
         self._seconds, self._size, self._began = inf, 0, 0.0
-        # The memory of what the stream keeps between its requests, and what handles these.
-        self._kept: Holding | None = None
+        # The batches that the stream keeps between its requests, and the handler of these.
+        self._kept: KeptBatches[Any] | None = None
         self._handler: BatchHandler | None = None
 
     def open(self) -> None:
@@ -42,11 +42,11 @@ class StreamExchange(Exchange[StreamMethod]):
         self.settle()
 
     def settle(self) -> None:
-        """Take a slot, and go on as far as the wire allows; the wire's loop does not change from now on."""
+        """Take a slot and proceed as far as the wire allows; the wire's loop must not change after this."""
         wire, door = self.wire, self._door
-        self._cancellation = Cancellation()
-        self._kept = door.guards.holding(self)
-        self._handler = self._served.open(self._kept.hold)
+        self._cancellation = self._served.pool.job(self.origin, wire.peer)
+        self._kept = door.guards.kept_batches(self)
+        self._handler = self._served.open(self._kept)
         if wire.timeout is not None:
             self._timer = wire.loop.after(wire.timeout, self._late)
         wire.watch = self.look
@@ -55,7 +55,7 @@ class StreamExchange(Exchange[StreamMethod]):
         self.look()
 
     def look(self) -> None:
-        """Go on as far as the wire allows."""
+        """Proceed as far as the wire allows."""
         wire = self.wire
         if self.is_over:
             self._look_at_delivery()
@@ -85,34 +85,35 @@ class StreamExchange(Exchange[StreamMethod]):
             self._wait()
 
     def _wait(self) -> None:
-        # For the client, to send the next request or to take the response.
+        # Wait for the client to send the next request or to take the response.
         self._door.guards.wait(self, self._end_soon, has_worked=self._size > 0)
 
     # Work
 
     def _handle(self, request: Buffer) -> None:
-        served, cancellation = self._served, self._cancellation
-        assert cancellation is not None
+        pool, job = self._served.pool, self._cancellation
+        assert job is not None
         assert self._handler is not None
         try:
-            work = partial(self._handler, request, cancellation, self._memory().beside(request))
+            work = partial(self._handler, request, job, self._memory().beside(request))
             is_short = self._is_short(request)
             self._size = len(request)
             self._began = perf_counter()
-            if is_short and served.own.acquire(blocking=False):
+            if is_short and pool.begin_here():
                 try:
                     pieces = work()
                 finally:
-                    served.own.release()
+                    pool.end_here()
                 self._answer(pieces)
             else:
-                self._work(served.threads, work)
+                self._await(pool.submit(job, work), self._done)
         except Exception as error:
             self._release()
             self._refuse(error)
 
     def _is_short(self, request: Buffer) -> bool:
-        # Whether a loop may do it itself, because it is like one that took little, and no other call waits for it.
+        # Return True if the loop may handle the request itself: a similar request was fast, and no other call waits for
+        # the loop.
         return (
             self._seconds < _SHORT
             and self.wire.loop.is_own
@@ -145,7 +146,7 @@ class StreamExchange(Exchange[StreamMethod]):
         return slot_lost("streams", self._door.settings.max_streams)
 
     def _end_soon(self, refusal: Refusal) -> None:
-        # In any thread. Whoever gets its slot needs the other one, too.
+        # May be called in any thread. The stream that gets this slot also needs the slot of `streams`.
         self._door.streams.release(self.origin, self)
         self.wire.loop.post(partial(self._had_to_go, refusal))
 
@@ -155,7 +156,7 @@ class StreamExchange(Exchange[StreamMethod]):
         is_sending = self.wire.is_sending
         self._end_with(refusal)
         if is_sending:
-            # The client may never take what lies before the refusal.
+            # The client may never read the responses that precede the status.
             self.wire.reset()
 
     def _end_with(self, refusal: Refusal) -> None:

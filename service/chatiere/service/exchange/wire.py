@@ -1,4 +1,4 @@
-"""The interface of a port to the exchanges of its calls."""
+"""The interface between a port and the exchanges of its calls."""
 
 from __future__ import annotations
 
@@ -7,48 +7,51 @@ from typing import Any, Protocol
 
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import Status
+from chatiere.service.exchange.turns import Turns
 
 
 class Timer(Protocol):
-    """Something to do at a time."""
+    """A scheduled function."""
 
     def cancel(self) -> object:
-        """Keep it from being done; afterwards, and again: for nothing."""
+        """Cancel the function; no effect after it has run."""
 
 
 class Loop(Protocol):
-    """The loop of one thread, which serves calls; for that thread, but for `post`."""
+    """The event loop of a thread that serves calls; only `post` may be called from other threads."""
 
     under_way: int
-    """Calls that other threads work for: until they are done, it does not end."""
+    """The number of calls whose work runs in other threads; the loop does not end before they are done."""
+    turns: Turns
+    """The turns of clients to be sent responses of feeds."""
 
     @property
     def is_own(self) -> bool:
-        """True if it serves the connection of one stream alone, whose requests it may handle itself."""
+        """True if the loop serves only the connection of one stream, whose requests it may handle itself."""
 
     def after(self, seconds: float, work: Callable[[], Any]) -> Timer:
-        """Do something in so many seconds."""
+        """Call `work` after a number of seconds."""
 
     def post(self, work: Callable[[], Any]) -> object:
-        """Do something soon, in the order in which it is posted; from any thread."""
+        """Call `work` soon, in the order of posting; may be called from any thread."""
 
 
 class Wire(Protocol):
-    """One call, as its port carries it; for its loop's thread, but for `held`.
+    """A call as a port transports it, for the thread of its loop; only `held` may be read in other threads.
 
-    The port makes it when the headers have come, then an exchange for it, and calls `begin` of that. From then on it
-    keeps the properties true and calls `watch` after each change of them; it may do so at any time, also for nothing.
-    What is given to it after the end of the call is dropped.
+    The port creates it when the headers have been received, creates an exchange for it, and calls `begin` of that. From
+    then on the port keeps the properties up to date and calls `watch` after each change; it may also call it without a
+    change. Responses passed to the wire after the end of the call are dropped.
     """
 
     watch: Callable[[], None] | None
-    """Set by the exchange: called when something has come, was taken by the client, or ended. None: nobody listens."""
+    """A function set by the exchange, to be called after input, delivery or the end; None for no notification."""
 
-    # What the client sends
+    # Input
 
     @property
     def loop(self) -> Loop:
-        """Its loop, which must not change once the exchange has begun."""
+        """The loop of the call, which must not change once the exchange has begun."""
 
     @property
     def peer(self) -> str:
@@ -56,11 +59,11 @@ class Wire(Protocol):
 
     @property
     def metadata(self) -> Sequence[tuple[str, Any]]:
-        """The client's metadata, names in lower case."""
+        """The client's metadata, with names in lower case."""
 
     @property
     def timeout(self) -> float | None:
-        """The seconds that the client allows, from the headers on; None: it sets no deadline."""
+        """The client's time limit in seconds, counted from the headers; None for no deadline."""
 
     @property
     def waiting(self) -> int:
@@ -68,38 +71,38 @@ class Wire(Protocol):
 
     @property
     def has_part(self) -> bool:
-        """True while a request has come in part."""
+        """True if part of another request has been received."""
 
     @property
     def has_ended(self) -> bool:
-        """True once all requests have come: the client sends no more, or the port reads no more."""
+        """True once all requests have been received: the client sends no more, or the port reads no more."""
 
     @property
     def fault(self) -> object:
-        """True in a boolean context once what the client sends cannot be read on; see `Door.error_of`.
+        """A true value once the input cannot be read further; see `Door.error_of`.
 
-        Requests that came before it can still be taken.
+        Requests received before the fault can still be taken.
         """
 
     @property
     def is_closed(self) -> bool:
-        """True once nothing more is sent or received: the call has ended, the client has left, or was cut off."""
+        """True once the call is closed: it has ended, or its client has left or was disconnected."""
 
     @property
     def held(self) -> int:
-        """The bytes of requests that have come, in part or whole, and were not taken; from any thread, roughly."""
+        """The number of bytes received of requests not yet taken. Approximate when read by another thread."""
 
     def request(self) -> bytes | None:
-        """Take the only request of a call whose requests have all come; None: it is not exactly one, or has a fault."""
+        """Take the request of a unary call; None if it is incomplete, has a fault, or has not exactly one request."""
 
     def take_buffer(self) -> Any:
-        """Take the first request that has come, as a buffer; None: there is none."""
+        """Take the first request received, as a buffer; None if no request waits."""
 
-    # What it gets
+    # Output
 
     @property
     def is_alone(self) -> bool:
-        """True if its connection has no other call."""
+        """True if the call is the only one of its connection."""
 
     @property
     def is_behind(self) -> bool:
@@ -111,32 +114,29 @@ class Wire(Protocol):
 
     @property
     def is_delivered(self) -> bool:
-        """True once it is closed, and the memory of its responses is free again."""
+        """True once the call is closed and the memory of its responses is free again."""
 
     def answer(self, response: bytes, request_id: str, language: str) -> None:
-        """End the call with one response and status OK. `language`: of the response; "": none to tell."""
+        """End the call with one response and status OK. `language`: the response's language; "" to omit it."""
 
     def send(self, pieces: list[Buffer], language: str) -> None:
-        """Send a response, whose bytes are in `pieces`, one after another; the call goes on.
-
-        `language`: as in `answer`.
-        """
+        """Send a response, given as pieces to be joined; the call continues. For `language` see `answer`."""
 
     def finish(self, status: Status, request_id: str) -> None:
-        """End the call with a status, after the responses that are being sent."""
+        """End the call with a status, after the responses being sent."""
 
     def reset(self) -> None:
-        """End the call although its client has not taken what lies before the status; it need not be told why."""
+        """End the call although its client has not taken the responses before the status; the status may be lost."""
 
 
 class Form(Protocol):
-    """A form of a method's messages other than the wire format, such as JSON; for any thread."""
+    """A format of a method's messages other than the wire format, such as JSON. Any thread may use it."""
 
     memory: int
-    """Bytes of memory that a byte of a request takes at most while it is read; of a response: half of it."""
+    """The largest memory, in bytes per byte of a request, that reading takes; writing a response takes half of it."""
 
     def read(self, text: bytes) -> bytes:
-        """Return a request in wire format. Raises Refusal."""
+        """Convert a request to wire format. Raises Refusal."""
 
     def write(self, data: bytes) -> bytes:
-        """Return a response, given in wire format, in this form."""
+        """Convert a response from wire format."""

@@ -1,1 +1,1 @@
-"""Guards around every call, whatever its port: tokens, limits, memory; and its log line and trace."""
+"""Guards around every call at every port: tokens, limits, memory, and the call's log line and trace."""

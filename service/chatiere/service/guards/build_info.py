@@ -1,4 +1,4 @@
-"""A metric that says which versions a server has."""
+"""A metric with the versions that a server runs."""
 
 from importlib.metadata import version
 

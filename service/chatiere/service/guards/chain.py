@@ -1,8 +1,8 @@
 # cython: annotation_typing=False
 """The chain of guards around every call: tokens, limits, errors, metrics, log.
 
-It knows nothing of a call's port. A port takes a call through it in this order: `Guards.begin` when the headers have
-arrived, `identify` before the request is read, `admit` before it is handled, `end` once the response is known.
+The guards are independent of the port. For each call the port calls `Guards.begin` when the headers have arrived,
+`identify` before it reads the request, `admit` before it handles the request, and `end` once it knows the response.
 """
 
 import logging
@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable
 from itertools import count
+from typing import Any
 
 from google.rpc import code_pb2
 
@@ -28,25 +29,25 @@ from chatiere.service.base.metrics import Metrics, code_label
 from chatiere.service.base.settings import Settings
 from chatiere.service.guards.counts import Count, Durations
 from chatiere.service.guards.limits import CallLimit, Limits, origin_of
-from chatiere.service.guards.memory import Holding, MemoryBudget
+from chatiere.service.guards.memory import Holding, KeptBatches, MemoryBudget
 from chatiere.service.guards.sizes import largest_request
 from chatiere.service.guards.tokens import Tokens
 
 _log = logging.getLogger(__name__)
 
-# The id that a client gives its call, for both sides' logs; anything but this pattern could forge lines.
+# The id that a client gives its call, for the logs of both sides. Other characters could forge log lines.
 REQUEST_ID = "x-request-id"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
-# The ids of other calls: a random part for the process, and a number.
+# The parts of the ids of all other calls: a random part for the process, and a number.
 _PROCESS, _NUMBERS = secrets.token_hex(4), count()
-# A call that its client cancels has not failed.
+# A call cancelled by its client has not failed.
 _NO_FAILURES = (code_pb2.OK, code_pb2.CANCELLED)
-# A client's, names in lower case.
+# The metadata of a client, with names in lower case.
 Metadata = Iterable[tuple[str, str | bytes]]
 
 
 class Method:
-    """A method as the guards know it, with its metrics by label."""
+    """A method from the guards' point of view, with its metrics by label."""
 
     def __init__(
         self,
@@ -58,10 +59,16 @@ class Method:
         limit: CallLimit | None = None,
         counts_clients: bool = False,
     ) -> None:
-        """Describe a method. `kind`: the label grpc_type. `path`: "/SERVICE/METHOD".
+        """Describe a method.
 
-        `needs_token`: require a token, if the server has tokens. `limit`: on the calls of all clients together.
-        `counts_clients`: apply the limits of each client, which is known by its token if it sends one.
+        Args:
+            metrics: The metrics of the worker.
+            kind: The label grpc_type.
+            path: The path, "/SERVICE/METHOD".
+            needs_token: True if a token is required when the server has tokens.
+            limit: The limit on the calls of all clients together; None for no limit.
+            counts_clients: True if the limits of each client apply. A client is then identified by its token if it
+                sends one.
         """
         self.kind = kind
         self.path = path
@@ -70,14 +77,14 @@ class Method:
         self.limit = limit
         self.counts_clients = counts_clients
         self._metrics = metrics
-        # Metrics exist from a method's first call on.
+        # The metrics of a method are created at its first call.
         self._started: Count | None = None
         self._in_flight: Count | None = None
         self._seconds: Durations | None = None
         self._handled: dict[int, Count] = {}
 
     def begin(self) -> None:
-        """Count a call that begins."""
+        """Count the beginning of a call."""
         if self._started is None or self._in_flight is None:
             self._started = Count(self._metrics.started.labels(self.kind, self.service, self.name))
             self._in_flight = Count(self._metrics.in_flight.labels(self.kind))
@@ -85,7 +92,7 @@ class Method:
         self._in_flight.add(1.0)
 
     def end(self, code: int, seconds: float) -> None:
-        """Count a call that ends with a code of google.rpc.Code, after so many seconds."""
+        """Count the end of a call with a google.rpc.Code after `seconds`."""
         handled = self._handled.get(code)
         if handled is None or self._seconds is None:
             handled = Count(self._metrics.handled.labels(self.kind, self.service, self.name, code_label(code)))
@@ -100,11 +107,15 @@ class Method:
 class Call:
     """A call on its way through the guards.
 
-    `client`: the name of its token; "" without one. `peer`: the client's address in gRPC's notation. `origin`: the
-    client as limits see it: the name of its token, or else its address (see `origin_of`). `accepted`: the value of its
-    accept-language; None without one. `language`: the language that this asks for; "" if it is not known, or none is
-    asked for. `is_waiting`: it is a stream that waits for its client. `worked`: the time.perf_counter of when it last
-    began to wait after a request; 0 before the first. `on_end`: called at its end, if anything.
+    Attributes:
+        client: The name of the call's token; "" without a token.
+        peer: The client's address in gRPC's notation.
+        origin: The client as identified for limits: the name of its token, or its address (see `origin_of`).
+        accepted: The value of accept-language; None if it is absent.
+        language: The language negotiated with `accepted`; "" until then, and if that is None.
+        is_waiting: True if the call is a stream that waits for its client.
+        worked: The time.perf_counter when the stream last began to wait after a request; 0 before its first request.
+        on_end: A function called at the end of the call; None for no function.
     """
 
     def __init__(self, method: Method, peer: str, metadata: Metadata) -> None:
@@ -127,7 +138,7 @@ class Guards:
     """The guards of a worker, shared by all its ports."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Set up the guards. Raises SettingError for an invalid tokens file."""
+        """Create the guards. Raises SettingError if the tokens file is invalid."""
         self.metrics = metrics
         """The metrics of the worker."""
         tokens = settings.tokens
@@ -136,13 +147,14 @@ class Guards:
         self._logs_calls = settings.log_calls
         self._max_message_bytes = settings.max_message_bytes
         self.budget = MemoryBudget(settings.max_undelivered_bytes)
+        metrics.max_held_bytes.set(settings.max_undelivered_bytes)
 
     def begin(self, call: Call) -> None:
         """Count a call whose headers have arrived; `end` must follow."""
         call.method.begin()
 
     def identify(self, call: Call, metadata: Metadata) -> None:
-        """Find the call's language, and the client by its token. Raises Refusal (INVALID_LANGUAGE, UNAUTHENTICATED)."""
+        """Determine the call's language and its client. Raises Refusal (INVALID_LANGUAGE, UNAUTHENTICATED)."""
         if call.accepted is not None:
             try:
                 call.language = language_for(call.accepted)
@@ -153,8 +165,12 @@ class Guards:
             call.client = call.origin = _client_of(metadata, self._tokens)
 
     def holding(self, call: Call) -> Holding:
-        """Return the memory of a call, which the port releases when the client has its response."""
+        """Return the memory of a call, which the port releases once the client has received the response."""
         return Holding(self.budget, call.origin)
+
+    def kept_batches(self, call: Call) -> KeptBatches[Any]:
+        """Return the batches that a stream keeps, which the exchange releases at its end."""
+        return KeptBatches(self.budget, call.origin)
 
     def check_size(self, call: Call, size: int) -> None:
         """Raise Refusal (LIMIT_EXCEEDED) if a request of `size` bytes is too large for its method."""
@@ -170,9 +186,12 @@ class Guards:
         call.is_admitted = True
 
     def wait(self, call: Call, end: Callable[[Refusal], None], *, has_worked: bool) -> None:
-        """Count an admitted stream as waiting for its client, until `go_on`; again, for nothing.
+        """Count an admitted stream as waiting for its client, until `go_on`. Has no effect if it is already waiting.
 
-        `end`: called, in any thread, if it loses its slot, or waits too long. `has_worked`: it has had a request.
+        Args:
+            call: The stream.
+            end: A function called in any thread if the stream loses its slot or waits for too long.
+            has_worked: True if the stream has had a request.
         """
         idle = None if call.method.limit is None else call.method.limit.idle
         if has_worked:
@@ -182,7 +201,7 @@ class Guards:
             idle.add(call.origin, call, _limited(call), end, has_worked=has_worked)
 
     def go_on(self, call: Call) -> bool:
-        """Count a stream as no longer waiting; return False if it was not admitted, or has lost its slot."""
+        """Stop counting a stream as waiting; return False if it was not admitted or has lost its slot."""
         idle = None if call.method.limit is None else call.method.limit.idle
         if idle is not None and call.is_waiting:
             call.is_waiting = False
@@ -190,17 +209,19 @@ class Guards:
         return call.is_admitted
 
     def refuse(self, call: Call, error: Exception) -> Status:
-        """End a call that raised an error; return its status.
+        """End a call that raised an error, and return its status.
 
-        The error loses its traceback, whose frames hold the request: a port may keep the error.
+        Removes the error's traceback, whose frames refer to the request, because a port may keep the error.
         """
         status = status_of(error, call.request_id, call.language)
         error.__traceback__ = error.__context__ = error.__cause__ = None
+        if status.reason == ServiceReason.INTERNAL:
+            self.metrics.incidents.inc()
         self.end(call, status)
         return status
 
     def end(self, call: Call, status: Status = OK) -> None:
-        """Count the end of a call, and log it if it failed or all calls are logged; only the first time."""
+        """Count the end of a call, and log it if it failed or all calls are logged; further calls have no effect."""
         if call.is_over:
             return
         call.is_over = True
@@ -219,7 +240,7 @@ class Guards:
 
 
 def _limited(call: Call) -> str | None:
-    # The client whose calls are limited.
+    # Return the client whose limits apply to the call.
     return call.origin if call.method.counts_clients else None
 
 
@@ -241,17 +262,17 @@ def _log_call(level: int, call: Call, status: Status, seconds: float) -> None:
 
 
 def _read(metadata: Metadata) -> tuple[str, str | None]:
-    # The client's request id, or else a new one; the value of accept-language.
+    # Return the client's request id or a new one, and the value of accept-language.
     given: str | bytes | None = None
     accepted: str | None = None
-    # gRPC's pairs are no plain tuples, and slow to unpack.
+    # gRPC's pairs are not plain tuples, and are slow to unpack.
     for pair in metadata:
         key = pair[0]
         if key == REQUEST_ID:
-            # Of several, none is taken.
+            # Several ids are all ignored.
             given = pair[1] if given is None else b""
         elif key == ACCEPT_LANGUAGE:
-            # Several are one list.
+            # Several values form one list.
             accepted = str(pair[1]) if accepted is None else f"{accepted},{pair[1]!s}"
     if isinstance(given, str) and _REQUEST_ID.fullmatch(given):
         return given, accepted
@@ -263,7 +284,7 @@ def _has_token(metadata: Metadata) -> bool:
 
 
 def _client_of(metadata: Metadata, tokens: Tokens) -> str:
-    # The name of the call's token. Raises Refusal.
+    # Return the name of the call's token. Raises Refusal.
     given = [str(value) for key, value in metadata if key == "authorization"]
     kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     if kind.lower() != "bearer":

@@ -1,27 +1,27 @@
-"""The connections that a process may have: each door has a share, so that none takes another's."""
+"""The number of connections that a process may have, divided among its doors so that none affects another."""
 
 import os
 import resource
 
-# Descriptors for all that is no connection: the idle process has some forty.
+# File descriptors for other purposes than connections; the idle process has about forty.
 _OTHERS = 128
-# Connections of a door, at most and at least.
+# The largest and smallest number of connections of a door.
 _MAX_CONNECTIONS, _MIN_CONNECTIONS = 10_000, 16
 
 
 def connections_of(doors: int) -> int:
-    """Return the connections that each of so many doors may have, as far as the process may open so many files."""
+    """Return the number of connections that each of `doors` doors may have, by the limit on open files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return min(max((files - _OTHERS) // doors, _MIN_CONNECTIONS), _MAX_CONNECTIONS)
 
 
 def open_files() -> int:
-    """Return how many files, connections among them, the process has open; it takes some microseconds for each."""
+    """Return the number of open files of the process, including connections; takes some microseconds per file."""
     return len(os.listdir("/dev/fd"))
 
 
 def raise_limit() -> tuple[int, int]:
-    """Let the process, and those that it starts, open as many files as it may; return how many, before and now."""
+    """Raise the limit on open files of the process and its children to the maximum; return the old and new limit."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return before, most

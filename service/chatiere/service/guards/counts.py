@@ -1,4 +1,4 @@
-"""Metrics as calls change them: those of prometheus_client, without what that does around each change."""
+"""Fast updates of metrics: prometheus_client's metrics, without the overhead of its methods."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 
 class FileValue:
-    """A value in a file that no other process writes, as prometheus_client's metrics use it."""
+    """A value in a file that only this process writes, with the interface that prometheus_client's metrics use."""
 
     def __init__(self, cell: Any) -> None:
         """Keep the value in `cell`, a memoryview of one double."""
@@ -14,7 +14,7 @@ class FileValue:
 
     def inc(self, amount: float) -> None:
         """Add to the value, in any thread."""
-        # No lock: CPython, with its GIL, changes threads at calls and at the end of loops, and here is neither.
+        # Needs no lock: with the GIL, CPython switches threads only at calls and at the ends of loops.
         self._cell[0] += amount
 
     def set(self, value: float) -> None:
@@ -26,11 +26,11 @@ class Count:
     """A counter or a gauge."""
 
     def __init__(self, metric: Counter | Gauge) -> None:
-        """Take a metric whose labels have values."""
+        """Wrap a metric that has all its label values."""
         self._value: Any = metric._value
 
     def add(self, amount: float) -> None:
-        """Add to it, in any thread."""
+        """Add to the metric, in any thread."""
         self._value.inc(amount)
 
 
@@ -38,7 +38,7 @@ class Durations:
     """A histogram of seconds."""
 
     def __init__(self, metric: Histogram) -> None:
-        """Take a metric whose labels have values."""
+        """Wrap a metric that has all its label values."""
         self._sum: Any = metric._sum
         self._bounds: tuple[float, ...] = tuple(metric._upper_bounds)
         self._buckets: tuple[Any, ...] = tuple(metric._buckets)

@@ -1,4 +1,4 @@
-"""Streams that wait for their clients: they lose their slots to newcomers when all are taken, and after a time."""
+"""Streams that wait for their clients; they may lose their slots to new calls, and are ended after a time limit."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from chatiere.service.base.errors import Refusal, request_timeout
 
-# Seconds for which a stream that has worked is the last to give way to another.
+# Seconds for which a stream that has handled a request is the last to give way.
 _LATELY = 10.0
 
 
@@ -16,48 +16,49 @@ class Waiting(NamedTuple):
     """A stream that waits for its client."""
 
     end: Callable[[Refusal], None]
-    """Ends it, from any thread, without waiting for that."""
+    """Ends the stream; may be called from any thread, and does not block."""
     client: str | None
-    """The client whose calls are limited; None if they are not."""
+    """The client whose limits apply; None if none do."""
     since: float
     until: float
-    """The time, of time.monotonic, before which others go first."""
+    """The time, of time.monotonic, before which other streams give way first."""
 
 
 class IdleStreams:
-    """The streams of a worker that wait for their clients: for a request, or to take a response."""
+    """The streams of a worker that wait for their clients, to send a request or to take a response."""
 
     def __init__(self, seconds: float, name: str = "streams whose request has not come whole") -> None:
-        """Let each wait for so many seconds; 0: for ever. `name`: of them, for refusals of those that give way."""
+        """Limit the waiting time to `seconds`; 0 for no limit. `name`: a description of the streams, for refusals."""
         self._seconds = seconds
         self.name = name
         self._lock = threading.Lock()
-        # By origin, the one that has waited longest first.
+        # By origin, in the order in which they began to wait.
         self._held: dict[str, dict[object, Waiting]] = {}
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of waiting streams."""
         with self._lock:
             return sum(map(len, self._held.values()))
 
     def add(
         self, origin: str, stream: object, client: str | None, end: Callable[[Refusal], None], *, has_worked: bool
     ) -> None:
-        """Add a stream of a client at `origin`; `has_worked`: it has had a request. For the rest see Waiting."""
+        """Add a stream of a client at `origin`. `has_worked` is true if it has had a request. See Waiting."""
         now = time.monotonic()
         with self._lock:
             waiting = Waiting(end, client, now, now + _LATELY if has_worked else now)
             self._held.setdefault(origin, {})[stream] = waiting
 
     def remove(self, origin: str, stream: object) -> bool:
-        """Remove a stream; return False if `give_up_one` has done so."""
+        """Remove a stream; return False if `give_up_one` has already removed it."""
         with self._lock:
             return self._pop(origin, stream) is not None
 
     def give_up_one(self) -> Waiting | None:
-        """Remove a stream that has to give way to another, and return it; None if there is none.
+        """Remove the stream that has to give way to another, and return it; None if no stream waits.
 
-        The origin that has most of them loses the one that has waited longest; those that worked lately go last.
+        It is the stream that has waited longest, of the origin with the most streams. Streams that handled a request
+        recently are chosen only if there is no other stream.
         """
         now = time.monotonic()
         with self._lock:
@@ -74,7 +75,7 @@ class IdleStreams:
             return self._pop(origin, first_to_go[origin][0])
 
     def end_late(self) -> None:
-        """End those that have waited for too long; they are removed when they end."""
+        """End streams that have waited for too long; they are removed when they end."""
         begun = time.monotonic() - self._seconds
         with self._lock:
             late = [

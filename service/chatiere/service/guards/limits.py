@@ -11,17 +11,17 @@ from urllib.parse import unquote
 from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.guards.idle import IdleStreams
 
-# Seconds after which to try again: a client with too many calls at a time; any client when all have too many.
+# Seconds after which to retry: for a client with too many calls at a time; for any client when all have too many.
 _RETRY, _RETRY_ALL = 0.1, 1.0
-# Above this number of clients, those that have not called lately are forgotten.
+# The number of clients above which clients without recent calls are forgotten.
 _MANY = 10_000
 
 
 def origin_of(peer: str) -> str:
-    """Return the client that limits see in an address in gRPC's notation: the address without its port.
+    """Return the client as identified for limits by an address in gRPC's notation: the address without its port.
 
-    An IPv6 address counts with all others of its /64, which one client may have, and an IPv4 address in IPv6's notation
-    as what it is. At a Unix socket the fast door says unix:UID:PID, gRPC nothing but "unix:".
+    An IPv6 address is identified with its /64 network, which one client may own, and an IPv4-mapped address with the
+    IPv4 address. The address of a Unix socket is unix:UID:PID at the fast door, and only "unix:" from gRPC.
     """
     address = peer.rpartition(":")[0]
     return _ipv6_origin(address) if address.startswith("ipv6:") else address
@@ -40,10 +40,10 @@ def _ipv6_origin(address: str) -> str:
 
 
 class CallLimit:
-    """A limit on the calls of one kind that all clients together have in flight; `Limits` counts them."""
+    """A limit on the calls of one kind in flight, of all clients together; `Limits` counts them."""
 
     def __init__(self, name: str, most: int, idle: IdleStreams | None = None) -> None:
-        """Allow `most` calls; `name`: the limit in words, for refusals. `idle`: those that give way to new ones."""
+        """Allow `most` calls. `name`: a description for refusals. `idle`: streams that give way to new calls."""
         self.name = name
         self.idle = idle
         self.most = most
@@ -51,27 +51,32 @@ class CallLimit:
 
 
 class Limits:
-    """Counts calls, of all clients and of each. Only clients with calls in flight or calls moments ago take memory."""
+    """Counters of calls, in total and by client. A client is forgotten shortly after its last call."""
 
     def __init__(self, max_calls: int, max_rate: float) -> None:
-        """Allow each client `max_calls` at a time and `max_rate` per second; 0: no limit."""
+        """Allow each client `max_calls` at a time and `max_rate` per second; 0 for no limit."""
         self._max_calls = max_calls
         self._max_rate = max_rate
         self._counts_clients = bool(max_calls or max_rate)
-        # Seconds between calls at that rate, and minus the seconds that calls may come early: a second's may at once.
+        # The seconds between calls at that rate; and, negated, the seconds by which a call may be early, which allows
+        # bursts of one second's calls.
         self._share = 1 / max_rate if max_rate else 0.0
         self._early = self._share - max(1.0, self._share)
         self._lock = threading.Lock()
         self._running: dict[str, int] = {}
-        # The generic cell rate algorithm's theoretical arrival time of each client's next call, of time.monotonic.
+        # The theoretical arrival time of each client's next call in the generic cell rate algorithm, of time.monotonic.
         self._due: dict[str, float] = {}
         self._many = _MANY
 
     def begin(self, limit: CallLimit, client: str | None) -> None:
-        """Count a call, which `end` must follow; `client`: who made it, None if that does not matter.
+        """Count a call; `end` must follow. An idle stream that gives way to it is no longer counted.
 
-        Raises Refusal (LIMIT_EXCEEDED), and then counts nothing. An idle stream that gives way to it is not counted
-        any more.
+        Args:
+            limit: The limit of the call's kind.
+            client: The client; None if its limits do not apply.
+
+        Raises:
+            Refusal: If a limit is exceeded (LIMIT_EXCEEDED); the call is then not counted.
         """
         replaced = None
         with self._lock:
@@ -113,7 +118,7 @@ class Limits:
         due = self._due.get(client, now)
         if due < now:
             due = now
-        # Summed in this order, rounding leaves nothing over of a first call.
+        # In this order of summation, rounding leaves no remainder for a first call.
         wait = (due - now) + self._early
         if wait > 0:
             raise limit_exceeded("calls of one client a second", self._max_rate, wait)
@@ -124,18 +129,18 @@ class Limits:
 
 
 class CallSlots:
-    """Slots for calls that cost a client nothing to begin.
+    """Slots for calls that a client can begin at no cost.
 
-    When all are taken a new call still gets one: the client that holds most loses its oldest.
+    When all slots are taken, a new call still gets one: the client with the most slots loses its oldest call.
     """
 
     def __init__(self, slots: int) -> None:
         """Provide `slots` slots."""
         self._slots = slots
         self._free = slots
-        # Entered again by calls that end others.
+        # Reentrant, because `end` of a call may release other calls.
         self._lock = threading.RLock()
-        # How to end a call, and since when it has its slot; by client, oldest first.
+        # By client, oldest first: the function that ends a call, and the time when it got its slot.
         self._held: dict[str, dict[object, tuple[Callable[[], object], float]]] = {}
 
     def __len__(self) -> int:
@@ -145,7 +150,7 @@ class CallSlots:
     def take(self, client: str, call: object, end: Callable[[], object]) -> None:
         """Take a slot for a call; `release` must follow.
 
-        `end` is called, in any thread, if the slot goes to another call.
+        `end` is called, in any thread, if the slot is given to another call.
         """
         with self._lock:
             if not self._free:
@@ -155,9 +160,10 @@ class CallSlots:
             self._held.setdefault(client, {})[call] = (end, time.monotonic())
 
     def largest(self, age: float, weight: Callable[[Any], int] = lambda call: 1) -> tuple[int, str, list[object]]:
-        """Return the client whose calls at least `age` seconds old weigh most.
+        """Find the client whose calls have the largest total weight, counting calls of at least `age` seconds.
 
-        The weight, the client, and those of these calls that weigh something.
+        Returns:
+            The weight, the client, and its counted calls with a nonzero weight.
         """
         begun = time.monotonic() - age
         with self._lock:
@@ -173,14 +179,14 @@ class CallSlots:
         return max(weights, key=lambda found: found[0], default=(0, "", []))
 
     def end(self, client: str, calls: Iterable[object]) -> None:
-        """End calls of a client, as far as they still have their slots."""
+        """End calls of a client, unless they have lost their slots."""
         with self._lock:
             for call in calls:
                 if call in self._held.get(client, ()):
                     self._end(client, call)
 
     def release(self, client: str, call: object) -> None:
-        """Give a call's slot back, if it still has one."""
+        """Return a call's slot, if it still has one."""
         with self._lock:
             calls = self._held.get(client)
             if calls is None or calls.pop(call, None) is None:

@@ -1,6 +1,6 @@
 """Logging of a server: one line per event on standard error.
 
-Lines never contain states, actions, seeds or anything else of a game.
+Log lines never contain states, actions, seeds or other information about a game.
 """
 
 import logging
@@ -16,32 +16,32 @@ from pythonjsonlogger.json import JsonFormatter
 
 from chatiere.service.base.settings import Settings
 
-# The lines of gRPC's core: level and day, time, thread, file, as in "E1122 06:43:37.453844   15207 port.cc:83] words".
+# Lines of gRPC's core: level and day, time, thread, file, as in "E1122 06:43:37.453844   15207 port.cc:83] words".
 _CORE_LINE = re.compile(r"([IWEF])\d{4} [\d:.]+ +\d+ ([^ \]]+)\] (.*)")
 _LEVELS = {"I": logging.INFO, "W": logging.WARNING, "E": logging.ERROR, "F": logging.CRITICAL}
 
 
-# Bytes of lines that wait to be written, and seconds that a process waits for the last of them.
+# Bytes of lines that may wait to be written, and seconds for which `flush` waits.
 _MAX_WAITING, _PATIENCE = 2**20, 1.0
 
 
 class LogHandler(logging.Handler):
-    """A handler whose callers never wait: a thread of its own writes the lines.
+    """A handler that never blocks its callers: a separate thread writes the lines.
 
-    Who reads the log may be slow, or read no more. Lines that then have no place are dropped, and counted.
+    The reader of the log may be slow or stop reading. Lines that exceed the buffer are then dropped and counted.
     """
 
     def __init__(self, descriptor: int) -> None:
-        """Write to a descriptor."""
+        """Write to a file descriptor."""
         super().__init__()
         self.dropped = 0
-        """The lines dropped so far."""
+        """The number of lines dropped so far."""
         self._descriptor = descriptor
         self._reported = 0
         self._lines: deque[bytes] = deque()
         self._size = 0
         self._changed = threading.Condition()
-        # A daemon: nobody can end it while it writes.
+        # A daemon thread, because it cannot be stopped while it writes.
         threading.Thread(target=self._run, name="log", daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -60,7 +60,7 @@ class LogHandler(logging.Handler):
             self._changed.notify_all()
 
     def flush(self) -> None:
-        """Wait until all lines are written, but not for long."""
+        """Wait until all lines are written, but at most for a short time."""
         with self._changed:
             self._changed.wait_for(lambda: not self._lines, _PATIENCE)
 
@@ -80,42 +80,42 @@ class LogHandler(logging.Handler):
                 dropped = 0 if self._lines else self.dropped - self._reported
                 self._reported += dropped
             if dropped:
-                words = "nobody read the log: dropped %d lines"
+                words = "the log was not read: dropped %d lines"
                 record = logging.LogRecord(__name__, logging.WARNING, "", 0, words, (dropped,), None)
                 self._write(self._line(record))
 
     def _write(self, line: bytes) -> None:
-        # Not by a file object: its lock would be held for as long as nobody reads, also at the end of the process.
+        # A file object is not used: its lock would be held while the log is not read, even at the end of the process.
         try:
             while line:
                 line = line[os.write(self._descriptor, line) :]
         except OSError:
-            # A full disk, or a reader that has gone: there is nowhere to tell it.
+            # The disk is full or the reader has gone; this error cannot be reported anywhere.
             pass
 
 
 class DroppedLines:
-    """The metric of the lines that this process has dropped."""
+    """The metric of the log lines that this process has dropped."""
 
     def __init__(self, counter: Counter) -> None:
-        """Count them with `counter`."""
+        """Add to `counter`."""
         self._counter = counter
         self._counted = 0
 
     def update(self) -> None:
-        """Count those dropped since the last time."""
+        """Count the lines dropped since the last update."""
         dropped = sum(each.dropped for each in logging.root.handlers if isinstance(each, LogHandler))
         self._counter.inc(dropped - self._counted)
         self._counted = dropped
 
 
 def configure_logging(settings: Settings, descriptor: int | None = None) -> None:
-    """Set up logging by the settings, with times in UTC; to standard error if there is no `descriptor`."""
+    """Configure logging by the settings, with times in UTC; to standard error if `descriptor` is None."""
     if descriptor is None:
-        descriptor = os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else os.dup(sys.stderr.fileno())
+        descriptor = os.dup(sys.stderr.fileno())
     formatter: logging.Formatter
     if settings.log_format == "json":
-        # A line's `extra` adds facts to these, such as a call's method and status.
+        # The `extra` of a log call adds fields to these, such as a call's method and status.
         formatter = JsonFormatter(
             ("levelname", "processName", "name", "message"),
             rename_fields={"levelname": "level", "processName": "process", "name": "logger"},
@@ -131,7 +131,7 @@ def configure_logging(settings: Settings, descriptor: int | None = None) -> None
 
 
 def log_line(process: str, line: str) -> None:
-    """Log a line that a process wrote to standard error outside its own logging: gRPC's core, a crash."""
+    """Log a line that a process wrote to standard error directly: a message of gRPC's core, or of a crash."""
     core = _CORE_LINE.fullmatch(line)
     if core:
         logger, level, line = logging.getLogger("grpc"), _LEVELS[core[1]], f"{core[2]}: {core[3]}"

@@ -1,4 +1,4 @@
-"""The memory that calls hold: requests in flight, and responses until their clients have taken them."""
+"""The memory held by calls: by requests in flight, and by responses until their clients have received them."""
 
 import gc
 import logging
@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from math import inf
-from operator import itemgetter
-from typing import Any
+from operator import attrgetter, itemgetter
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from chatiere.engine import memory
 from chatiere.engine.wire import Buffer
@@ -17,67 +17,167 @@ from chatiere.service.guards.limits import CallSlots
 _log = logging.getLogger(__name__)
 
 
-# Seconds after which a call that did not fit the budget may be tried again.
+# Seconds after which a client may retry a call that did not fit the budget.
 _RETRY = 1.0
-# The largest small response, in bytes: a part of the budget is reserved for these.
-_SMALL = 64 * 1024
+# The most bytes that a small call holds: enough for a single position or view, at every door, and for ListGames.
+_SMALL = 1024 * 1024
 # Memory is given back when the process is _MUCH bytes larger than when idle and calls have held at most _LITTLE bytes
-# for _PAUSE seconds; where that was of no use, more than twice as long as before, up to _MAX_PAUSE: it takes a
-# tenth of a second with thousands of connections.
+# for _PAUSE seconds. If that does not help, the pause is more than doubled each time, up to _MAX_PAUSE, because giving
+# memory back takes a tenth of a second with thousands of connections.
 _MUCH, _LITTLE, _PAUSE, _MAX_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64.0
-# The most of the time that may go to it: nobody is served meanwhile.
+# The largest fraction of time to spend on giving memory back, because no calls are served meanwhile.
 _SHARE = 0.001
-# Seconds between two lines of the log about calls that were ended.
+# Seconds between two log lines about ended calls.
 _BETWEEN_LINES = 10.0
-# Bytes that partly received requests may take together; at least this many requests of the largest size.
+# The limit in bytes of all partly received requests; it is raised to this number of requests of the largest size.
 _PARTS, _MAX_MESSAGES = 128 * 1024 * 1024, 2
-# The least age, in seconds, of calls ended for exceeding that.
+# The smallest age, in seconds, of calls that are ended for exceeding that limit.
 LEAST_AGE = 0.1
-# The seconds for which a stream counts as used after a request.
+# Seconds for which a stream counts as in use after a request.
 _USED = 10.0
 
 
 def most_of_parts(max_message_bytes: int) -> int:
-    """Return the bytes that partly received requests may take together."""
+    """Return the limit on the total bytes of partly received requests."""
     return max(_PARTS, _MAX_MESSAGES * max_message_bytes)
 
 
-class MemoryBudget:
-    """The bytes that all calls of a worker may hold together.
+_Batch = TypeVar("_Batch")
 
-    A client may hold half of them; a quarter more is reserved for small responses. While all other calls together hold
-    next to nothing (such as their requests), a call of any size passes.
+
+class _Account:
+    """Bytes held, in total and by client."""
+
+    def __init__(self) -> None:
+        """Begin with no bytes."""
+        self.total = 0
+        self._by_client: dict[str, int] = {}
+
+    def of(self, client: str) -> int:
+        """Return the bytes held by a client."""
+        return self._by_client.get(client, 0)
+
+    def add(self, client: str, size: int) -> None:
+        """Add to the bytes held by a client."""
+        self.total += size
+        own = self.of(client) + size
+        if own:
+            self._by_client[client] = own
+        else:
+            self._by_client.pop(client, None)
+
+    def largest(self) -> str:
+        """Return the client that holds the most bytes; "" if none holds any."""
+        return max(self._by_client, key=self._by_client.__getitem__, default="")
+
+
+class MemoryBudget:
+    """A limit on the bytes held by all calls of a worker; a client may hold half of it.
+
+    Another quarter is reserved for small calls, of which one client may use half, so that large calls cannot exclude
+    them. A large call of any size is allowed while there is no other one.
+
+    The batches that streams keep use what calls leave, up to three quarters of the budget, and count towards the half
+    of their client. They give way to the calls of all clients: the client that keeps most loses a batch first.
     """
 
     def __init__(self, most: int) -> None:
         """Allow `most` bytes."""
         self._most = most
         self._lock = threading.Lock()
-        self._held: dict[str, int] = {}
-        self._total = 0
+        self._small, self._large, self._kept = _Account(), _Account(), _Account()
+        # The streams that keep batches, by client.
+        self._keepers: dict[str, set[KeptBatches[Any]]] = {}
 
     @property
     def held(self) -> int:
         """The bytes held."""
-        return self._total
+        return self._small.total + self._large.total + self._kept.total
 
     def change(self, client: str, before: int, after: int) -> None:
-        """Let a client's call hold `after` bytes instead of `before`. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Change the bytes held by a client's call from `before` to `after`. Raises Refusal (LIMIT_EXCEEDED)."""
+        small, large = self._small, self._large
         with self._lock:
-            own = self._held.get(client, 0) - before + after
-            total = self._total - before + after
+            held = small if before <= _SMALL else large
+            held.add(client, -before)
             if after > before:
-                most = self._most if after > _SMALL else self._most * 5 // 4
-                # The limits' names, here and below, are metadata that clients may rely on.
-                if total > most and total - after > _SMALL:
-                    raise limit_exceeded("bytes of requests under way and answers not yet taken", self._most, _RETRY)
-                if own > self._most // 2 and own - after > _SMALL:
-                    raise limit_exceeded("bytes of one client's answers not yet taken", self._most // 2, _RETRY)
-            if own:
-                self._held[client] = own
-            else:
-                self._held.pop(client, None)
-            self._total = total
+                # The limits' names are metadata that clients may rely on.
+                refusal = None
+                if not _fits(small.total, large.total, after, self._most):
+                    name = "bytes of requests under way and answers not yet taken"
+                    refusal = limit_exceeded(name, self._most, _RETRY)
+                elif not self._fits_client(client, after):
+                    refusal = limit_exceeded("bytes of one client's answers not yet taken", self._most // 2, _RETRY)
+                if refusal is not None:
+                    held.add(client, before)
+                    raise refusal
+            (small if after <= _SMALL else large).add(client, after)
+            while self._kept.total and self.held > self._most:
+                self._drop_one(self._kept.largest())
+
+    def change_kept(self, stream: "KeptBatches[_Batch]", batches: Callable[[], dict[int, "_Sized[_Batch]"]]) -> None:
+        """Replace the batches that a stream keeps.
+
+        Args:
+            stream: The stream.
+            batches: A function that returns the new batches by number, called under the lock.
+
+        Raises:
+            Refusal: If the new batches do not fit (LIMIT_EXCEEDED).
+        """
+        with self._lock:
+            after = batches()
+            size = sum(each.size for each in after.values())
+            if size > stream.size:
+                self._make_way(stream, size)
+            self._set_kept(stream, after, size)
+
+    def _make_way(self, stream: "KeptBatches[Any]", size: int) -> None:
+        # Drop batches of other clients so that a stream can keep `size` bytes. Raises Refusal.
+        client, kept = stream.client, self._kept
+        own = kept.of(client) - stream.size + size
+        if self._small.of(client) + self._large.of(client) + own > self._most // 2:
+            raise limit_exceeded("bytes of one client's answers not yet taken", self._most // 2, _RETRY)
+        most = min(self._most - self._most // 4, self._most - self._small.total - self._large.total)
+        while kept.total - stream.size + size > most:
+            largest = kept.largest()
+            # A client does not displace batches of clients that would keep less than it.
+            if largest == client or kept.of(largest) <= own:
+                raise limit_exceeded("bytes of states kept on streams", self._most - self._most // 4, _RETRY)
+            self._drop_one(largest)
+
+    def _drop_one(self, client: str) -> None:
+        # Drop the largest batch of a client that keeps batches.
+        stream = max(self._keepers[client], key=attrgetter("size"))
+        after = dict(stream.batches)
+        largest = after.pop(max(after, key=lambda number: after[number].size))
+        self._set_kept(stream, after, stream.size - largest.size)
+
+    def _set_kept(self, stream: "KeptBatches[_Batch]", batches: dict[int, "_Sized[_Batch]"], size: int) -> None:
+        client = stream.client
+        self._kept.add(client, size - stream.size)
+        stream.batches, stream.size = batches, size
+        keepers = self._keepers.setdefault(client, set())
+        (keepers.add if size else keepers.discard)(stream)
+        if not keepers:
+            del self._keepers[client]
+
+    def _fits_client(self, client: str, size: int) -> bool:
+        # Return whether a call of a client may hold `size` bytes within the client's half.
+        small, large, kept = self._small.of(client), self._large.of(client), self._kept.of(client)
+        if kept <= _SMALL:
+            small += kept
+        else:
+            large += kept
+        return _fits(small, large, size, self._most // 2)
+
+
+def _fits(small: int, large: int, size: int, most: int) -> bool:
+    # Return whether a call may hold `size` bytes, given the bytes of other small and large calls.
+    reserve = most // 4
+    if size <= _SMALL:
+        return small + size <= max(reserve, most - large) or not (small or large)
+    return (not large and small <= reserve) or small + large + size <= most
 
 
 class Holding:
@@ -86,42 +186,85 @@ class Holding:
     __slots__ = ("_budget", "_bytes", "_client")
 
     def __init__(self, budget: MemoryBudget, client: str) -> None:
-        """Hold nothing so far."""
+        """Begin with no bytes held."""
         self._budget = budget
         self._client = client
         self._bytes = 0
 
     def hold(self, size: int) -> None:
-        """Hold `size` bytes, instead of those before. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Hold `size` bytes instead of the previous number. Raises Refusal (LIMIT_EXCEEDED)."""
         if size != self._bytes:
             self._budget.change(self._client, self._bytes, size)
             self._bytes = size
 
     def beside(self, request: Buffer) -> Callable[[int], None]:
-        """Hold a request, and return a function that holds a number of bytes beside it."""
+        """Hold a request, and return a function that holds a number of bytes in addition to it."""
         self.hold(len(request))
         return lambda size: self.hold(len(request) + size)
 
     def release(self) -> None:
-        """Stop holding anything."""
+        """Hold no bytes."""
         self.hold(0)
 
 
+class _Sized(NamedTuple, Generic[_Batch]):
+    # A batch and the bytes that it takes.
+    batch: _Batch
+    size: int
+
+
+class KeptBatches(Generic[_Batch]):
+    """The batches that one stream keeps, by number. The budget drops batches when calls need the memory."""
+
+    __slots__ = ("_budget", "batches", "client", "size")
+
+    def __init__(self, budget: MemoryBudget, client: str) -> None:
+        """Begin without batches."""
+        self._budget = budget
+        self.client = client
+        """The client of the stream."""
+        # Only the budget changes these, in any thread.
+        self.batches: dict[int, _Sized[_Batch]] = {}
+        """The batches with their sizes."""
+        self.size = 0
+        """The bytes of all batches."""
+
+    def get(self, number: int) -> _Batch | None:
+        """Return the batch of this number, or None."""
+        found = self.batches.get(number)
+        return None if found is None else found.batch
+
+    def replace(self, taken: int, number: int, batch: _Batch, size: int) -> None:
+        """Discard the batch `taken`, and keep a batch of `size` bytes under a number unless that is 0.
+
+        Raises:
+            Refusal: If the batch does not fit (LIMIT_EXCEEDED); the stream's batches are then unchanged.
+        """
+        new = {number: _Sized(batch, size)} if number else {}
+        self._budget.change_kept(
+            self, lambda: {each: sized for each, sized in self.batches.items() if each != taken} | new
+        )
+
+    def release(self) -> None:
+        """Discard all batches."""
+        self._budget.change_kept(self, dict)
+
+
 class EndedCalls:
-    """The calls that a door has ended because of their memory, told in the log now and then."""
+    """The calls that a door has ended because of their memory, reported in the log from time to time."""
 
     def __init__(self, logger: logging.Logger, whose: str) -> None:
-        """Write to `logger`; `whose`: the memory in words."""
+        """Report in `logger`. `whose`: a description of the memory, which begins the line."""
         self._logger, self._whose = logger, whose
         self._calls, self._size, self._last_line = 0, 0, -inf
 
     def add(self, calls: int, size: int) -> None:
-        """Count calls, ended because of so many bytes."""
+        """Count ended calls. `size`: the bytes that were held."""
         self._calls += calls
         self._size = max(self._size, size)
 
     def tell(self) -> None:
-        """Write of those not told yet, unless it was done a moment ago."""
+        """Log the calls not reported yet, unless a line was logged recently."""
         now = time.monotonic()
         if self._calls and now > self._last_line + _BETWEEN_LINES:
             self._logger.warning("%s take %d MiB: ended %d calls", self._whose, self._size >> 20, self._calls)
@@ -129,10 +272,11 @@ class EndedCalls:
 
 
 class MemoryWatch:
-    """Watches the memory of a process that does nothing but serve.
+    """Watches the memory of a process that only serves calls.
 
-    Only gRPC knows what partly received requests take: it is taken to be what nothing else accounts for. Of that only
-    what is in use and resident counts: some allocate much more than they touch, and freed memory is kept for a while.
+    The memory of partly received requests is known only to gRPC; it is estimated as the memory that is not otherwise
+    accounted for. Only memory that is both allocated and resident counts, because some code allocates much more than it
+    touches, and freed memory stays resident for some time.
     """
 
     def __init__(
@@ -144,8 +288,11 @@ class MemoryWatch:
     ) -> None:
         """Measure the idle process.
 
-        `receiving`: the calls whose requests have not arrived. `known`: returns the bytes of memory that are
-        accounted for otherwise.
+        Args:
+            budget: The memory held by calls.
+            max_message_bytes: The largest request.
+            receiving: The calls whose requests have not arrived.
+            known: A function that returns the bytes that are otherwise accounted for.
         """
         self._budget = budget
         self._most = most_of_parts(max_message_bytes)
@@ -156,21 +303,21 @@ class MemoryWatch:
         self._idle_size = memory.resident_bytes()
         self._ended = EndedCalls(_log, "incomplete requests")
         self._is_above = False
-        # When incomplete requests last took little, of time.perf_counter.
+        # The time, of time.perf_counter, when incomplete requests last took little memory.
         self._calm = time.perf_counter()
-        # The last time that calls held much, or memory was given back; the seconds until it is tried again.
+        # The last time when calls held much or memory was given back, and the seconds to the next attempt.
         self._busy, self._pause = time.monotonic(), _PAUSE
 
     def look(self) -> None:
-        """End calls whose incomplete requests take too much; give free memory back once little is held."""
+        """End calls whose incomplete requests take too much memory; give free memory back when calls hold little."""
         above = self._above()
         if above > self._most and not self._is_above:
-            # gRPC's objects of a call are often part of a cycle.
+            # gRPC's call objects are often part of reference cycles.
             self._tidy_up()
             above = self._above()
         was_above, self._is_above = self._is_above, above > self._most
         if was_above and self._is_above:
-            # Twice in a row, and again after calls were ended: what is just being freed does not count.
+            # Only after two measurements in a row, so that memory that is just being freed does not count.
             self._is_above = not self._end_some(above)
         elif above < self._most // 2:
             self._calm = time.perf_counter()
@@ -188,8 +335,8 @@ class MemoryWatch:
             self._pause = max(pause, took / _SHARE)
 
     def _end_some(self, above: int) -> bool:
-        # As few calls as may bring it down: of the client that has most of those begun since there was little, then of
-        # the client that has most, streams that are used last.
+        # End as few calls as may suffice. First new unused calls, of the client with the most of them; then unused
+        # calls, of the client with the most; and streams in use last.
         needed = most = (above - self._most) // self._largest + 1
         for weight in (self._is_new, _is_unused, _is_any):
             while needed > 0:
@@ -206,12 +353,12 @@ class MemoryWatch:
         return bool(call.start > self._calm) and _is_unused(call)
 
     def _above(self) -> int:
-        # Bytes beyond the idle process's and those that calls hold.
+        # Return the bytes in addition to the idle process's and the bytes held by calls.
         allocated = (memory.allocated_bytes() or 0) - self._idle - self._known()
         return min(allocated, self._resident()) - self._budget.held
 
     def _resident(self) -> int:
-        # Beyond the idle process's and what is accounted for.
+        # Return the resident bytes beyond the idle process's and the bytes otherwise accounted for.
         return memory.resident_bytes() - self._idle_size - self._known()
 
     def _tidy_up(self) -> None:

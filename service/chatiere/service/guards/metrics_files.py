@@ -1,16 +1,21 @@
-"""The files of the workers' metrics, so that no counted call is lost when a worker dies.
+"""The files of the workers' metrics, which keep the counts of a worker that has died.
 
 prometheus_client lets processes keep their metrics in memory-mapped files of one directory, which another process
-reads and adds up. A write to such a page ends the process (SIGBUS) if the disk is full. So every file is fully
-allocated before any worker starts, in memory where there is a file system for that. A worker that replaces a dead one
-continues its files: the totals stay, and so does the number of files.
+reads and adds up. A write to such a page ends the process (SIGBUS) if the disk is full. Therefore a worker's files are
+fully allocated before it starts, in a memory file system if there is one. A worker that replaces a dead one continues
+its files, so the totals and the number of files stay the same.
+
+The supervisor and its workers hold a lock on their directory. A directory without a lock belongs to a server whose
+processes were all killed; the next server removes it.
 """
 
+import fcntl
 import os
 import shutil
 import tempfile
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,42 +31,46 @@ from chatiere.service.guards.counts import FileValue
 
 # The size of a file, enough for all values that the labels allow (a test fills them).
 FILE_BYTES = 2**20
-# A worker's files, one per kind of metric: those of present values (gauges), and all.
+# The kinds of metrics, for each of which a worker has a file: gauges, which a dead worker loses, and all kinds.
 _PRESENT = ("gauge_livesum", "gauge_livemin")
 _KINDS = ("counter", "histogram", *_PRESENT)
 _MEMORY = Path("/dev/shm")
+# The beginning of the names of directories with a lock.
+_PREFIX = "chatiere-counts-"
 
 
 class MetricsFiles(Closing):
-    """The files of a number of workers; `directory`: their directory, for `use_files`."""
+    """The files of a server's workers.
 
-    def __init__(self, workers: int) -> None:
-        """Create the files; use in a `with` statement. Raises SettingError if the disk is full."""
-        in_memory = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
-        parent = _MEMORY if in_memory else Path(tempfile.gettempdir())
+    Attributes:
+        directory: The directory of the files, for `use_files`.
+        lock: A file descriptor that holds the lock on the directory. Workers inherit it.
+    """
+
+    def __init__(self) -> None:
+        """Create the directory; use it in a `with` statement. Raises SettingError if no directory can be written to."""
         try:
-            self.directory = Path(tempfile.mkdtemp(prefix="chatiere-metrics-", dir=parent))
-            for worker in range(workers):
-                self.prepare(worker)
+            in_memory = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
+            parent = _MEMORY if in_memory else Path(tempfile.gettempdir())
+            _remove_abandoned(parent)
+            self.directory, self.lock = _locked_directory(parent)
         except OSError as error:
-            self.close()
-            needed = workers * len(_KINDS) * FILE_BYTES
-            raise SettingError(
-                "workers", f"cannot allocate {needed} bytes in {parent} for metrics: {error.strerror}"
-            ) from error
+            message = f"their metrics need a directory that can be written to, /dev/shm or $TMPDIR: {error.strerror}"
+            raise SettingError("workers", message) from error
 
     def prepare(self, worker: int) -> None:
-        """Create a worker's missing files. Raises OSError."""
-        for kind in _KINDS:
-            if not (path := self._path(kind, worker)).exists():
-                _create(path)
-
-    def forget_present(self, worker: int) -> None:
-        """Reset the gauges of a dead worker; its totals stay. Raises OSError."""
-        # prometheus_client's mark_process_dead finds no file when the process has no descriptors left.
+        """Create a worker's missing files. Resets the gauges of a dead worker, but not its totals. Raises OSError."""
+        # prometheus_client's mark_process_dead finds no files when the process has no file descriptors left.
         for kind in _PRESENT:
             self._path(kind, worker).unlink(missing_ok=True)
-        self.prepare(worker)
+        try:
+            for kind in _KINDS:
+                if not (path := self._path(kind, worker)).exists():
+                    _create(path)
+        except OSError as error:
+            needed = len(_KINDS) * FILE_BYTES
+            message = f"cannot allocate {needed} bytes in {self.directory.parent} for metrics: {error.strerror}"
+            raise OSError(message) from error
 
     def collector(self) -> Collector:
         """Return a collector that adds up the metrics of all workers."""
@@ -69,15 +78,44 @@ class MetricsFiles(Closing):
 
     def close(self) -> None:
         """Remove the files."""
-        if hasattr(self, "directory"):
-            shutil.rmtree(self.directory, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)
+        os.close(self.lock)
 
     def _path(self, kind: str, worker: int) -> Path:
         return self.directory / f"{kind}_{worker}.db"
 
 
+def _locked_directory(parent: Path) -> tuple[Path, int]:
+    # Return a new directory and a descriptor that holds a shared lock on it. Raises OSError.
+    while True:
+        directory = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        # A server that starts at the same time may remove the directory before it is locked.
+        with suppress(FileNotFoundError, BlockingIOError):
+            lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(lock), directory.stat()):
+                    return directory, lock
+            except BaseException:
+                os.close(lock)
+                raise
+            os.close(lock)
+
+
+def _remove_abandoned(parent: Path) -> None:
+    for directory in parent.glob(f"{_PREFIX}*"):
+        # The directory may belong to another user, be locked, or be gone; a file system may have no locks.
+        with suppress(OSError):
+            lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(directory)
+            finally:
+                os.close(lock)
+
+
 def _create(path: Path) -> None:
-    # Whoever collects them meanwhile must not find a file without its beginning.
+    # A collector that runs meanwhile must not find a file without its header.
     begun = path.with_suffix(".new")
     with begun.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
@@ -85,16 +123,16 @@ def _create(path: Path) -> None:
 
 
 def _value(file: MmapedDict, key: str) -> FileValue:
-    # Find a value, or add it.
+    # Return the value of a key, which is added if it is missing.
     file.read_value(key)  # type: ignore[no-untyped-call]
-    # The library's own class takes four times as long for each of a call's six changes: a lock, keys, timestamps.
-    # Where a value lies, the file tells only here.
+    # The library's own class takes four times as long for each of a call's six updates, because of a lock, keys and
+    # timestamps. The position of a value is available only from this private attribute.
     place = file._positions[key]
     return FileValue(memoryview(file._m)[place : place + 8].cast("d"))
 
 
 def use_files(directory: Path, worker: int) -> None:
-    """Keep the values of all metrics that this process creates from now on in a worker's files."""
+    """Keep the values of all metrics that this process creates from now on in the files of a worker."""
     files: dict[str, MmapedDict] = {}
     lock = threading.Lock()
 
@@ -104,7 +142,7 @@ def use_files(directory: Path, worker: int) -> None:
         with lock:
             if kind not in files:
                 path = directory / f"{kind}_{worker}.db"
-                # Whoever collects them meanwhile must not find a file without its beginning.
+                # A collector that runs meanwhile must not find a file without its header.
                 begun = path if path.exists() else path.with_suffix(".new")
                 files[kind] = MmapedDict(str(begun))  # type: ignore[no-untyped-call]
                 begun.rename(path)
@@ -117,16 +155,16 @@ class ProcessesCollector(Collector):
     """Collects metrics of processes (CPU, memory, open files …), labelled by process."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        """Watch no process yet."""
+        """Begin without processes."""
         self._collectors: dict[str, ProcessCollector] = {}
         registry.register(self)
 
     def watch(self, name: str, pid: int) -> None:
-        """Watch a process under a name, replacing the one that had it before."""
+        """Watch a process under a name, replacing the process that had it before."""
         self._collectors = self._collectors | {name: ProcessCollector(pid=lambda: pid, registry=None)}
 
     def collect(self) -> Iterable[Metric]:
-        """Return the metrics of the processes that run."""
+        """Return the metrics of the running processes."""
         metrics: dict[str, Metric] = {}
         for name, collector in self._collectors.items():
             for each in collector.collect():

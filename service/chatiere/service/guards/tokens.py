@@ -2,10 +2,10 @@
 
 The tokens file has one line per token, `NAME SHA256`: a name for the client and the SHA-256 of its token in
 hexadecimal. Empty lines and lines that begin with # are ignored. Several tokens may have the same name, so that a
-client can change its token without a pause. `chatiere token` makes a token and its line.
+client can change its token without interruption. `chatiere token` creates a token and its line.
 
-A token is 256 random bits. It cannot be guessed or found by trying, so a plain hash makes the file worthless to its
-readers; slow hashes are for passwords.
+A token consists of 256 random bits, which cannot be guessed. The file therefore needs only a plain hash to be useless
+to readers; slow hashes are for passwords.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from prometheus_client import Gauge
 
-from chatiere.service.base.files import WatchedFiles
+from chatiere.service.base.files import WatchedFiles, read_entries
 from chatiere.service.base.settings import SettingError
 
 _NAME = r"[A-Za-z0-9._-]{1,64}"
@@ -36,40 +36,29 @@ class Tokens:
     """The tokens of a file, reread when it changes."""
 
     def __init__(self, path: Path, rejected: Gauge | None = None) -> None:
-        """Read the file; `rejected`: see WatchedFiles. Raises SettingError."""
-        self._path = path
-        self._file = WatchedFiles("tokens", path, rejected=rejected)
-        self._clients = _read(path)
-        if not self._clients:
-            raise SettingError("tokens", f"{path} has no tokens: nobody could call")
+        """Read the file. For `rejected` see WatchedFiles. Raises SettingError."""
+        self._file = WatchedFiles("tokens", partial(_read, path), path, rejected=rejected)
+        if not self._file.current():
+            raise SettingError("tokens", f"{path} has no tokens, so no client could call")
 
     def client_of(self, token: str) -> str | None:
         """Return the name of a token; None if it is not in the file.
 
-        If the file has become unreadable or invalid, that is logged and the tokens stay as they were.
+        If the file has become unreadable or invalid, that is logged and the previous tokens remain valid.
         """
-        reread = self._file.reread(partial(_read, self._path))
-        if reread is not None:
-            self._clients = reread
         digest = hashlib.sha256(token.encode(errors="surrogateescape")).digest()
         found = None
-        # All are compared, each in constant time: the duration reveals nothing.
-        for known, name in self._clients:
+        # Compare all tokens, each in constant time, so that the duration reveals nothing.
+        for known, name in self._file.current():
             if hmac.compare_digest(known, digest):
                 found = name
         return found
 
 
 def _read(path: Path) -> list[tuple[bytes, str]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingError("tokens", f"cannot read {path}: {error}") from error
     clients = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        match = _LINE.fullmatch(line.strip())
+    for number, line in read_entries("tokens", path):
+        match = _LINE.fullmatch(line)
         if match is None:
             raise SettingError("tokens", f"{path}, line {number}: not a name and a SHA-256 in lower-case hexadecimal")
         clients.append((bytes.fromhex(match[2]), match[1]))

@@ -1,10 +1,10 @@
-"""Traces of calls, by OpenTelemetry's own instrumentation of gRPC; needs the extra `chatiere[traces]`.
+"""Traces of calls, with OpenTelemetry's instrumentation of gRPC; needs the extra `chatiere[traces]`.
 
-OpenTelemetry's environment variables set where traces go and which calls are traced: OTEL_EXPORTER_OTLP_ENDPOINT,
-OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …
+OpenTelemetry's environment variables determine where traces are sent and which calls are traced:
+OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …
 """
 
-# Some of gRPC's types can be subscripted by type checkers only.
+# Some of gRPC's types can be subscripted only by type checkers.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ _HEALTH = "grpc.health.v1.Health"
 
 
 class TraceInterceptor(grpc.aio.ServerInterceptor):
-    """Makes a span for every call but health checks, in the client's trace if it sends one."""
+    """Creates a span for every call except health checks, in the client's trace if the client sends one."""
 
     def __init__(self) -> None:
         """Send spans to an OTLP collector. Raises SettingError if the packages are not installed."""
@@ -48,7 +48,7 @@ class TraceInterceptor(grpc.aio.ServerInterceptor):
 
 
 class CallTraces:
-    """Makes a span for every call of a door of our own but health checks, in the client's trace if it sends one."""
+    """Creates spans for the calls of the project's own doors, like TraceInterceptor."""
 
     def __init__(self) -> None:
         """Send spans to an OTLP collector. Raises SettingError if the packages are not installed."""
@@ -59,13 +59,13 @@ class CallTraces:
         self._error = trace.StatusCode.ERROR
 
     def begin(self, call: Call, metadata: Metadata) -> None:
-        """Begin the span of a call, which the guards end with the call."""
+        """Begin the span of a call; it ends with the call."""
         method = call.method
         if method.service == _HEALTH:
             return
         family, _, place = call.peer.partition(":")
         host, _, port = place.rpartition(":")
-        # The names that OpenTelemetry's own instrumentation of gRPC gives.
+        # The attribute names of OpenTelemetry's instrumentation of gRPC.
         attributes = {
             "rpc.system": "grpc",
             "rpc.service": method.service,
@@ -96,7 +96,7 @@ def _provider() -> Any:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
         raise _missing(error) from error
-    # At the end of the process it sends the remaining spans.
+    # The provider sends the remaining spans at the end of the process.
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return provider
@@ -107,7 +107,7 @@ def _missing(error: ImportError) -> SettingError:
 
 
 def _instrumentation() -> Any:
-    # OpenTelemetry's interceptor for grpc.aio.
+    # Return OpenTelemetry's interceptor for grpc.aio.
     try:
         from opentelemetry.instrumentation import grpc as instrumentation
         from opentelemetry.instrumentation.grpc import filters

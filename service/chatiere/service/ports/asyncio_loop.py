@@ -1,6 +1,8 @@
-"""A loop of asyncio, as exchanges use it."""
+"""An asyncio loop with the interface that exchanges use."""
 
 import asyncio
+
+from chatiere.service.exchange.turns import Turns
 
 
 class AsyncioLoop:
@@ -13,3 +15,4 @@ class AsyncioLoop:
         loop = asyncio.get_running_loop()
         self.after, self.post = loop.call_later, loop.call_soon_threadsafe
         self.under_way = 0
+        self.turns = Turns(loop.call_soon)

@@ -1,14 +1,16 @@
-"""grpcio's handlers: coroutines that carry what an exchange asks for to grpcio, and what comes to the exchange.
+"""grpcio's handlers: coroutines that connect exchanges to grpcio.
 
-By default grpcio reads a unary call's request before it reports the call. So unary methods are registered as taking a
-stream too, which is the same on the wire: the request is read here, after the token was checked and within a timeout.
+By default grpcio reads a unary call's request before it reports the call. Therefore unary methods are also registered
+as methods with a request stream, which is the same on the wire: the request is read here, after the token was checked
+and within a timeout.
 """
 
-# Some of gRPC's types can be subscripted by type checkers only.
+# Some of gRPC's types can be subscripted only by type checkers.
 from __future__ import annotations
 
 import asyncio
 import logging
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -24,23 +26,22 @@ from chatiere.service.base.languages import CONTENT_LANGUAGE
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.door import Cost, Door
-from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange
-from chatiere.service.exchange.feeds import FeedExchange
+from chatiere.service.exchange.exchange import Exchange
+from chatiere.service.exchange.making import exchanges_of
 from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMethod, StreamMethod
-from chatiere.service.exchange.streams import StreamExchange
 from chatiere.service.guards.chain import REQUEST_ID, Guards
-from chatiere.service.guards.sizes import largest_request
+from chatiere.service.guards.sizes import MAX_METADATA, OF_FIELD, largest_request
 from chatiere.service.ports.asyncio_loop import AsyncioLoop
-from chatiere.service.ports.libraries import channelz_methods, reflection_method
+from chatiere.service.ports.libraries import channelz_methods, reflection_methods
 from chatiere.service.ports.methods import Methods
 
-# grpc.aio.ServicerContext, whose types are only half known.
+# grpc.aio.ServicerContext, which is only partly typed.
 Context = Any
-# Seconds in which the client of a stream that has to end can still take a response.
+# Seconds in which the client of a stream that must end can still take a response.
 _LAST_SECONDS = 1.0
-# Seconds in which gRPC tells that a client has left, once it has told that nothing more comes.
+# Seconds within which gRPC reports that a client has left, after it has reported the end of the requests.
 _MOMENT = 0.002
-# gRPC keeps a copy of a response, and the call, until the client has taken it.
+# gRPC keeps a copy of the response, and the call, until the client has taken the response.
 _COST = Cost(small=-1, copies=2, of_call=32 * 1024)
 # The metadata key of a status with its details, and gRPC's codes by number.
 _DETAILS = "grpc-status-details-bin"
@@ -48,7 +49,7 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def _is_no_departure(record: logging.LogRecord) -> bool:
-    # grpcio logs an error with a traceback for clients that leave before their response.
+    # grpcio logs an error with a traceback for clients that leave before the response.
     return not record.getMessage().startswith("ExecuteBatchError raised in core by servicer method")
 
 
@@ -56,55 +57,56 @@ logging.getLogger("grpc._cython.cygrpc").addFilter(_is_no_departure)
 
 
 class Handlers(grpc.GenericRpcHandler):
-    """grpcio's handlers by path; for the serving loop, which has to run."""
+    """grpcio's handlers by path. The serving loop must be running."""
 
     def __init__(self, settings: Settings, metrics: Metrics, guards: Guards, methods: Methods) -> None:
-        """Make handlers of the server's methods, and of those of gRPC's libraries that the settings ask for."""
+        """Create handlers for the server's methods, and for the methods of gRPC's libraries enabled in the settings."""
         self.door = Door(settings, guards, None, _COST, lambda wire: wire.fault)
         self._loop = AsyncioLoop()
         self._count_unknown = partial(methods.count_unknown, guards)
         self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
-        for single in (*methods.singles, methods.check):
-            self.add_single(single)
-        for batch in methods.batches:
-            self._add_unary(BatchExchange, batch)
-        self._add_stream(StreamExchange, methods.play)
-        for feed in methods.feeds:
-            self._add_stream(FeedExchange, feed)
+        singles = [*methods.singles, methods.check]
+        streams = [methods.play]
         if settings.channelz:
-            for single in channelz_methods(metrics, methods):
-                self.add_single(single)
+            singles += channelz_methods(metrics, methods)
         if settings.reflection:
-            self._add_stream(StreamExchange, reflection_method(settings, metrics, methods))
+            streams += reflection_methods(settings, metrics, methods)
+        for unary in singles:
+            self.add_unary(unary)
+        for batch in methods.batches:
+            self.add_unary(batch)
+        for stream in streams:
+            self._add_stream(stream)
+        for feed in methods.feeds:
+            self._add_stream(feed)
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any] | None:
-        """Return the handler of a call's path; None if there is no such method."""
+        """Return the handler of a call's path; None if the method is unknown."""
         handler = self._handlers.get(handler_call_details.method)
         if handler is None:
             self._count_unknown()
         return handler
 
-    def add_single(self, single: SingleMethod) -> None:
-        """Add a method that takes microseconds."""
-        self._add_unary(SingleExchange, single)
-
-    def _add_unary(self, kind: Callable[[Door, Any, Any], Exchange[Any]], served: SingleMethod | BatchMethod) -> None:
+    def add_unary(self, served: SingleMethod | BatchMethod) -> None:
+        """Add a unary method."""
+        make = exchanges_of(self.door, served)
         largest = largest_request(served.path, self.door.settings.max_message_bytes)
 
         async def handle(_: object, context: Context) -> bytes:
             wire = _UnaryWire(context, self._loop, largest)
-            return await wire.run(kind(self.door, served, wire))
+            return await wire.run(make(wire))
 
         self._handlers[served.path] = grpc.stream_unary_rpc_method_handler(handle)
 
-    def _add_stream(self, kind: Callable[[Door, Any, Any], Exchange[Any]], served: StreamMethod | FeedMethod) -> None:
+    def _add_stream(self, served: StreamMethod | FeedMethod) -> None:
+        make = exchanges_of(self.door, served)
         largest = largest_request(served.path, self.door.settings.max_message_bytes)
 
-        # A generator, as OpenTelemetry's instrumentation wants it.
+        # A generator, as required by OpenTelemetry's instrumentation.
         async def handle(_: object, context: Context) -> AsyncIterator[Buffer]:
-            wire = _StreamWire(context, self._loop, largest, takes_one=kind is FeedExchange)
+            wire = _StreamWire(context, self._loop, largest, takes_one=isinstance(served, FeedMethod))
             try:
-                wire.begin(kind(self.door, served, wire))
+                wire.begin(make(wire))
                 while (response := await wire.next()) is not None:
                     yield response
             finally:
@@ -113,11 +115,12 @@ class Handlers(grpc.GenericRpcHandler):
         self._handlers[served.path] = grpc.stream_stream_rpc_method_handler(handle)
 
 
-class _GrpcWire:
-    """A call as grpcio carries it (see exchange.wire.Wire): what unary calls and streams have in common."""
+class _GrpcWire(ABC):
+    """A call at grpcio's port (see exchange.wire.Wire): the common part of unary calls and streams."""
 
     __slots__ = (
         "_context",
+        "_has_more",
         "_largest",
         "_request",
         "_request_id",
@@ -132,34 +135,38 @@ class _GrpcWire:
         "watch",
     )
 
-    # Only gRPC knows of parts, of a connection's other calls, and of what waits to be sent on it.
+    # Only gRPC knows about partly received requests, other calls of the connection, and unsent output.
     has_part = is_alone = is_behind = False
     held = 0
 
     def __init__(self, context: Context, loop: AsyncioLoop, largest: int) -> None:
-        """Carry a call whose headers have come; its requests have at most `largest` bytes."""
+        """Begin with a call whose headers have been received. `largest`: the limit in bytes of its requests."""
         self._context, self.loop, self._largest = context, loop, largest
         self.peer: str = context.peer()
         self.metadata = context.invocation_metadata()
         self.timeout: float | None = context.time_remaining()
         self.watch: Callable[[], None] | None = None
         self.fault: Exception | None = None
+        if sum(len(key) + len(value) + OF_FIELD for key, value in self.metadata) > MAX_METADATA:
+            self.fault = limit_exceeded("bytes of metadata", MAX_METADATA)
         self.has_ended = self.is_closed = False
         self._request: bytes | None = None
+        # True if the client has sent more requests than the method takes.
+        self._has_more = False
         self.status: Status | None = None
-        """The end of the call, once it is known."""
+        """The status of the call, once it is known."""
         self._request_id = ""
 
     @property
     def waiting(self) -> int:
-        return 0 if self._request is None else 1
+        return int(self._request is not None) + int(self._has_more)
 
     @property
     def is_delivered(self) -> bool:
         return self.is_closed
 
     def request(self) -> bytes | None:
-        return self.take_buffer()
+        return None if self._has_more else self.take_buffer()
 
     def take_buffer(self) -> bytes | None:
         request, self._request = self._request, None
@@ -170,9 +177,19 @@ class _GrpcWire:
             self.status, self._request_id = status, request_id
             self._wake()
 
+    @abstractmethod
     def _wake(self) -> None:
-        """Have the call's coroutine look at what there is to send."""
-        raise NotImplementedError
+        """Make the call's coroutine send pending output."""
+
+    async def _read_only(self) -> Any:
+        """Return the request of a method that takes one, after the client's stream has ended; EOF without a request."""
+        request = await self._context.read()
+        if request is grpc.aio.EOF:
+            await asyncio.sleep(_MOMENT)
+        elif len(request) <= self._largest:
+            self._has_more = await self._context.read() is not grpc.aio.EOF
+        self.has_ended = True
+        return request
 
     def _came(self, request: Any) -> None:
         if request is grpc.aio.EOF:
@@ -184,7 +201,7 @@ class _GrpcWire:
         self._tell()
 
     def _close(self, _: object = None) -> None:
-        # Its response was taken, or the client has left.
+        # The response was taken, or the client has left.
         self.is_closed = True
         self._tell()
 
@@ -193,7 +210,7 @@ class _GrpcWire:
             self.watch()
 
     async def _abort(self) -> None:
-        # Raises AbortError, unless the status is OK.
+        # Raises AbortError unless the status is OK.
         status = self.status
         assert status is not None
         if status.code:
@@ -202,10 +219,7 @@ class _GrpcWire:
 
 
 class _UnaryWire(_GrpcWire):
-    """A unary call as grpcio carries it.
-
-    Like gRPC's own servers, this does not wait for the end of the client's stream: a second message is ignored.
-    """
+    """A unary call at grpcio's port."""
 
     __slots__ = ("_finished", "_language", "_reading", "_response")
 
@@ -214,12 +228,12 @@ class _UnaryWire(_GrpcWire):
     def __init__(self, context: Context, loop: AsyncioLoop, largest: int) -> None:
         super().__init__(context, loop, largest)
         self._response, self._language = b"", ""
-        # The task while it reads, and what it waits for afterwards.
+        # The call's task while it reads, and the future for which it waits afterwards.
         self._reading: asyncio.Task[Any] | None = None
         self._finished: asyncio.Future[None] | None = None
 
     async def run(self, exchange: Exchange[Any]) -> bytes:
-        """Carry the call to its end; return the response. Raises AbortError."""
+        """Run the call to its end and return the response. Raises AbortError."""
         context = self._context
         context.set_trailing_metadata(((REQUEST_ID, exchange.request_id),))
         try:
@@ -244,18 +258,15 @@ class _UnaryWire(_GrpcWire):
         self._reading = asyncio.current_task()
         assert self._reading is not None
         try:
-            request = await self._context.read()
-            if request is grpc.aio.EOF:
-                await asyncio.sleep(_MOMENT)
+            request = await self._read_only()
         except asyncio.CancelledError:
             if self.status is None:
                 raise
-            # By `_wake`.
+            # Cancelled by `_wake`.
             self._reading.uncancel()
             return
         finally:
             self._reading = None
-        self.has_ended = True
         self._came(request)
 
     def _wake(self) -> None:
@@ -272,11 +283,11 @@ class _UnaryWire(_GrpcWire):
         self._response, self._language = b"".join(pieces), language
 
     def reset(self) -> None:
-        """Do nothing: gRPC keeps a response until its client takes it or leaves."""
+        """Have no effect: gRPC keeps a response until its client takes it or leaves."""
 
 
 class _StreamWire(_GrpcWire):
-    """A call with many responses as grpcio carries it: the next request may come before the last one is answered."""
+    """A call with many responses at grpcio's port; a request may arrive before the previous one is answered."""
 
     __slots__ = (
         "_ending",
@@ -292,20 +303,20 @@ class _StreamWire(_GrpcWire):
     )
 
     def __init__(self, context: Context, loop: AsyncioLoop, largest: int, *, takes_one: bool) -> None:
-        """`takes_one`: the method takes one request, whose client's stream is not waited for either."""
+        """Begin with a call whose headers have been received. `takes_one` is true if the method takes one request."""
         super().__init__(context, loop, largest)
         self._takes_one = takes_one
         self._responses: deque[bytes] = deque()
         self._language = ""
-        # The call's task, and what it waits for: something to send.
+        # The call's task, and the future for which it waits until there is output.
         self._task = asyncio.current_task()
         self._waiting: asyncio.Future[None] | None = None
-        # The task that reads requests, and what it waits for: that a request is taken.
+        # The task that reads requests, and the future for which it waits until a request is taken.
         self._reader: asyncio.Task[None] | None = None
         self._taken: asyncio.Future[None] | None = None
-        # The task that ends the call although its response is not taken.
+        # The task that ends the call although its response was not taken.
         self._ending: asyncio.Task[None] | None = None
-        # Headers have been sent; gRPC has a response that the client has not taken.
+        # True once headers have been sent; true while gRPC has a response that the client has not taken.
         self._has_begun = self._is_given = False
 
     @property
@@ -313,7 +324,7 @@ class _StreamWire(_GrpcWire):
         return self._is_given or bool(self._responses)
 
     def begin(self, exchange: Exchange[Any]) -> None:
-        """Begin to carry the call."""
+        """Start the exchange, and read requests."""
         self._context.set_trailing_metadata(((REQUEST_ID, exchange.request_id),))
         self._context.add_done_callback(self._close)
         exchange.begin()
@@ -333,22 +344,23 @@ class _StreamWire(_GrpcWire):
             await self._waiting
         if not self._has_begun:
             self._has_begun = True
-            # By itself, as gRPC would want to send it again with a status that follows an unread response.
+            # Sent separately; otherwise gRPC would try to send it again with a status that follows an unread response.
             await self._context.send_initial_metadata(((CONTENT_LANGUAGE, self._language),) if self._language else ())
         self._is_given = True
         return self._responses.popleft()
 
     def leave(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._reader is not None:
             self._reader.cancel()
 
     async def _read(self) -> None:
+        if self._takes_one:
+            self._came(await self._read_only())
         while not (self.has_ended or self.fault):
             request = await self._context.read()
             if request is grpc.aio.EOF:
                 await asyncio.sleep(_MOMENT)
-            self.has_ended = self._takes_one
             self._came(request)
             while self._request is not None:
                 self._taken = asyncio.get_running_loop().create_future()
@@ -373,16 +385,16 @@ class _StreamWire(_GrpcWire):
         self._wake()
 
     def reset(self) -> None:
-        """End the call soon, although the client has not taken a response; until then it still may."""
+        """End the call soon, although the client has not taken a response; it can still take it until then."""
         self.loop.after(_LAST_SECONDS, self._give_up)
 
     def _give_up(self) -> None:
         if self._is_given and not self.is_closed and self._task is not None:
-            # gRPC keeps the call until the client takes the response, and then the status, or leaves.
+            # gRPC keeps the call until the client takes the response and then the status, or leaves.
             self._ending = asyncio.create_task(self._abort_unread())
             self._task.cancel()
 
     async def _abort_unread(self) -> None:
-        # It always raises: the call is aborted, or the client has left.
+        # This always raises: the call is aborted, or the client has left.
         with suppress(Exception):
             await self._abort()

@@ -1,18 +1,19 @@
-"""The methods of gRPC's libraries, which grpcio's port has beside the server's own: reflection and channelz."""
+"""The methods of gRPC's libraries, reflection and channelz, which only grpcio's port serves."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import grpc
+from google.protobuf import descriptor_pool, text_format
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.message_factory import GetMessageClass
 from grpc_channelz.v1 import channelz, channelz_pb2
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
-from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import Status, StatusError
 from chatiere.service.base.metrics import Metrics
@@ -23,7 +24,7 @@ from chatiere.service.guards.chain import Method
 from chatiere.service.ports.methods import Methods, services_of
 
 _CHANNELZ = channelz_pb2.DESCRIPTOR.services_by_name["Channelz"]
-_REFLECT = f"/{reflection.SERVICE_NAME}/ServerReflectionInfo"
+_REFLECTIONS = ("grpc.reflection.v1.ServerReflection", reflection.SERVICE_NAME)
 
 
 def channelz_methods(metrics: Metrics, methods: Methods) -> list[SingleMethod]:
@@ -36,13 +37,32 @@ def channelz_methods(metrics: Metrics, methods: Methods) -> list[SingleMethod]:
     return found
 
 
-def reflection_method(settings: Settings, metrics: Metrics, methods: Methods) -> StreamMethod:
-    """Return the method of reflection."""
+def reflection_methods(settings: Settings, metrics: Metrics, methods: Methods) -> list[StreamMethod]:
+    """Return the methods of reflection, under its stable name and its older name; the messages are the same."""
+    _describe_v1()
     channelz_name = [_CHANNELZ.full_name] if settings.channelz else []
-    names = [*services_of(settings), HEALTH_SERVICE, *channelz_name, reflection.SERVICE_NAME]
+    names = [*services_of(settings), HEALTH_SERVICE, *channelz_name, *_REFLECTIONS]
     handle = partial(_reflect, reflection.ReflectionServicer(names))
-    method = Method(metrics, "bidi_stream", _REFLECT, limit=methods.streams)
-    return StreamMethod(_REFLECT, method, lambda _: handle, methods.stream_threads, threading.Semaphore(0))
+    found = []
+    for service in _REFLECTIONS:
+        path = f"/{service}/ServerReflectionInfo"
+        method = Method(metrics, "bidi_stream", path, limit=methods.streams)
+        found.append(StreamMethod(path, method, lambda _: handle, methods.pool))
+    return found
+
+
+def _describe_v1() -> None:
+    """Add the definition of the stable version, which grpcio's package lacks, to the definitions for reflection."""
+    described = FileDescriptorProto()
+    reflection_pb2.DESCRIPTOR.CopyToProto(described)
+    described.options.ClearField("deprecated")
+    text = text_format.MessageToString(described).replace("v1alpha", "v1")
+    stable = text_format.Parse(text, FileDescriptorProto())
+    pool = descriptor_pool.Default()
+    try:
+        pool.FindFileByName(stable.name)
+    except KeyError:
+        pool.AddSerializedFile(stable.SerializeToString())
 
 
 def _reflect(servicer: Any, request: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
@@ -60,7 +80,7 @@ def _channelz(answer: Callable[[Any, Any], Any], request_type: Any, request: byt
 
 
 class _Outcome:
-    """A call's context for a library's method: the status that it sets."""
+    """The context of a call for a library's method, which sets its status here."""
 
     code = 0
     details = ""

@@ -1,4 +1,4 @@
-"""Listening sockets, and the port that the workers of a server share."""
+"""Listening sockets, and the port shared by the workers of a server."""
 
 import errno
 import os
@@ -11,32 +11,33 @@ from typing import Any
 from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import SettingError, split_address, unix_path, with_port
 
-# What a Unix socket's mode lacks: its owner and group may call.
+# The umask for Unix sockets, to which only their owner and group may connect.
 _UMASK = 0o117
 
 
 class HeldPort(Closing):
-    """Holds a port for workers to listen on with SO_REUSEPORT, and for nobody else.
+    """Holds a port on which only workers can listen, with SO_REUSEPORT.
 
-    The system then spreads connections over the workers. Whether the port is free, and which one it is if the system
-    chooses, is decided once, before any worker starts; while a worker is being replaced the port stays taken.
-    A Unix socket, which the one worker makes, is removed in the end.
+    The system distributes connections over the workers. The port is bound once, before any worker starts, so errors are
+    detected and the number is chosen only once, and the port stays bound while a worker is replaced. The Unix socket of
+    a single worker is removed in the end.
 
-    `address`: the address for the workers to listen on.
+    Attributes:
+        address: The address for the workers to listen on.
     """
 
     def __init__(self, address: str, setting: str = "address") -> None:
-        """Take the port of an address; use in a `with` statement. Raises SettingError for that setting."""
+        """Bind the port of an address; use it in a `with` statement. Raises SettingError for `setting`."""
         self._sockets: list[socket.socket] = []
         self._path = unix_path(address)
         if self._path is not None:
             _free(setting, address, self._path)
             self.address = address
             return
-        # Past connections that the system still remembers do not matter …
+        # SO_REUSEADDR allows a port of which the system still remembers closed connections.
         self._sockets = _bound(setting, address, socket.SO_REUSEADDR)
         for held in self._sockets:
-            # … but other servers must not bind by either option. Workers may, by this one.
+            # From now on, other servers cannot bind the port with either option; workers can, with SO_REUSEPORT.
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         self.address = with_port(address, self._sockets[0].getsockname()[1])
@@ -46,18 +47,24 @@ class HeldPort(Closing):
         for held in self._sockets:
             held.close()
         if self._path is not None:
-            # Another server may have it by now.
+            # By now the path may belong to another server.
             with suppress(OSError):
                 _remove_stale(self._path)
 
 
 def listening_sockets(setting: str, address: str, *, share_port: bool = False) -> list[socket.socket]:
-    """Return sockets that listen on all IP addresses of an address, or at a path. Raises SettingError for that setting.
+    """Return sockets that listen on all IP addresses of an address, or at a path.
 
-    `share_port`: let others listen there too, by SO_REUSEPORT.
+    Args:
+        setting: The name of the setting, for errors.
+        address: The address.
+        share_port: True if other processes may listen there too, with SO_REUSEPORT.
+
+    Raises:
+        SettingError: If the address cannot be bound.
     """
-    # Connections inherit the options of the listening socket: without SO_REUSEADDR, for a minute after they were
-    # closed, nobody who binds by that option alone could have the port.
+    # Connections inherit the options of the listening socket. Without SO_REUSEADDR, they would keep programs that bind
+    # only with that option from the port for a minute after they were closed.
     options = (socket.SO_REUSEADDR, socket.SO_REUSEPORT) if share_port else (socket.SO_REUSEADDR,)
     with place_for(setting, address):
         listening = _bound(setting, address, *options)
@@ -69,16 +76,17 @@ def listening_sockets(setting: str, address: str, *, share_port: bool = False) -
 
 @contextmanager
 def place_for(setting: str, address: str) -> Iterator[None]:
-    """Bind an address inside: if it is a Unix socket's, a stale one is removed before, and the new one has mode 0660.
+    """Context in which to bind an address. For a Unix socket, removes a stale socket first, and sets the mode 0660.
 
-    Raises SettingError for that setting if somebody listens there.
+    Raises:
+        SettingError: For `setting`, if a server already listens there.
     """
     path = unix_path(address)
     if path is None:
         yield
         return
     _free(setting, address, path)
-    # So that nobody can connect before its mode is set.
+    # Prevents connections before the mode is set.
     before = os.umask(_UMASK)
     try:
         yield
@@ -94,10 +102,10 @@ def _free(setting: str, address: str, path: str) -> None:
 
 
 def _remove_stale(path: str) -> None:
-    """Remove a Unix socket that nobody listens on. Raises OSError if somebody does, or if it is something else."""
+    """Remove a Unix socket without a listener. Raises OSError if it has one, or if the path is not a socket."""
     try:
         if not stat.S_ISSOCK(os.lstat(path).st_mode):
-            raise FileExistsError(errno.EEXIST, "something else is there")
+            raise FileExistsError(errno.EEXIST, "the path exists and is not a socket")
         with socket.socket(socket.AF_UNIX) as asking:
             asking.setblocking(False)
             asking.connect(path)
@@ -107,13 +115,13 @@ def _remove_stale(path: str) -> None:
         os.unlink(path)
         return
     except BlockingIOError:
-        # So many wait for the other server.
+        # The other server has many pending connections.
         pass
     raise OSError(errno.EADDRINUSE, "another server listens there")
 
 
 def count_of(address: str) -> int:
-    """Return the number of IP addresses of an address; 1 for a name that nobody knows, and for a Unix socket."""
+    """Return the number of IP addresses of an address; 1 for an unknown name, and for a Unix socket."""
     if unix_path(address) is not None:
         return 1
     host, port = split_address(address)
@@ -134,10 +142,10 @@ def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         ):
             try:
-                # If the system chooses the port, all take the first one's.
+                # If the system chooses the port, the other addresses use the port of the first.
                 made = _bound_to(family, kind, (place[0], port), options)
             except OSError as error:
-                # A name may have addresses of both families on a machine with one.
+                # A name may have addresses of a family that the machine does not support.
                 if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
                     raise
             else:
@@ -148,7 +156,7 @@ def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
     except (OSError, UnicodeError) as error:
         for made in found:
             made.close()
-        # A name can be invalid before any look-up.
+        # An invalid name causes UnicodeError before any look-up.
         words = error.strerror if isinstance(error, OSError) else error
         raise SettingError(setting, f"cannot listen on {address}: {words}") from error
     return found
@@ -158,7 +166,7 @@ def _bound_to(family: int, kind: int, place: str | tuple[Any, int], options: tup
     made = socket.socket(family, kind)
     try:
         if family == socket.AF_INET6:
-            # As gRPC does: [::] takes IPv4 too.
+            # As in gRPC: [::] also accepts IPv4.
             made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         for option in options:
             made.setsockopt(socket.SOL_SOCKET, option, 1)

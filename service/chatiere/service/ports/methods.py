@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import BoundedSemaphore
 
 from google.protobuf.descriptor import ServiceDescriptor
 from google.rpc import code_pb2
@@ -20,9 +19,10 @@ from chatiere.service.calls.game_service import GameService
 from chatiere.service.calls.play_stream import PlayStream
 from chatiere.service.calls.replay_service import ReplayService
 from chatiere.service.calls.table_service import TableService
+from chatiere.service.exchange.fair_threads import FairThreads
 from chatiere.service.exchange.health import HEALTH_SERVICE, Health
 from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMethod, StreamMethod, UnknownMethod
-from chatiere.service.guards.chain import Call, Guards, Method
+from chatiere.service.guards.chain import Call, Guards, Metadata, Method
 from chatiere.service.guards.idle import IdleStreams
 from chatiere.service.guards.limits import CallLimit
 from chatiere.service.rooms.relay import Relay, create_relay
@@ -46,88 +46,88 @@ _POST_THREADS = 16
 
 
 def services_of(settings: Settings) -> list[str]:
-    """Return the services of a server with these settings, beside health."""
+    """Return the services of a server with these settings, except health."""
     return [GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE, *([ROOM_SERVICE] if settings.relay else [])]
 
 
 class Methods:
-    """The server's own methods, and those of its health."""
+    """The methods of the server's services, including health."""
 
     def __init__(self, settings: Settings, metrics: Metrics, health: Health, table_keys: Keyring) -> None:
         """Start the methods' threads. Raises SettingError if they cannot be started."""
-        # Calls of unknown methods count together: clients choose the names, and there is no end of them.
+        # Calls of unknown methods are counted together, as clients could invent any number of names.
         self.unknown = UnknownMethod(Method(metrics, "unknown", "/unknown/unknown", needs_token=False))
         self._metrics = metrics
-        self._pools: list[ThreadPoolExecutor] = []
+        self._pools: list[ThreadPoolExecutor | FairThreads] = []
         self.relay: Relay | None = None
-        """The rooms, if they are served."""
+        """The rooms; None if they are not served."""
         try:
             self.side_threads = self._threads("side", _SIDE_THREADS)
-            self.batch_threads = self._threads("batches", settings.batch_threads)
-            self.stream_threads = self._threads("streams", settings.batch_threads)
+            self.pool = FairThreads("batches", settings.batch_threads)
+            self._pools.append(self.pool)
         except RuntimeError as error:
             self.close()
             raise SettingError("batch_threads", f"cannot start the threads: {error}") from error
         self.streams = CallLimit("streams at a time", settings.max_streams, IdleStreams(settings.stream_idle_timeout))
         """The limit on streams."""
         self.singles = self._single_methods(settings)
-        """The methods of GameService but Replay, and RoomService's Post."""
+        """The methods of GameService except Replay, and RoomService's Post."""
         service = BatchService(settings, metrics)
         limit = CallLimit("batches at a time", settings.max_calls)
         tables = TableService(settings, metrics, table_keys)
         replay = Method(metrics, "unary", REPLAY, limit=limit, counts_clients=True)
         self.batches = [
-            BatchMethod(REPLAY, replay, ReplayService(settings, metrics).replay, self.batch_threads),
+            BatchMethod(REPLAY, replay, ReplayService(settings, metrics).replay, self.pool),
             *self._batch_methods(_BATCH, service.answer, limit),
-            *self._batch_methods(_BOT, BotService(settings).answer, limit),
+            *self._batch_methods(_BOT, BotService(settings, metrics).answer, limit),
             *self._batch_methods(_TABLE, tables.answer, limit, needs_token=not settings.open_tables),
         ]
         """Replay, and the unary methods of BatchService, BotService and TableService."""
         play = Method(metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
-        own = BoundedSemaphore(settings.batch_threads)
-        self.play = StreamMethod(PLAY, play, lambda hold: PlayStream(service, hold).answer, self.stream_threads, own)
-        """The streams of batches."""
+        self.play = StreamMethod(PLAY, play, lambda kept: PlayStream(service, kept).answer, self.pool)
+        """BatchService's Play."""
         check, watch = (f"/{HEALTH_SERVICE}/{name}" for name in ("Check", "Watch"))
         checks = Method(metrics, "unary", check, needs_token=False)
         watches = Method(metrics, "server_stream", watch, needs_token=False)
         self.check = SingleMethod(check, checks, health.check, self.side_threads)
-        """The health service's."""
+        """The health service's Check."""
         self.feeds = [FeedMethod(watch, watches, health.watch)]
         """The health service's Watch, and RoomService's Follow."""
         if settings.relay is not None:
             self.relay = create_relay(settings, metrics, health)
             self._add_rooms(settings, RoomService(self.relay, table_keys))
 
-    def count_unknown(self, guards: Guards) -> None:
-        """Count a call of an unknown method that its port refuses by itself."""
-        call = Call(self.unknown.method, "", ())
+    def count_unknown(self, guards: Guards, peer: str = "", metadata: Metadata = ()) -> None:
+        """Count a call of an unknown method, which the port itself refuses. `peer`: the client's address, if known."""
+        call = Call(self.unknown.method, peer, metadata)
         guards.begin(call)
         guards.end(call, Status(code_pb2.UNIMPLEMENTED))
 
     def close(self) -> None:
-        """Wait until the threads have finished their work."""
+        """Wait until the threads have finished."""
         for pool in self._pools:
             pool.shutdown()
         if self.relay is not None:
             self.relay.close()
 
     def _threads(self, name: str, count: int) -> ThreadPoolExecutor:
-        self._pools.append(started_threads(name, count))
-        return self._pools[-1]
+        pool = started_threads(name, count)
+        self._pools.append(pool)
+        return pool
 
     def _single_methods(self, settings: Settings) -> list[SingleMethod]:
-        servicer = GameService(settings, self._metrics)
+        service = GameService(settings, self._metrics)
         limit = CallLimit("calls at a time", settings.max_calls)
         found = []
         for each in _GAME.methods:
             path = f"/{GAME_SERVICE}/{each.name}"
             if path != REPLAY:
                 method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
-                found.append(SingleMethod(path, method, getattr(servicer, each.name), self.side_threads))
+                found.append(SingleMethod(path, method, service.methods[each.name], self.side_threads))
         return found
 
     def _add_rooms(self, settings: Settings, rooms: RoomService) -> None:
-        # A thread that waits for Redis does nothing else.
+        # Threads that wait for Redis have no other work.
         waits = settings.relay != MEMORY
         threads = self._threads("posts", _POST_THREADS) if waits else self.side_threads
         post, follow = (f"/{ROOM_SERVICE}/{name}" for name in ("Post", "Follow"))
@@ -155,7 +155,7 @@ class Methods:
             path = f"/{service.full_name}/{each.name}"
             if path != PLAY:
                 method = Method(self._metrics, "unary", path, needs_token=needs_token, limit=limit, counts_clients=True)
-                found.append(BatchMethod(path, method, partial(answer, _snake_case(each.name)), self.batch_threads))
+                found.append(BatchMethod(path, method, partial(answer, _snake_case(each.name)), self.pool))
         return found
 
 

@@ -1,6 +1,7 @@
 """The port for metrics: GET /metrics over HTTP, for Prometheus.
 
-It belongs to the supervisor, which all workers need: clients get a few of its threads and descriptors, for seconds.
+The port belongs to the supervisor, on which all workers depend, so clients may use only a few of its threads and file
+descriptors, for a short time.
 """
 
 import logging
@@ -21,9 +22,9 @@ from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import with_port
 from chatiere.service.ports.listening import listening_sockets
 
-# Connections at a time.
+# The maximum number of connections.
 _MAX_CONNECTIONS = 8
-# Seconds for a client to send something, and to take the response; for its whole request; and for a connection to end
+# Seconds for a client to send some data and to take the response; for its whole request; and for a connection to end
 # when another one needs its slot.
 _SILENCE, _REQUEST, _PATIENCE = 5.0, 10.0, 1.0
 _PAUSE = 0.1
@@ -32,13 +33,14 @@ _log = logging.getLogger(__name__)
 
 
 class MetricsPort(Closing):
-    """Serves the metrics of a registry, in threads of its own.
+    """Serves the metrics of a registry, in its own threads.
 
-    `address`: its address, with the port that the system chose.
+    Attributes:
+        address: The address, with the port that the system chose.
     """
 
     def __init__(self, address: str, registry: CollectorRegistry) -> None:
-        """Listen and serve; use in a `with` statement. Raises SettingError: metrics_address."""
+        """Listen and serve; use it in a `with` statement. Raises SettingError for metrics_address."""
         application = _only_metrics(make_wsgi_app(registry))
         self._servers = [_Server(each, application) for each in listening_sockets("metrics_address", address)]
         for server in self._servers:
@@ -60,7 +62,7 @@ def _only_metrics(exposed: WSGIApplication) -> WSGIApplication:
             try:
                 return exposed(environ, start_response)
             except Exception:
-                # They are read from files, and the process may be out of descriptors.
+                # Metrics are read from files, and the process may be out of file descriptors.
                 _log.exception("cannot read the metrics")
                 status = "500 Internal Server Error"
         start_response(status, [("Content-Type", "text/plain")])
@@ -81,11 +83,11 @@ class _Handler(WSGIRequestHandler):
         return is_request
 
     def log_message(self, format: str, *args: object) -> None:
-        """Do not log requests."""
+        """Log no requests."""
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """Serves one listening socket, a few connections at a time; a new one may replace the oldest idle one."""
+    """Serves one listening socket, with few connections; a new one may replace the oldest idle one."""
 
     daemon_threads = True
 
@@ -97,7 +99,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         self.setup_environ()
         self.set_app(application)
         self._slots = threading.Semaphore(_MAX_CONNECTIONS)
-        # Connections whose request has not arrived, oldest first, and the time by which it must.
+        # Connections whose request has not arrived, oldest first, with the time until which they may wait.
         self._waiting: dict[socket.socket, float] = {}
         self._changing = threading.Lock()
 
@@ -106,13 +108,13 @@ class _Server(ThreadingMixIn, WSGIServer):
         with self._changing:
             self._waiting.pop(connection, None)
 
-    # Called by socketserver
+    # Methods called by socketserver
 
     def get_request(self) -> tuple[socket.socket, Any]:
         try:
             return super().get_request()
         except OSError as error:
-            # The process may be out of descriptors for now; or the client has left already.
+            # The process may be out of file descriptors, or the client may have left.
             _log.warning("cannot accept a connection for metrics: %s", error)
             time.sleep(_PAUSE)
             raise
@@ -134,19 +136,19 @@ class _Server(ThreadingMixIn, WSGIServer):
         self._slots.release()
 
     def service_actions(self) -> None:
-        # Between connections, and twice a second.
+        # Called between connections, and twice a second.
         now = time.monotonic()
         with self._changing:
             self._cut([connection for connection, end in self._waiting.items() if end <= now])
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         error = sys.exception()
-        # Clients leave, or are silent; or no thread can be started.
+        # The client left or was silent, or no thread could be started.
         level = logging.DEBUG if isinstance(error, OSError) else logging.WARNING
         _log.log(level, "cannot serve metrics to a client: %s", error)
 
     def _cut(self, connections: list[socket.socket]) -> None:
-        # Their threads read the end of the stream, and close them.
+        # The threads of these connections then read the end of the stream, and close them.
         for connection in connections:
             del self._waiting[connection]
             with suppress(OSError):

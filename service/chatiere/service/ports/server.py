@@ -1,6 +1,6 @@
-"""A server in one process: its parts, and the loop that serves."""
+"""A server in one process: its parts, and the serving loop."""
 
-# Some of gRPC's types can be subscripted by type checkers only.
+# Some of gRPC's types can be subscripted only by type checkers.
 from __future__ import annotations
 
 import asyncio
@@ -16,6 +16,8 @@ import grpc.aio
 import uvloop
 from prometheus_client import CollectorRegistry
 
+from chatiere.bots.search import tree_bytes
+from chatiere.service.base.files import WatchedFiles
 from chatiere.service.base.heartbeat import Heartbeat
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import SettingError, Settings, unix_path
@@ -24,13 +26,15 @@ from chatiere.service.guards.chain import Guards
 from chatiere.service.guards.connections import connections_of, open_files
 from chatiere.service.guards.logs import DroppedLines
 from chatiere.service.guards.memory import MemoryWatch
+from chatiere.service.guards.sizes import MAX_METADATA
 from chatiere.service.guards.traces import TraceInterceptor
 from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.ports.fast.routes import create_fast_port
 from chatiere.service.ports.grpc_handlers import Handlers
 from chatiere.service.ports.listening import count_of, place_for
 from chatiere.service.ports.methods import Methods, services_of
-from chatiere.service.ports.tls import server_credentials
+from chatiere.service.ports.tls import Certificates, server_credentials, watched_certificates
+from chatiere.service.rooms.presence import ANNOUNCE
 from chatiere.service.rooms.relay import LOOK, Relay
 from chatiere.service.tables.keys import Keyring
 
@@ -39,25 +43,32 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Seconds between two checks of the loop by itself, where no supervisor asks for more.
+# Seconds between two checks of the serving loop, unless the supervisor requires a shorter interval.
 _INTERVAL = 1.0
-# Calls that one connection may have in flight, and calls of all connections that gRPC has not reported yet.
+# The calls in flight allowed per connection, and the calls of all connections that gRPC has not reported yet.
 _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
-# Seconds for a handshake at least, however short the time for a request is; milliseconds that a connection may be
-# without a call.
+# The shortest time limit in seconds for a handshake, even if requests have a shorter one. The time in milliseconds
+# after which a connection without a call is closed.
 _LEAST_HANDSHAKE, _IDLE = 1.0, 300_000
-# Seconds between two checks of the memory: what a network can bring in that time must not matter.
+# The number of milliseconds that means no limit in gRPC.
+_NO_LIMIT = 2**31 - 1
+# The shortest interval in milliseconds between pings of a client that receives no data, and the pings that may arrive
+# sooner. A client may ping every second (docs/operations.md); the network may bring two pings closer together.
+_LEAST_PING, _EARLY_PINGS = 500, 2
+# Seconds between two checks of the memory; the data that the network can deliver in that time must not matter.
 _MEMORY_INTERVAL = 0.1
-# Bytes of memory that a connection of gRPC's with TLS takes.
+# Bytes of metadata above which gRPC itself refuses a call; above the limit of all doors the handlers refuse it.
+_MAX_METADATA = 4 * MAX_METADATA
+# Bytes of memory that a TLS connection of gRPC takes.
 _OF_CONNECTION = 64 * 1024
-# Bytes of memory that a stream or a follower takes at grpcio's port: the bench's row of rooms measures it.
+# Bytes of memory that a stream or a follower takes at grpcio's port; `make bench` measures it for rooms.
 _OF_LASTING = 28 * 1024
 
 
 class Server:
-    """A gRPC server, its health, its fast door and that for browsers, served by a loop in a thread of its own.
+    """A gRPC server with health, the fast door and the door for browsers, served by a loop in its own thread.
 
-    Its methods to start and stop are those of grpc.Server.
+    The methods that start and stop it are like the methods of grpc.Server.
     """
 
     def __init__(
@@ -83,7 +94,7 @@ class Server:
         """grpcio's handlers by path."""
         self._fast: FastPort | None = None
         self._web: WebPort | None = None
-        # gRPC's.
+        # The number of connections of gRPC.
         self._connections = 0
         self._tasks: list[asyncio.Task[None]] = []
         self._stops: list[asyncio.Task[None]] = []
@@ -92,7 +103,7 @@ class Server:
         threading.Thread(target=self._run, name="serving loop", daemon=True).start()
         try:
             self.port: int = self._do(self._build(share_port)).result()
-            """The number of the port that it listens on; 1: a Unix socket."""
+            """The number of the port on which it listens; 1 for a Unix socket."""
         except BaseException:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._ended.wait()
@@ -100,44 +111,48 @@ class Server:
 
     @property
     def fast_port(self) -> int | None:
-        """The number of the port of `fast_address`; None without one; 0: a Unix socket."""
+        """The number of the port of `fast_address`; None without that setting; 0 for a Unix socket."""
         return None if self._fast is None else self._fast.port
 
     @property
     def web_port(self) -> int | None:
-        """The number of the port of `web_address`; None without one."""
+        """The number of the port of `web_address`; None without that setting."""
         return None if self._web is None else self._web.port
 
     @property
     def known(self) -> int:
-        """The bytes of memory that connections, streams, followers, requests of the other doors, and rooms take."""
+        """The bytes of memory of connections, streams, followers, requests at the other doors, rooms and searches."""
         lasting = _OF_LASTING * len(self.handlers.door.lasting)
         others = sum(door.known for door in (self._fast, self._web) if door is not None)
         rooms = 0 if self.methods.relay is None else self.methods.relay.size
-        return _OF_CONNECTION * self._connections + lasting + others + rooms
+        return _OF_CONNECTION * self._connections + lasting + others + rooms + tree_bytes()
 
     def start(self) -> None:
-        """Start to serve calls."""
+        """Start serving calls."""
         self._do(self._serve()).result()
         if self._fast is not None:
             self._fast.start()
 
     def stop(self, grace: float | None) -> threading.Event:
-        """Report NOT_SERVING, refuse new calls, and end those in flight after `grace` seconds (None: at once).
+        """Report NOT_SERVING, refuse new calls, and end calls in flight after a time.
 
-        Returns an event that is set when all calls have ended.
+        Args:
+            grace: The time in seconds; None for 0.
+
+        Returns:
+            An event that is set when all calls have ended.
         """
         if not self._ended.is_set():
-            # Watches of the health end before ports end what is under way.
+            # End the health watches before ports end the other calls.
             self._health.stop()
             fast_ended = None if self._fast is None else self._fast.stop(grace)
-            # The loop may be ending at this moment.
+            # The loop may just be ending.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._begin_stop, grace, fast_ended)
         return self._ended
 
     def wait_for_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the server has stopped or failed; return True if it has not after `timeout` seconds."""
+        """Wait until the server has stopped or failed; return True if it is still running after `timeout` seconds."""
         return not self._ended.wait(timeout)
 
     def _do(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
@@ -163,31 +178,41 @@ class Server:
             interceptors=[TraceInterceptor()] if settings.traces else [],
             options=[
                 ("grpc.max_receive_message_length", settings.max_message_bytes),
-                # By default two servers could share a port unnoticed.
+                # Otherwise two servers could share a port unnoticed.
                 ("grpc.so_reuseport", int(share_port)),
-                # A connection whose peer has vanished is closed, and its streams with it.
+                # Closes connections to machines that have vanished, and their streams.
                 ("grpc.keepalive_time_ms", 60_000),
                 ("grpc.keepalive_timeout_ms", 20_000),
                 ("grpc.keepalive_permit_without_calls", 1),
-                # gRPC counts by IP address that it listens on, and ends nobody for a new one.
+                # By default gRPC allows a client one ping in five minutes.
+                ("grpc.http2.min_ping_interval_without_data_ms", _LEAST_PING),
+                ("grpc.http2.max_ping_strikes", _EARLY_PINGS),
+                # gRPC counts connections separately for each IP address of the port, and ends none for a new one.
                 ("grpc.max_allowed_incoming_connections", connections // count_of(settings.address)),
                 ("grpc.server_handshake_timeout_ms", round(1000 * max(settings.request_timeout, _LEAST_HANDSHAKE))),
                 ("grpc.max_connection_idle_ms", _IDLE),
-                # Without a table of header compression, no byte stands for kilobytes of headers.
+                # gRPC varies the age by 10 %.
+                ("grpc.max_connection_age_ms", _milliseconds(settings.max_connection_age)),
+                ("grpc.max_connection_age_grace_ms", _milliseconds(settings.connection_age_grace)),
+                # Without a header compression table, a byte cannot expand to kilobytes of headers.
                 ("grpc.http2.hpack_table_size.decoder", 0),
-                # Further calls of a connection wait at the client, so that others soon have a turn.
+                # By default gRPC refuses, at random, calls whose metadata exceeds half of the limit.
+                ("grpc.max_metadata_size", _MAX_METADATA),
+                ("grpc.absolute_max_metadata_size", _MAX_METADATA),
+                # Further calls of a connection wait at the client, so that other connections get a turn soon.
                 ("grpc.max_concurrent_streams", _MAX_CALLS_OF_A_CONNECTION),
-                # Otherwise gRPC ends random calls of any client when many begin at once.
+                # By default gRPC ends random calls of any client when many begin at the same time.
                 ("grpc.server.max_pending_requests", _MAX_PENDING_REQUESTS),
                 ("grpc.server.max_pending_requests_hard_limit", _MAX_PENDING_REQUESTS),
             ],
         )
-        # gRPC's thread that hands events to loops; in a process with other servers it may have started before.
+        # gRPC's thread that passes events to loops. In a process with other servers it may have started before.
         self._pollers = set(threading.enumerate()) - before
         self.methods = Methods(settings, self._metrics, self._health, self._table_keys)
         self.handlers = Handlers(settings, self._metrics, self._guards, self.methods)
         self._server.add_generic_rpc_handlers((self.handlers,))
-        port = _bind(self._server, settings, self._metrics)
+        certificates = watched_certificates(settings, self._metrics)
+        port = _bind(self._server, settings, certificates)
         if settings.fast_address is not None:
             self._fast = create_fast_port(
                 settings,
@@ -203,6 +228,7 @@ class Server:
                 settings.web_address,
                 self._guards,
                 self.methods,
+                certificates,
                 share_port=share_port,
                 connections=connections,
             )
@@ -214,33 +240,34 @@ class Server:
             await self._web.start()
         work = [self._look_after_itself(open_files()), self._end_with_grpc()]
         if self._heartbeat is not None:
-            # The process is a worker: all of its memory is the server's.
+            # The process is a worker, so all of its memory is the server's.
             work.append(self._look_after_memory())
         if self._settings.stream_idle_timeout:
             work.append(self._end_idle_streams())
         if self.methods.relay is not None:
-            work.append(_look_after_rooms(self.methods.relay))
+            work += [_look_after_rooms(self.methods.relay), _announce_presence(self.methods.relay)]
         self._tasks = [asyncio.create_task(each) for each in work]
 
     async def _look_after_itself(self, idle: int) -> None:
-        # `idle`: the files that are open without connections.
+        # `idle`: the number of files that are open without connections.
         interval = _INTERVAL if self._heartbeat is None else self._heartbeat.interval
         dropped = DroppedLines(self._metrics.log_lines_dropped)
         while all(poller.is_alive() for poller in self._pollers):
-            # The door's thread has to be alive, too.
+            # The fast door's thread must also be alive.
             if self._heartbeat is not None and (self._fast is None or self._fast.has_turned()):
                 self._heartbeat.beat()
             ports = (self.handlers, self._fast, self._web)
             self._metrics.half_open.set(sum(len(port.door.half_open) for port in ports if port is not None))
             self._metrics.held_bytes.set(self._guards.budget.held)
+            self._metrics.search_bytes.set(tree_bytes())
             dropped.update()
             self._metrics.tasks.set(len(asyncio.all_tasks()))
-            # gRPC does not tell how many connections it has.
+            # gRPC does not report its number of connections.
             files = await asyncio.to_thread(open_files)
             others = sum(door.connections for door in (self._fast, self._web) if door is not None)
             self._connections = max(0, files - others - idle)
             await asyncio.sleep(interval)
-        _log.error("gRPC's poller has ended: calls cannot be served any more")
+        _log.error("gRPC's poller has ended: no more calls can be served")
         self._loop.stop()
 
     async def _look_after_memory(self) -> None:
@@ -281,17 +308,32 @@ class Server:
             await web_stopped
         if fast_ended is not None:
             await asyncio.to_thread(fast_ended.wait)
-        # Batches in flight were cancelled.
+        # Batches in flight have been cancelled.
         await asyncio.to_thread(self.methods.close)
         for task in self._tasks:
             task.cancel()
         self._loop.stop()
 
 
+def _milliseconds(seconds: float) -> int:
+    # Convert an age to gRPC's form; 0 means no limit.
+    return min(max(round(1000 * seconds), 1), _NO_LIMIT) if seconds else _NO_LIMIT
+
+
 async def _look_after_rooms(relay: Relay) -> None:
+    # Schedule by the clock, so that the duration of the checks does not add up to late heartbeats.
+    loop = asyncio.get_running_loop()
+    due = loop.time()
     while True:
-        await asyncio.sleep(LOOK)
+        due = max(due + LOOK, loop.time())
+        await asyncio.sleep(due - loop.time())
         relay.look()
+
+
+async def _announce_presence(relay: Relay) -> None:
+    while True:
+        await asyncio.sleep(ANNOUNCE)
+        relay.announce()
 
 
 def create_server(
@@ -302,35 +344,49 @@ def create_server(
     heartbeat: Heartbeat | None = None,
     table_key: bytes | None = None,
 ) -> tuple[Server, int]:
-    """Return a server in this process, not yet started, and the port that it listens on.
+    """Create a server in this process, without starting it.
 
-    Its metrics are registered in `registry`; `metrics_address`, `workers` and `log_…` are settings for `supervisor`.
-    `share_port`: let other processes listen on the port too. `heartbeat`: beaten by the serving loop while it runs.
-    `table_key`: of sealed tables, 32 bytes, where the settings have no file of keys; None: a random one.
-    Raises SettingError if the settings cannot be applied.
+    Args:
+        settings: The settings. `metrics_address`, `workers` and `log_…` apply only to the supervisor.
+        registry: The registry for the server's metrics.
+        share_port: True if other processes may listen on the port too.
+        heartbeat: Beaten by the serving loop while it runs; None for no heartbeat.
+        table_key: The key of sealed tables (32 bytes) if the settings have no key file; None for a random key.
+
+    Returns:
+        The server, and the port on which it listens.
+
+    Raises:
+        SettingError: If the settings cannot be applied.
     """
     server = Server(settings, registry, share_port=share_port, heartbeat=heartbeat, table_key=table_key)
     return server, server.port
 
 
 def _web_port(
-    settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool, connections: int
+    settings: Settings,
+    address: str,
+    guards: Guards,
+    methods: Methods,
+    certificates: WatchedFiles[Certificates] | None,
+    *,
+    share_port: bool,
+    connections: int,
 ) -> WebPort:
     try:
         from chatiere.service.ports.web.port import WebPort
     except ImportError as error:
         raise SettingError("web_address", f"missing packages: pip install 'chatiere[web]' ({error})") from error
-    return WebPort(settings, address, guards, methods, share_port=share_port, connections=connections)
+    return WebPort(settings, address, guards, methods, certificates, share_port=share_port, connections=connections)
 
 
-def _bind(server: grpc.aio.Server, settings: Settings, metrics: Metrics) -> int:
-    credentials = server_credentials(settings, metrics)
+def _bind(server: grpc.aio.Server, settings: Settings, certificates: WatchedFiles[Certificates] | None) -> int:
     address = settings.address
     try:
         with place_for("address", address):
-            if credentials is None:
+            if certificates is None:
                 return server.add_insecure_port(address)
-            return server.add_secure_port(address, credentials)
+            return server.add_secure_port(address, server_credentials(settings, certificates))
     except RuntimeError as error:
         in_tcp, in_unix = "address in use, or not of this machine", "its folder is missing or cannot be written to"
         reason = in_tcp if unix_path(address) is None else in_unix

@@ -1,102 +1,92 @@
-"""TLS: the server's certificate and, for mutual TLS, the authorities of its clients' certificates."""
+"""TLS: the server's certificate and, for mutual TLS, the authorities that sign clients' certificates."""
 
+import logging
 import ssl
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import grpc
 from cryptography import x509
 
-from chatiere.service.base.files import WatchedFiles
+from chatiere.service.base.files import WatchedFiles, read_file
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import SettingError, Settings
 
+_log = logging.getLogger(__name__)
 
-def server_credentials(settings: Settings, metrics: Metrics) -> grpc.ServerCredentials | None:
-    """Return the credentials that the settings ask for; None without TLS. Raises SettingError.
 
-    The files are reread when they change: new connections get the new certificate. If they are invalid then, that is
-    logged and the old ones stay in use.
+class Certificates(NamedTuple):
+    """The certificates for new connections."""
+
+    context: ssl.SSLContext
+    """For the door for browsers."""
+    configuration: grpc.ServerCertificateConfiguration
+    """For gRPC's port."""
+
+
+def watched_certificates(settings: Settings, metrics: Metrics) -> WatchedFiles[Certificates] | None:
+    """Return the certificates of the settings, for all ports; None without TLS. Raises SettingError.
+
+    The files are reread when they change. If they are then invalid, that is logged, and the old ones remain in use.
     """
     certificate, key, authorities = settings.tls_certificate, settings.tls_key, settings.client_ca
     if certificate is None or key is None:
         return None
-    files = _watched(metrics, certificate, key, authorities)
-    read = partial(_configuration, metrics, certificate, key, authorities)
+    read = partial(_certificates, metrics, certificate, key, authorities)
+    rejected = metrics.rejected_files.labels("certificates")
+    return WatchedFiles("certificates", read, certificate, key, authorities, rejected=rejected)
+
+
+def server_credentials(settings: Settings, certificates: WatchedFiles[Certificates]) -> grpc.ServerCredentials:
+    """Return gRPC's credentials, with the current certificates for each new connection."""
+    given = certificates.current().configuration
+
+    def changed() -> grpc.ServerCertificateConfiguration | None:
+        nonlocal given
+        before, given = given, certificates.current().configuration
+        return None if given is before else given
+
     return grpc.dynamic_ssl_server_credentials(
-        read(),
-        partial(files.reread, read),  # type: ignore[arg-type]  # None is gRPC's word for no change.
-        require_client_authentication=authorities is not None,
+        given,
+        changed,  # type: ignore[arg-type]  # gRPC accepts None for no change.
+        require_client_authentication=settings.client_ca is not None,
     )
 
 
-class ServerContext:
-    """The TLS of a port that is not gRPC's, by the same files; `current`: of new connections."""
-
-    def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Read the files of settings with a certificate. Raises SettingError."""
-        certificate, key, authorities = settings.tls_certificate, settings.tls_key, settings.client_ca
-        assert certificate is not None
-        assert key is not None
-        self._files = _watched(metrics, certificate, key, authorities)
-        self._read = partial(_context, metrics, certificate, key, authorities)
-        self.current = self._read()
-
-    def renew(self) -> None:
-        """Read files that have changed, for another `current`. Invalid files change nothing."""
-        self.current = self._files.reread(self._read) or self.current
-
-
-def _watched(metrics: Metrics, certificate: Path, key: Path, authorities: Path | None) -> WatchedFiles:
-    rejected = metrics.rejected_files.labels("certificates")
-    return WatchedFiles("certificates", certificate, key, *([authorities] if authorities else []), rejected=rejected)
-
-
-def _context(metrics: Metrics, certificate: Path, key: Path, authorities: Path | None) -> ssl.SSLContext:
-    for setting, path in (("tls_certificate", certificate), ("tls_key", key)):
-        # OpenSSL's errors do not name the file.
-        _read(setting, path)
+def _certificates(metrics: Metrics, certificate: Path, key: Path, authorities: Path | None) -> Certificates:
+    chain, private = read_file("tls_certificate", certificate), read_file("tls_key", key)
+    roots = None if authorities is None else read_file("client_ca", authorities)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        # The server cannot use an encrypted key: without this OpenSSL would prompt for a password.
+        # With an empty password, an encrypted key is an error; otherwise OpenSSL would prompt for a password.
         context.load_cert_chain(certificate, key, password="")
-    except (ssl.SSLError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise SettingError("tls_certificate", f"{certificate} is not a certificate for {key}: {error}") from error
-    if authorities is not None:
-        roots = _read("client_ca", authorities)
+    if authorities is not None and roots is not None:
         try:
             context.load_verify_locations(cadata=roots.decode("ascii", errors="replace"))
         except ssl.SSLError as error:
             raise SettingError("client_ca", f"{authorities} has no valid certificates: {error}") from error
         context.verify_mode = ssl.CERT_REQUIRED
-        metrics.certificate_expiry.labels("client_ca").set(_expiry("client_ca", authorities))
-    metrics.certificate_expiry.labels("tls_certificate").set(_expiry("tls_certificate", certificate))
-    return context
+        _check_times(metrics, "client_ca", authorities, roots)
+    _check_times(metrics, "tls_certificate", certificate, chain)
+    pair = [(private, chain)]
+    return Certificates(context, grpc.ssl_server_certificate_configuration(pair, root_certificates=roots))
 
 
-def _expiry(setting: str, path: Path) -> float:
-    """Return when the first of a file's certificates ends, in seconds since 1970. Raises SettingError."""
+def _check_times(metrics: Metrics, setting: str, path: Path, content: bytes) -> None:
+    # Report when the first certificate of a file expires, and warn of certificates that are not valid now.
     try:
-        return min(
-            each.not_valid_after_utc for each in x509.load_pem_x509_certificates(_read(setting, path))
-        ).timestamp()
+        found = x509.load_pem_x509_certificates(content)
+        begin = max(each.not_valid_before_utc for each in found)
+        end = min(each.not_valid_after_utc for each in found)
     except ValueError as error:
         raise SettingError(setting, f"{path} has a certificate that cannot be read: {error}") from error
-
-
-def _configuration(
-    metrics: Metrics, certificate: Path, key: Path, authorities: Path | None
-) -> grpc.ServerCertificateConfiguration:
-    # gRPC would report an error only when a client connects.
-    _context(metrics, certificate, key, authorities)
-    pairs = [(_read("tls_key", key), _read("tls_certificate", certificate))]
-    if authorities is None:
-        return grpc.ssl_server_certificate_configuration(pairs)
-    return grpc.ssl_server_certificate_configuration(pairs, root_certificates=_read("client_ca", authorities))
-
-
-def _read(setting: str, path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SettingError(setting, f"cannot read {path}: {error.strerror}") from error
+    metrics.certificate_expiry.labels(setting).set(end.timestamp())
+    now = datetime.now(UTC)
+    if end < now:
+        _log.warning("%s: %s has a certificate that expired at %s", setting, path, end.isoformat())
+    if begin > now:
+        _log.warning("%s: %s has a certificate that is not valid before %s", setting, path, begin.isoformat())

@@ -1,1 +1,1 @@
-"""The processes of a server: the supervisor, its workers, and what passes between them."""
+"""The processes of a server: the supervisor, its workers, and the communication between them."""

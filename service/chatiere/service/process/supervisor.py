@@ -1,6 +1,7 @@
-"""The supervisor of a server: it holds the port, and its workers serve the calls.
+"""The supervisor of a server, which holds the port; its workers serve the calls.
 
-gRPC must not be forked: workers are programs of their own (`worker.py`), and the supervisor makes no gRPC objects.
+A process that uses gRPC must not fork. Therefore workers are separate programs (`worker.py`), and the supervisor
+creates no gRPC objects.
 """
 
 import logging
@@ -22,40 +23,47 @@ from chatiere.service.guards.logs import DroppedLines, configure_logging
 from chatiere.service.guards.metrics_files import MetricsFiles, ProcessesCollector
 from chatiere.service.ports.listening import HeldPort
 from chatiere.service.ports.metrics_port import MetricsPort
-from chatiere.service.process.wakeups import STOP_SIGNALS, Wakeups
+from chatiere.service.process.wakeups import IGNORED_SIGNALS, STOP_SIGNALS, Wakeups
 from chatiere.service.process.worker import Order
 from chatiere.service.process.worker_process import WorkerProcess
 from chatiere.service.tables.keys import new_key
 
-# Seconds for a worker to end beyond the grace of its calls.
+# Seconds that a worker may take to end after the grace period of its calls.
 _SLACK = 5.0
-# A worker that lived so many seconds was not in a crash loop: the next one is started at once.
+# The lifetime in seconds above which a dead worker was not in a crash loop; the next one then starts immediately.
 _STEADY = 10.0
-# The pause before a worker is restarted in a crash loop: it doubles from the first to the second, in seconds.
+# The first and the longest pause in seconds before a worker is restarted in a crash loop; it doubles each time.
 _PAUSES = (0.1, 10.0)
-# Seconds between two checks of the workers at most; beyond the second the supervisor was stopped itself.
+# The longest interval in seconds between two checks of the workers; after an interval longer than the second number the
+# supervisor must have been suspended itself.
 _LOOK, _LATE = 1.0, 3.0
 
 _log = logging.getLogger(__name__)
 
 
 def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -> None:
-    """Serve until SIGTERM or SIGINT, then let calls in flight finish; a second signal ends everything at once.
+    """Serve until SIGTERM, SIGINT or SIGQUIT, then let calls in flight finish. A second signal ends everything.
 
-    `ready`: called when all workers serve, with the ports that the system chose in the addresses.
-    To be called in the main thread. Raises SettingError if the settings cannot be applied: an address in use, an
-    unreadable file …
+    To be called in the main thread.
+
+    Args:
+        settings: The settings of the server.
+        ready: A function called when all workers serve, with settings that have the ports chosen by the system.
+
+    Raises:
+        SettingError: If the settings cannot be applied, for example because an address is in use.
     """
     multiprocessing.current_process().name = "supervisor"
     configure_logging(settings)
-    _log.info("open files: at most %d, raised from %d", *reversed(raise_limit()))
+    before, limit = raise_limit()
+    _log.info("open files: at most %d%s", limit, f", raised from {before}" if before < limit else "")
     _warn_of_open_doors(settings)
     if settings.table_keys is None:
         _log.warning("no table keys: sealed tables end with this server (see --table-keys)")
     with ExitStack() as stack:
         events = stack.enter_context(Wakeups())
-        # Workers log where this process does; their standard error is a pipe.
-        log = os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else os.dup(sys.stderr.fileno())
+        # Workers write to this process's log; their standard error is a pipe.
+        log = os.dup(sys.stderr.fileno())
         stack.callback(os.close, log)
         address = stack.enter_context(HeldPort(settings.address)).address
         fast_address = None
@@ -64,7 +72,7 @@ def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -
         web_address = None
         if settings.web_address is not None:
             web_address = stack.enter_context(HeldPort(settings.web_address, "web_address")).address
-        files = stack.enter_context(MetricsFiles(settings.workers))
+        files = stack.enter_context(MetricsFiles())
         registry = CollectorRegistry()
         registry.register(files.collector())
         tell_build(registry)
@@ -91,7 +99,7 @@ def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -
         _log.info("stopped")
     else:
         logging.shutdown()
-        # End as the signal would have, but with everything cleaned up.
+        # End as the signal would have ended the process, but after cleaning up.
         signal.signal(hurry, signal.SIG_DFL)
         os.kill(os.getpid(), hurry)
 
@@ -102,16 +110,16 @@ def _warn_of_open_doors(settings: Settings) -> None:
             _log.warning("tokens without TLS: anyone between a client and %s can read them", address)
     else:
         for address in settings.open_addresses.values():
-            _log.warning("no TLS and no tokens: anybody who reaches %s may call", address)
+            _log.warning("no TLS and no tokens: anyone who can reach %s may call", address)
 
 
 class _Place:
-    """The place of one worker."""
+    """The place of a worker, which successive processes fill."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.process: WorkerProcess | None = None
-        # The time to start the next one, of time.monotonic.
+        # The time, of time.monotonic, at which to start the next process.
         self.due = 0.0
         self.pause = 0.0
         self.is_killed = False
@@ -127,7 +135,7 @@ class _Workers:
         self._files = files
         self._events = events
         self._log = log
-        # A worker that replaces another one opens its tables.
+        # The same for all workers, so that a new worker can open the tables of a dead one.
         self._table_key = new_key()
         self._places = [_Place(number) for number in range(settings.workers)]
         self._processes = ProcessesCollector(registry)
@@ -140,7 +148,7 @@ class _Workers:
         self._dropped = DroppedLines(
             Counter(
                 "chatiere_supervisor_log_lines_dropped_total",
-                "Lines that the supervisor did not log, as nobody read the log.",
+                "Lines that the supervisor did not log, because the log was not read.",
                 registry=registry,
             )
         )
@@ -148,8 +156,17 @@ class _Workers:
         running.set_function(lambda: sum(place.process is not None for place in self._places))
 
     def start(self) -> bool:
-        """Start all and wait until they serve; return False on a signal to stop. Raises SettingError if one cannot."""
+        """Start all workers, and wait until they serve.
+
+        Returns:
+            False if a signal to stop arrived.
+
+        Raises:
+            SettingError: If a worker cannot serve.
+        """
         for place in self._places:
+            if place.number and self._wait(0) in STOP_SIGNALS:
+                return False
             try:
                 self._start(place)
             except OSError as error:
@@ -158,10 +175,10 @@ class _Workers:
             process = place.process
             assert process is not None
             while not process.serves:
-                if self._events.wait(_LOOK) in STOP_SIGNALS:
+                if self._wait(_LOOK) in STOP_SIGNALS:
                     return False
                 if process.exit_code is not None:
-                    # Its last lines come first.
+                    # Log its last lines before the error.
                     process.close()
                 if process.refusal is not None:
                     raise process.refusal
@@ -176,11 +193,11 @@ class _Workers:
         looked = time.monotonic()
         while True:
             due = [place.due for place in self._places if place.process is None]
-            if self._events.wait(max(0.0, min([*due, looked + _LOOK]) - time.monotonic())) in STOP_SIGNALS:
+            if self._wait(max(0.0, min([*due, looked + _LOOK]) - time.monotonic())) in STOP_SIGNALS:
                 return
             now = time.monotonic()
             if now - looked > _LATE:
-                # The workers may have been stopped with this process, and their beats may be unread.
+                # The workers may have been suspended with this process, and their heartbeats may be unread.
                 for place in self._places:
                     if place.process is not None:
                         place.process.forgive()
@@ -190,7 +207,7 @@ class _Workers:
             self._dropped.update()
 
     def stop(self) -> int | None:
-        """Let all end gracefully, leaving the others to `kill`; return a second signal if one arrives meanwhile."""
+        """Let all workers end gracefully; `kill` ends the rest. Returns a second signal if one arrives meanwhile."""
         running = [place.process for place in self._places if place.process is not None]
         for process in running:
             if process.serves:
@@ -204,7 +221,7 @@ class _Workers:
             if left <= 0:
                 _log.warning("killing workers that have not ended")
                 return None
-            got = self._events.wait(left)
+            got = self._wait(left)
             if got in STOP_SIGNALS:
                 return got
         return None
@@ -215,6 +232,18 @@ class _Workers:
             if place.process is not None:
                 place.process.kill()
                 place.process.close()
+
+    def _wait(self, timeout: float) -> int | None:
+        # Return the next signal; None after the timeout, or when lines have arrived.
+        got = self._events.wait(timeout)
+        if got == signal.SIGHUP:
+            _log.info("SIGHUP: rereading tokens, table keys and certificates")
+            for place in self._places:
+                if place.process is not None:
+                    place.process.reload_files()
+        elif got in IGNORED_SIGNALS:
+            _log.warning("%s is ignored", signal.Signals(got).name)
+        return got
 
     def _look_at(self, place: _Place, now: float) -> None:
         process = place.process
@@ -233,16 +262,16 @@ class _Workers:
             try:
                 self._start(place)
             except Exception as error:
-                # Descriptors, processes or memory may be short for now. The others go on.
+                # File descriptors, processes or memory may be short for now. Other workers continue.
                 self._put_off(place)
                 _log.error("cannot start worker %d: %s; trying again in %g s", place.number, error, place.pause)
             else:
                 self._restarted.inc()
 
     def _start(self, place: _Place) -> None:
-        # A dead worker's gauges are wrong by now.
-        self._files.forget_present(place.number)
-        order = Order(self._settings, place.number, self._files.directory, self._log, self._table_key)
+        files = self._files
+        files.prepare(place.number)
+        order = Order(self._settings, place.number, files.directory, files.lock, self._log, self._table_key)
         place.process = WorkerProcess(order, self._events)
         place.is_killed = False
         self._processes.watch(f"worker-{place.number}", place.process.pid)

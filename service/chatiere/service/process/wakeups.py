@@ -1,5 +1,6 @@
-"""The events that wake a supervisor: signals, and lines that its workers write into pipes."""
+"""The events that wake a supervisor: signals, and lines that its workers write to pipes."""
 
+import errno
 import os
 import selectors
 import signal
@@ -9,50 +10,68 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
-_SIGNALS = STOP_SIGNALS | {signal.SIGCHLD}
+STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT}
+# Other signals that would end the process if it did not handle them.
+IGNORED_SIGNALS = {
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGALRM,
+    signal.SIGVTALRM,
+    signal.SIGPROF,
+    signal.SIGIO,
+}
+HELD_SIGNALS = STOP_SIGNALS | IGNORED_SIGNALS | {signal.SIGHUP}
+"""The signals that only the supervisor handles; workers block them."""
+_SIGNALS = HELD_SIGNALS | {signal.SIGCHLD}
 _CHUNK = 2**16
 
 
 class Wakeups:
-    """Waits for signals, whichever thread the system delivers them to, and for lines from pipes."""
+    """Waits for lines from pipes, and for signals, in whichever thread the system delivers them."""
 
     def __enter__(self) -> Self:
-        """Start to receive signals."""
-        # A poll selector needs no descriptor of its own.
+        """Start receiving signals."""
+        # A poll selector needs no file descriptor.
         self._selector = selectors.PollSelector()
         self._receiver, self._sender = socket.socketpair()
         self._sender.setblocking(False)
         self._selector.register(self._receiver, selectors.EVENT_READ)
-        # The wake-up descriptor sees signals that other threads take: libraries start some when imported.
+        # The wake-up descriptor also receives signals handled by other threads; some libraries start threads on import.
         self._before = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
         signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
+        # A program that nohup starts continues without its terminal.
+        self._needs_terminal = self._before[signal.SIGHUP] is not signal.SIG_IGN and _has_terminal()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Restore the handlers of signals."""
+        """Restore the signal handlers."""
         signal.set_wakeup_fd(-1)
         for number, handler in self._before.items():
-            # Python's own: SIGINT raises KeyboardInterrupt, the others have the system's default action.
+            # Python's handlers: SIGINT raises KeyboardInterrupt, other signals have the system's default action.
             signal.signal(number, handler)
         self._selector.close()
         self._receiver.close()
         self._sender.close()
 
     def wait(self, timeout: float) -> int | None:
-        """Take lines, and return the next signal; None after `timeout` seconds, or once lines have arrived."""
+        """Handle lines, and return the next signal; None after `timeout` seconds, or when lines have arrived.
+
+        If the terminal was closed, its SIGHUP counts as SIGTERM.
+        """
         got = None
         for key, _ in self._selector.select(timeout):
             if key.fileobj is self._receiver:
                 got = self._receiver.recv(1)[0]
+                if got == signal.SIGHUP and self._needs_terminal and not _has_terminal():
+                    got = signal.SIGTERM
             else:
                 key.data()
         return got
 
     def listen(self, lines: "Lines") -> None:
-        """Take lines during every `wait`, until the pipe ends."""
+        """Handle lines from a pipe during every `wait`, until the pipe ends."""
 
         def take() -> None:
             lines.take()
@@ -62,25 +81,34 @@ class Wakeups:
         self._selector.register(lines.descriptor, selectors.EVENT_READ, take)
 
     def forget(self, lines: "Lines") -> None:
-        """Stop taking lines."""
+        """Stop handling lines from a pipe."""
         if lines.descriptor in self._selector.get_map():
             self._selector.unregister(lines.descriptor)
 
     @contextmanager
     def held_back(self) -> Iterator[None]:
-        """Start programs inside with signals blocked: Ctrl-C reaches them too."""
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+        """Block signals in a context. Programs started there inherit the mask: a terminal's signals reach them too."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
         try:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _has_terminal() -> bool:
+    # Return False if the process has no controlling terminal.
+    try:
+        os.close(os.open("/dev/tty", os.O_RDONLY))
+    except OSError as error:
+        return error.errno != errno.ENXIO
+    return True
+
+
 class Lines:
-    """The lines that come through a pipe."""
+    """The lines received through a pipe."""
 
     def __init__(self, descriptor: int, found: Callable[[bytes], None]) -> None:
-        """Read from `descriptor`; call `found` with each line, a long one in parts."""
+        """Read from `descriptor`; call `found` with each line. A long line is passed in parts."""
         self.descriptor = descriptor
         self.has_ended = False
         self._found = found
@@ -88,7 +116,7 @@ class Lines:
         os.set_blocking(descriptor, False)
 
     def take(self) -> bool:
-        """Take some of the data that has arrived; return True if there was any."""
+        """Handle some of the data that has arrived; return True if there was any."""
         try:
             chunk = os.read(self.descriptor, _CHUNK)
         except BlockingIOError:
@@ -102,7 +130,7 @@ class Lines:
         return bool(chunk)
 
     def take_rest(self) -> None:
-        """Take all that a process has left, even an unfinished line."""
+        """Handle all remaining data of a process that has ended, including an unfinished line."""
         while self.take():
             pass
         if self._part:

@@ -1,8 +1,8 @@
 """A worker of a server: the program `python -m chatiere.service.process.worker`, which supervisor.py starts.
 
-It reads an Order, pickled, from standard input; the end of the input means that the supervisor has ended. It writes
-lines of JSON to standard output: null while it serves (heartbeat.py), or the setting and the message of a SettingError.
-It logs to a descriptor of its own; the supervisor logs its standard error.
+It reads a pickled Order from standard input; the end of the input means that the supervisor has ended. It writes lines
+of JSON to standard output: null while it serves (heartbeat.py), or the setting and the message of a SettingError. It
+logs to a separate file descriptor; the supervisor logs its standard error.
 """
 
 import faulthandler
@@ -22,37 +22,41 @@ from typing import NamedTuple
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.memory import keep_freed_memory, share_one_heap
+from chatiere.service.base.files import reload_files
 from chatiere.service.base.heartbeat import Heartbeat
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.logs import configure_logging
 from chatiere.service.guards.metrics_files import use_files
 from chatiere.service.ports.server import create_server
+from chatiere.service.process.wakeups import HELD_SIGNALS
 
 _log = logging.getLogger(__name__)
 
-# Of garbage collection. A full one takes 0.3 s with 8,000 followers, in which nobody is served: MemoryWatch asks for it
-# when memory is short or little is done.
+# The thresholds of garbage collection. A full collection takes 0.3 s with 8,000 followers, during which no call is
+# served; MemoryWatch therefore starts one when memory is short or the load is low.
 _THRESHOLDS = (700, 10, 1000)
 
 
 class Order(NamedTuple):
-    """An order to a worker."""
+    """The data that a worker needs to start."""
 
     settings: Settings
-    """The settings, with the ports that all workers share."""
+    """The settings, with the ports shared by all workers."""
     number: int
     metrics: Path
     """The directory of the MetricsFiles."""
+    lock: int
+    """The file descriptor of the lock on that directory; it stays open."""
     log: int
-    """The descriptor to log to."""
+    """The file descriptor for the log."""
     table_key: bytes
-    """The key of sealed tables, the same for all workers; not used if there is a file of keys."""
+    """The key of sealed tables, the same for all workers; not used if there is a key file."""
 
 
 def run_worker(order: Order) -> None:
     """Serve until SIGTERM or the end of the supervisor, then let calls in flight finish."""
-    # A terminal sends SIGINT to all processes; only the supervisor handles it.
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    # A terminal sends its signals to all processes; only the supervisor handles them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
     multiprocessing.current_process().name = f"worker-{order.number}"
     keep_freed_memory()
     share_one_heap()
@@ -71,31 +75,40 @@ def run_worker(order: Order) -> None:
     except SettingError as error:
         print(json.dumps((error.setting, error.message)), flush=True)
         raise SystemExit(1) from error
-    # All objects so far are permanent: garbage collection need not visit them.
+    # All objects so far are permanent, so garbage collection can skip them.
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
     server.start()
     _log.info("worker %d serves, pid %d", order.number, os.getpid())
     orphaned = threading.Event()
     threading.Thread(target=_end_with_supervisor, args=(orphaned,), daemon=True).start()
-    while signal.sigtimedwait({signal.SIGTERM}, heartbeat.interval) is None:
+    while (number := _next_signal(heartbeat.interval)) != signal.SIGTERM:
+        if number == signal.SIGHUP:
+            reload_files()
         if not server.wait_for_termination(0):
             raise RuntimeError("the serving loop has ended")
     server.stop(order.settings.grace).wait()
     if orphaned.is_set():
-        # Nobody else is left to do it.
+        # No other process is left to remove the files.
         shutil.rmtree(order.metrics, ignore_errors=True)
 
 
+def _next_signal(timeout: float) -> int | None:
+    # Wait for a signal of the supervisor. CPython 3.11 returns another number if the process was suspended beyond the
+    # timeout.
+    got = signal.sigtimedwait({signal.SIGTERM, signal.SIGHUP}, timeout)
+    return None if got is None else got.si_signo
+
+
 def _end_with_supervisor(orphaned: threading.Event) -> None:
-    # Not through sys.stdin, whose lock the interpreter needs at its end.
+    # sys.stdin is not used, because the interpreter needs its lock to exit.
     os.read(sys.stdin.fileno(), 1)
     orphaned.set()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":
-    # Imported under its real name, by which Order was pickled.
+    # Import the module under its real name, with which Order was pickled.
     from chatiere.service.process import worker
 
     try:
@@ -103,5 +116,5 @@ if __name__ == "__main__":
     except Exception:
         logging.getLogger(worker.__name__).critical("the worker failed", exc_info=True)
         logging.shutdown()
-        # gRPC's threads would keep the process from ending.
+        # Otherwise gRPC's threads would prevent the process from ending.
         os._exit(1)

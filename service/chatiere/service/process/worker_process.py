@@ -1,7 +1,8 @@
-"""A worker as its supervisor sees it: a process and its output."""
+"""A worker from the supervisor's point of view: a process and its output."""
 
 import json
 import pickle
+import signal
 import subprocess
 import sys
 import time
@@ -21,7 +22,7 @@ class WorkerProcess:
     """A process that runs `worker.py`."""
 
     def __init__(self, order: Order, events: Wakeups) -> None:
-        """Start it; `events` will take its lines. Raises OSError if the system cannot start it."""
+        """Start the process; `events` will handle its lines. Raises OSError if the system cannot start it."""
         self._order = order
         self._events = events
         with events.held_back():
@@ -30,18 +31,18 @@ class WorkerProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=(order.log,),
+                pass_fds=(order.log, order.lock),
             )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         self.pid = self._process.pid
         self.serves = False
-        """True once it has sent a heartbeat."""
+        """True once the worker has sent a heartbeat."""
         self.refusal: SettingError | None = None
-        """The error that it reported instead, if any."""
+        """The error that the worker reported instead of serving, if any."""
         self._is_closed = False
-        # Of time.monotonic.
+        # Times of time.monotonic.
         self.started = self._beaten = time.monotonic()
         self._pipes = (
             Lines(self._process.stdout.fileno(), self._take),
@@ -50,11 +51,11 @@ class WorkerProcess:
         for pipe in self._pipes:
             events.listen(pipe)
         try:
-            # The pipe stays open: its end tells the worker that this process has ended.
+            # The pipe stays open; its end shows the worker that this process has ended.
             pickle.dump(order, self._process.stdin)
             self._process.stdin.flush()
         except BrokenPipeError:
-            # Dead already, which `exit_code` will show.
+            # The worker is already dead, as `exit_code` will show.
             pass
         except BaseException:
             self.kill()
@@ -63,34 +64,38 @@ class WorkerProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code; None while it runs."""
+        """The exit code; None while the process runs."""
         return self._process.poll()
 
     @property
     def patience(self) -> float:
-        """The seconds that it may go without a heartbeat."""
+        """The seconds that the worker may spend without a heartbeat."""
         timeout = self._order.settings.hang_timeout
         return timeout if self.serves else max(timeout, _START)
 
     @property
     def hangs_at(self) -> float:
-        """The time, of time.monotonic, from which it counts as hanging unless it beats before."""
+        """The time, of time.monotonic, at which the worker counts as hanging unless it sends a heartbeat before."""
         return self._beaten + self.patience
 
     def forgive(self) -> None:
-        """Count its silence from now."""
+        """Restart the time allowed until the next heartbeat."""
         self._beaten = time.monotonic()
 
+    def reload_files(self) -> None:
+        """Let the worker reread its files; a worker that does not serve yet rereads them when it does."""
+        self._process.send_signal(signal.SIGHUP)
+
     def terminate(self) -> None:
-        """Let it end gracefully."""
+        """Let the worker end gracefully."""
         self._process.terminate()
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the worker."""
         self._process.kill()
 
     def close(self) -> None:
-        """Wait for its end, and log its remaining lines; further calls do nothing."""
+        """Wait for the worker's end, and log its remaining lines; further calls have no effect."""
         self._process.wait()
         if self._is_closed:
             return
@@ -100,7 +105,7 @@ class WorkerProcess:
             pipe.take_rest()
         for file in self._process.stdin, self._process.stdout, self._process.stderr:
             assert file is not None
-            # Unwritten input no longer matters.
+            # Input that was not written no longer matters.
             with suppress(BrokenPipeError):
                 file.close()
 
@@ -112,7 +117,7 @@ class WorkerProcess:
         try:
             self.refusal = SettingError(*json.loads(line))
         except (ValueError, TypeError):
-            # A library's print.
+            # The line was printed by a library.
             self._wrote(line)
 
     def _wrote(self, line: bytes) -> None:

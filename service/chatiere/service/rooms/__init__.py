@@ -1,1 +1,1 @@
-"""Rooms: what people who play at sealed tables post is told to all who follow, and kept for a while; without gRPC."""
+"""Rooms, which send the posts of players at sealed tables to all followers and keep them; independent of gRPC."""

@@ -1,48 +1,80 @@
-"""The followers that a process has, of any room: how many are a client's, and whose heartbeat is due."""
+"""The followers of all rooms in a process: their number per client, their heartbeats, and the presence they hear of."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import count
 
 from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.methods import Feed
+from chatiere.service.rooms.presence import Announcements, EntryRate
 from chatiere.service.rooms.room import MAX_PEOPLE, Room
 from chatiere.v1 import room_service_pb2 as pb
 
-HEARTBEAT = 15
-"""Looks between two heartbeats of a follower: proxies end connections on which nothing comes for a minute."""
+HEARTBEAT = 10
+"""The number of checks between two heartbeats. Clients are promised one every 15 seconds, and a worker may be late."""
 RETRY = 1.0
-"""Seconds after which to try again what too much is kept for."""
+"""The time in seconds after which a client may retry when a limit of rooms is exceeded."""
 
 
 class Followers:
-    """The followers of all rooms; whoever calls has them for itself."""
+    """The followers of all rooms. The caller must prevent concurrent use."""
 
-    def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Begin without any."""
+    def __init__(self, settings: Settings, metrics: Metrics, now: Callable[[], float]) -> None:
+        """Begin without followers. `now`: a function that returns the time in seconds."""
         self._most, self._metrics = half(settings.max_followers), metrics
         self._by_client: Counter[str] = Counter()
-        # Those that get their heartbeats at the same look.
+        # The followers that get their heartbeats at the same check.
         self._turns: list[dict[Feed, Room]] = [{} for _ in range(HEARTBEAT)]
         self._looks, self._numbers = count(), count()
         self._turn_of: dict[Feed, dict[Feed, Room]] = {}
+        self.announcements = Announcements(now)
+        """The rooms whose presence has changed."""
+        self.rate = EntryRate(self._most, now)
+        """The rate at which clients may add followers."""
 
     def __contains__(self, feed: Feed) -> bool:
-        """Return True if a feed is one of them."""
+        """Return True if a feed is a follower."""
         return feed in self._turn_of
 
-    def check(self, client: str, room: Room) -> None:
-        """Check that a room may have another follower of a client's. Raises Refusal (LIMIT_EXCEEDED)."""
+    def check(self, client: str, room: Room, person: bytes | None) -> Feed | None:
+        """Check that a client may add a follower to a room.
+
+        In a full room a stranger gives way to one of the room's people, and to a follower of a client that has fewer
+        followers there than the stranger's client.
+
+        Args:
+            client: The client.
+            room: The room.
+            person: The SHA-256 of the person's secret; None for an onlooker.
+
+        Returns:
+            The follower that gives way; None if none has to.
+
+        Raises:
+            Refusal: If a limit is exceeded (LIMIT_EXCEEDED).
+        """
         if self._by_client[client] >= self._most:
             raise limit_exceeded("followers of one client", self._most, RETRY)
-        if len(room.followers) >= MAX_PEOPLE:
+        if len(room.followers) < MAX_PEOPLE:
+            return None
+        strangers = [feed for feed, each in room.followers.items() if each not in room.people]
+        by_client = Counter(feed.origin for feed in strangers)
+        other = max(strangers, key=lambda feed: by_client[feed.origin], default=None)
+        if other is None or not (person in room.people or by_client[other.origin] > by_client[client] + 1):
             raise limit_exceeded("followers of a room", MAX_PEOPLE, RETRY)
+        return other
+
+    def end(self, feed: Feed) -> None:
+        """End a follower that gives way to another."""
+        self.remove(feed)
+        feed.cut(limit_exceeded("followers of a room", MAX_PEOPLE, RETRY))
 
     def add(self, feed: Feed, room: Room, person: bytes | None, cursor: bytes) -> None:
-        """Tell a feed of a room, from a cursor on, and the others of the person (None: an onlooker)."""
+        """Send a feed a room's entries after a cursor; its person (None: onlooker) is announced to other followers."""
         before = room.presence()
         room.followers[feed] = person
         self._turn_of[feed] = turn = self._turns[next(self._numbers) % HEARTBEAT]
@@ -51,27 +83,33 @@ class Followers:
         self._metrics.room_followers.inc()
         first = room.since(cursor)
         first.presence.CopyFrom(room.presence())
+        first.time.GetCurrentTime()
         feed.send(first.SerializeToString())
-        room.tell_presence(before, but=feed)
+        if first.presence != before:
+            self.announcements.add(room)
+        room.informed.add(feed)
 
     def remove(self, feed: Feed) -> Room:
-        """Forget a follower, and tell the others of its room; return that."""
+        """Remove a follower, which is announced to the other followers of its room; return the room."""
         room = self._turn_of.pop(feed).pop(feed)
         before = room.presence()
         del room.followers[feed]
+        room.informed.discard(feed)
         self._by_client[feed.origin] -= 1
         if not self._by_client[feed.origin]:
             del self._by_client[feed.origin]
         self._metrics.room_followers.dec()
-        room.tell_presence(before)
+        if room.presence() != before:
+            self.announcements.add(room)
         return room
 
     def look(self) -> None:
         """Send the heartbeats that are due."""
+        self.rate.forget()
         for feed, room in self._turns[next(self._looks) % HEARTBEAT].items():
             feed.send(pb.FollowResponse(cursor=room.cursor).SerializeToString())
 
 
 def half(most: int) -> int:
-    """Return how much of something one client may have."""
+    """Return the part of a limit that one client may use."""
     return (most + 1) // 2

@@ -1,62 +1,116 @@
-"""The relay of one process: all rooms in its memory, and how much is kept, of a client and in all."""
+"""The relay of a single process: all rooms in its memory, with limits in total and per client."""
 
 from __future__ import annotations
 
+import heapq
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
-from chatiere.service.base.errors import limit_exceeded
+from chatiere.service.base.errors import Refusal, limit_exceeded
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.followers import RETRY, Followers, half
-from chatiere.service.rooms.room import OF_ROOM, Change, Post, Room, kind_of
-from chatiere.v1 import room_service_pb2 as pb
+from chatiere.service.rooms.room import OF_ROOM, Change, Placed, Post, Room, kind_of
+
+# Outdated amounts that are kept in addition to as many as there are owners.
+_SPARE = 64
 
 
 class Owner:
-    """The rooms that a client began, the one that is unused for longest first."""
+    """The rooms that a client began."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
-        self.rooms: dict[bytes, Room] = {}
+        """Begin without rooms."""
+        # Both are OrderedDicts, whose first item is found immediately even after the removal of many; least recently
+        # used first.
+        self._followed: OrderedDict[bytes, Room] = OrderedDict()
+        self._unfollowed: OrderedDict[bytes, Room] = OrderedDict()
         self.size = 0
+
+    def __len__(self) -> int:
+        """Return the number of rooms."""
+        return len(self._followed) + len(self._unfollowed)
+
+    def use(self, room: Room) -> None:
+        """Add a room, or note that it was used or that its followers have changed."""
+        self.remove(room)
+        (self._followed if room.followers else self._unfollowed)[room.key] = room
+
+    def remove(self, room: Room) -> None:
+        """Remove a room."""
+        self._followed.pop(room.key, None)
+        self._unfollowed.pop(room.key, None)
+
+    def first_but(self, room: Room) -> Room | None:
+        """Return the room that gives way first, other than `room`; None if there is no other room."""
+        for rooms in (self._unfollowed, self._followed):
+            for each in rooms.values():
+                if each is not room:
+                    return each
+        return None
+
+
+class Largest:
+    """The owner with the largest amount of something, found without a visit of all owners."""
+
+    def __init__(self) -> None:
+        """Begin without owners."""
+        self._amounts: dict[str, int] = {}
+        # A heap of all amounts, negative, and of earlier ones.
+        self._heap: list[tuple[int, str]] = []
+
+    def set(self, owner: str, amount: int) -> None:
+        """Set an owner's amount; 0 to forget the owner."""
+        if amount:
+            self._amounts[owner] = amount
+            heapq.heappush(self._heap, (-amount, owner))
+        else:
+            self._amounts.pop(owner, None)
+        if len(self._heap) > 2 * len(self._amounts) + _SPARE:
+            self._heap = [(-amount, owner) for owner, amount in self._amounts.items()]
+            heapq.heapify(self._heap)
+
+    def owner(self) -> str:
+        """Return the owner with the largest amount; there must be one."""
+        while self._amounts.get(self._heap[0][1]) != -self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return self._heap[0][1]
 
 
 class MemoryRelay:
-    """The rooms; see Relay.
+    """A relay in memory; see Relay.
 
-    A client may have half of all rooms, bytes and followers. When rooms or bytes are short, the client that has most
-    loses a room: the one that is unused for longest, of those that nobody follows if there are any.
+    A client may use half of the limits of rooms, bytes and followers. When rooms or bytes reach a limit, the client
+    that uses most loses its least recently used room; rooms without followers first.
     """
 
     def __init__(self, settings: Settings, metrics: Metrics, now: Callable[[], float] = time.monotonic) -> None:
-        """Begin without rooms. `now`: returns the time, in seconds."""
+        """Begin without rooms. `now`: a function that returns the time in seconds."""
         self._settings, self._metrics, self._now = settings, metrics, now
-        # Entered again by feeds that end at once.
+        # Reentrant, because a feed may end immediately.
         self._lock = threading.RLock()
-        # The one that is unused for longest first.
-        self._rooms: dict[bytes, Room] = {}
+        # Least recently used first.
+        self._rooms: OrderedDict[bytes, Room] = OrderedDict()
         self._owners: dict[str, Owner] = {}
+        self._by_rooms, self._by_size = Largest(), Largest()
         self.size = 0
         """See Relay."""
-        self._followers = Followers(settings, metrics)
+        self._followers = Followers(settings, metrics, now)
 
     def post(self, client: str, key: bytes, post: Post) -> Change:
         """See Relay."""
         with self._lock:
             room = self._found(client, key)
-            change = room.change_by(post)
-            if change.post is not None:
-                room.check_bounds(change.post, change.growth)
-                self._make_way(room, change.growth)
-            self._use(room)
-            if change.post is not None:
-                room.put(change.post)
-                self._grow(room, change.growth)
-                room.tell(pb.FollowResponse(entries=[change.post.entry()]))
+            change = self._change(room, post)
+            # The chain may have reached waiting tables, for which there may be no space yet.
+            with suppress(Refusal):
+                while isinstance(post, Placed) and (waiting := room.next_waiting(post.table_id)) is not None:
+                    self._change(room, waiting)
             self._metrics.room_posts.labels(kind_of(post), "taken" if change.is_taken else "refused").inc()
             return change
 
@@ -64,20 +118,27 @@ class MemoryRelay:
         """See Relay."""
         with self._lock:
             room = self._found(feed.origin, key)
-            self._followers.check(feed.origin, room)
+            other = self._followers.check(feed.origin, room, person)
+            self._followers.rate.charge(feed.origin)
             self._make_way(room, 0)
             self._use(room)
+            if other is not None:
+                self._followers.end(other)
             self._followers.add(feed, room, person, cursor)
+            self._use(room)
             return partial(self._forget, feed)
+
+    def announce(self) -> None:
+        """See Relay."""
+        with self._lock:
+            self._followers.announcements.announce()
 
     def look(self) -> None:
         """See Relay."""
         with self._lock:
             self._followers.look()
             begun = self._now() - self._settings.room_lifetime
-            for room in list(self._rooms.values()):
-                if room.used > begun:
-                    break
+            while self._rooms and (room := next(iter(self._rooms.values()))).used <= begun:
                 if room.followers:
                     self._use(room)
                 else:
@@ -86,8 +147,22 @@ class MemoryRelay:
     def close(self) -> None:
         """See Relay."""
 
+    def _change(self, room: Room, post: Post) -> Change:
+        change = room.change_by(post)
+        if change.post is not None:
+            self._make_way(room, change.growth)
+        self._use(room)
+        if change.post is not None:
+            room.remove(change.gone)
+            room.put(change.post)
+            self._grow(room, change.growth)
+            room.tell_post(change.post)
+        return change
+
     def _forget(self, feed: Feed) -> None:
         with self._lock:
+            if feed not in self._followers:
+                return
             room = self._followers.remove(feed)
             if self._rooms.get(room.key) is room:
                 self._use(room)
@@ -97,46 +172,48 @@ class MemoryRelay:
     # Rooms
 
     def _found(self, client: str, key: bytes) -> Room:
-        # The room with a key, or one that is not kept yet.
+        # Return the room with a key; a new one if it is not kept.
         return self._rooms.get(key) or Room(key, client, self._now())
 
     def _use(self, room: Room) -> None:
-        """Keep a room, as the last one that was used."""
+        """Keep a room, as the most recently used one."""
         room.used = self._now()
-        if self._rooms.pop(room.key, None) is None:
-            self._grow(room, OF_ROOM)
+        is_new = room.key not in self._rooms
         self._rooms[room.key] = room
-        rooms = self._owners[room.owner].rooms
-        rooms.pop(room.key, None)
-        rooms[room.key] = room
+        self._rooms.move_to_end(room.key)
+        owner = self._owners.setdefault(room.owner, Owner())
+        owner.use(room)
+        if is_new:
+            self._grow(room, OF_ROOM)
+            self._by_rooms.set(room.owner, len(owner))
         self._metrics.rooms.set(len(self._rooms))
 
     def _grow(self, room: Room, size: int) -> None:
-        self._owners.setdefault(room.owner, Owner()).size += size
+        owner = self._owners[room.owner]
+        owner.size += size
+        self._by_size.set(room.owner, owner.size)
         self.size += size
 
     def _make_way(self, room: Room, growth: int) -> None:
-        """Drop others until a room may be kept, and grow by so many bytes. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Drop other rooms until a room may be kept and grow by a number of bytes. Raises Refusal (LIMIT_EXCEEDED)."""
         settings = self._settings
         more = int(room.key not in self._rooms)
         growth += more * OF_ROOM
         while True:
             own = self._owners.get(room.owner) or Owner()
-            if len(own.rooms) + more > half(settings.max_rooms):
+            if len(own) + more > half(settings.max_rooms):
                 limit, most, owner = "rooms of one client", half(settings.max_rooms), own
             elif own.size + growth > half(settings.max_room_bytes):
                 limit, most, owner = "bytes of one client's rooms", half(settings.max_room_bytes), own
             elif len(self._rooms) + more > settings.max_rooms:
                 limit, most = "rooms at a time", settings.max_rooms
-                owner = max(self._owners.values(), key=lambda each: len(each.rooms))
+                owner = self._owners[self._by_rooms.owner()]
             elif self.size + growth > settings.max_room_bytes:
                 limit, most = "bytes of all rooms", settings.max_room_bytes
-                owner = max(self._owners.values(), key=lambda each: each.size)
+                owner = self._owners[self._by_size.owner()]
             else:
                 return
-            # The first that will do: of thousands of rooms, all are looked at only if all are followed.
-            found = next((each for each in owner.rooms.values() if each is not room and not each.followers), None)
-            found = found or next((each for each in owner.rooms.values() if each is not room), None)
+            found = owner.first_but(room)
             if found is None:
                 raise limit_exceeded(limit, most, RETRY)
             self._drop(found, "full")
@@ -150,8 +227,9 @@ class MemoryRelay:
     def _remove(self, room: Room) -> None:
         del self._rooms[room.key]
         owner = self._owners[room.owner]
-        del owner.rooms[room.key]
+        owner.remove(room)
         self._grow(room, -room.size)
-        if not owner.rooms:
+        self._by_rooms.set(room.owner, len(owner))
+        if not len(owner):
             del self._owners[room.owner]
         self._metrics.rooms.set(len(self._rooms))

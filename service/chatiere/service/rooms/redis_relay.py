@@ -1,4 +1,4 @@
-"""The relay of several processes, on one machine or many: rooms in Redis, and copies of those with followers here."""
+"""The relay of several processes on one or many machines: rooms in Redis, and copies of rooms with followers here."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import hashlib
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
@@ -15,7 +16,7 @@ from typing import Any
 
 from grpc_health.v1.health_pb2 import HealthCheckResponse
 
-from chatiere.service.base.errors import ROOMS_AWAY, Refusal, StatusError, limit_exceeded
+from chatiere.service.base.errors import Refusal, StatusError, limit_exceeded, rooms_away
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.health import Health
@@ -24,45 +25,48 @@ from chatiere.service.rooms.followers import HEARTBEAT, RETRY, Followers
 from chatiere.service.rooms.redis_scripts import HERE
 from chatiere.service.rooms.redis_session import FAILURES, Behind, Full, NewRoom, Session, Taken, pool_of, shown
 from chatiere.service.rooms.replica import Replica, number_of
-from chatiere.service.rooms.room import EPOCH_SIZE, OF_ROOM, Change, Post, kind_of
+from chatiere.service.rooms.room import EPOCH_SIZE, OF_ROOM, Change, Placed, Post, kind_of
+from chatiere.v1 import room_service_pb2 as pb
 
-# Seconds between two attempts to reach Redis.
+# Seconds between two attempts to connect to Redis.
 _PAUSE = 0.5
-# Seconds for which a process's followers count as present without a sign of it.
+# Seconds after its last sign of life for which a process's followers count as present.
 _SILENCE = 3.0 * HEARTBEAT
 _WORKER_SIZE = 8
-_NAME = "chatiere.v1.RoomService"
+# The names in the health service: of RoomService, and of the server.
+_NAME, _SERVER = "chatiere.v1.RoomService", ""
 _UP, _AWAY = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 
 _log = logging.getLogger(__name__)
 
 
 class RedisRelay:
-    """The rooms; see Relay.
+    """A relay in Redis; see Relay.
 
-    All of it runs in a loop of its own. A change is made of the copy of a room and put into Redis, if the room still
-    stands where the copy does; otherwise the copy is brought up to date first, and the change made anew. Whatever is
-    put in is published, so that the other processes' copies follow. When the session with Redis fails, all followers
-    are ended: they follow again, and post again what Redis has lost.
+    It runs in its own event loop. A change is computed on the local copy of a room and written to Redis, unless the
+    room in Redis has changed since; in that case the copy is updated first, and the change is computed again. Redis
+    publishes each change, so that other processes can update their copies. When the session with Redis fails, the calls
+    of all followers are ended; their clients follow again, and repost entries that Redis has lost.
     """
 
     def __init__(self, settings: Settings, metrics: Metrics, health: Health) -> None:
-        """Begin to connect. Raises SettingError for an address that is none."""
+        """Begin to connect. Raises SettingError for an invalid address."""
         pool_of(settings)
         assert settings.relay is not None
         self._settings, self._metrics, self._health = settings, metrics, health
         self._address = shown(settings.relay)
         self._worker = secrets.token_hex(_WORKER_SIZE).encode()
-        self._followers = Followers(settings, metrics)
-        # Of rooms that are followed here, or soon will be.
+        self._followers = Followers(settings, metrics, time.monotonic)
+        # The copies of rooms that are followed here, or soon will be.
         self._rooms: dict[bytes, Replica] = {}
         self._entering: dict[Feed, asyncio.Task[None]] = {}
         self._looks = count()
-        # The session, and the run of Redis; None while it is away.
+        # The session, and Redis's run id, which changes when Redis restarts; None while Redis cannot be reached.
         self._session: tuple[Session, bytes] | None = None
         self._is_told = False
-        self._health.set(_NAME, _AWAY)
-        self._metrics.relay_away.set(1)
+        self._set_away()
+        # The server is ready once it has reached Redis. Later outages concern only rooms.
+        self._health.set(_SERVER, _AWAY)
         self._runner = asyncio.Runner()
         self._loop = self._runner.get_loop()
         self._keeping: asyncio.Task[None] | None = None
@@ -71,7 +75,7 @@ class RedisRelay:
         self._thread.start()
         self._begun.wait()
 
-    # For any thread
+    # Methods that may be called from any thread
 
     @property
     def size(self) -> int:
@@ -87,6 +91,10 @@ class RedisRelay:
         self._call(self._begin, key, person, cursor, feed)
         return partial(self._call, self._leave, feed)
 
+    def announce(self) -> None:
+        """See Relay."""
+        self._call(self._announce)
+
     def look(self) -> None:
         """See Relay."""
         self._call(self._look)
@@ -98,7 +106,7 @@ class RedisRelay:
         self._thread.join()
 
     def _call(self, work: Callable[..., object], *arguments: Any) -> None:
-        # Followers may leave after the end.
+        # Followers may leave after the end of the loop.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(work, *arguments)
 
@@ -119,7 +127,7 @@ class RedisRelay:
             except FAILURES as error:
                 self._end_session(error)
             except Exception as error:
-                # Others may write to Redis, too.
+                # Other programs may write to Redis, too.
                 _log.exception("Redis at %s has unknown data", self._address)
                 self._end_session(error)
             finally:
@@ -130,15 +138,18 @@ class RedisRelay:
         self._session = session, run
         self._is_told = False
         self._metrics.relay_away.set(0)
-        self._health.set(_NAME, _UP)
+        for name in (_NAME, _SERVER):
+            self._health.set(name, _UP)
         _log.info("rooms are kept by Redis at %s", self._address)
 
     def _end_session(self, error: BaseException) -> None:
         self._session = None
-        self._metrics.relay_away.set(1)
-        self._health.set(_NAME, _AWAY)
+        self._set_away()
         if not self._is_told:
-            text = "Redis at %s is away, and rooms with it: start it, or correct --relay; next attempts each %g s (%s)"
+            text = (
+                "cannot reach Redis at %s, so rooms are not available: start Redis, or correct --relay; "
+                "retrying every %g s (%s)"
+            )
             _log.error(text, self._address, _PAUSE, error)
             self._is_told = True
         rooms = list(self._rooms.values())
@@ -147,14 +158,18 @@ class RedisRelay:
         for room in rooms:
             self._cut(room)
 
+    def _set_away(self) -> None:
+        self._health.set(_NAME, _AWAY)
+        self._metrics.relay_away.set(1)
+
     def _current(self) -> tuple[Session, bytes]:
         if self._session is None:
-            raise StatusError(ROOMS_AWAY)
+            raise rooms_away()
         return self._session
 
     def _cut(self, room: Replica) -> None:
         for feed in list(room.followers):
-            feed.cut(StatusError(ROOMS_AWAY))
+            feed.cut(rooms_away())
 
     # Posts
 
@@ -162,12 +177,16 @@ class RedisRelay:
         session, run = self._current()
         followed = self._rooms.get(key)
         room = Replica(key, run) if followed is None else followed
-        # An address is no name of a key, and nobody else's business.
+        # Hash the client: its address may contain characters that keys must not have, and is private.
         begun = NewRoom(hashlib.sha256(client.encode()).hexdigest(), secrets.token_bytes(EPOCH_SIZE), OF_ROOM)
         try:
             change = await self._put(session, room, post, begun)
+            # See MemoryRelay.
+            with suppress(Refusal):
+                while isinstance(post, Placed) and (waiting := room.next_waiting(post.table_id)) is not None:
+                    await self._put(session, room, waiting, begun)
         except FAILURES as error:
-            raise StatusError(ROOMS_AWAY) from error
+            raise rooms_away() from error
         self._metrics.room_posts.labels(kind_of(post), "taken" if change.is_taken else "refused").inc()
         return change
 
@@ -176,11 +195,9 @@ class RedisRelay:
             change, new, refusal = None, None, None
             try:
                 change = room.change_by(post)
-                if change.post is not None:
-                    room.check_bounds(change.post, change.growth)
                 new = room.next(change)
             except Refusal as error:
-                # It may be another room meanwhile.
+                # The room in Redis may have changed meanwhile.
                 refusal = error
             found = await session.put(room.name, room.epoch, room.last, new, begun)
             if isinstance(found, Full):
@@ -195,7 +212,7 @@ class RedisRelay:
             if new is not None:
                 if not room.epoch:
                     room.begin(begun.epoch)
-                self._hear_entry(room, new.id, new.entry)
+                self._hear_entry(room, new.id, new.gone, new.entry)
             return change
 
     async def _bring_up_to_date(self, session: Session, room: Replica) -> None:
@@ -207,14 +224,13 @@ class RedisRelay:
 
     def _catch_up(self, room: Replica, found: Behind) -> None:
         if found.epoch != room.epoch:
-            # Its followers know another room, if it has ever begun.
+            # The followers know the previous room, if it had begun.
             if room.epoch:
                 self._cut(room)
             room.begin(found.epoch)
-        # Some may have been heard meanwhile.
-        entries = [each for each in found.entries if number_of(each[0]) > room.number]
-        if entries:
-            room.tell(room.take(entries))
+        # Some entries may have been received meanwhile.
+        if found.entries and number_of(found.entries[-1][0]) >= room.number:
+            _tell(room, room.catch_up(found.entries))
 
     def _count_dropped(self, found: Taken) -> None:
         self._metrics.rooms_dropped.labels("idle").inc(found.idle)
@@ -231,14 +247,15 @@ class RedisRelay:
             return
         kind, (first, _, rest) = message[:1], message[1:].partition(b" ")
         if kind != HERE:
-            self._hear_entry(room, first, rest)
-        elif first != self._worker:
-            room.hear_part(first, rest, self._loop.time())
+            gone, _, entry = rest.partition(b" ")
+            self._hear_entry(room, first, gone, entry)
+        elif first != self._worker and room.hear_part(first, rest, self._loop.time()):
+            self._followers.announcements.add(room)
 
-    def _hear_entry(self, room: Replica, id: bytes, entry: bytes) -> None:
+    def _hear_entry(self, room: Replica, id: bytes, gone: bytes, entry: bytes) -> None:
         number = number_of(id)
         if room.epoch and number == room.number + 1:
-            room.tell(room.take([(id, entry)]))
+            _tell(room, room.take([(id, entry)], gone.split(b",")))
         elif number > room.number and self._rooms.get(room.key) is room:
             self._start(room, self._bring_up_to_date)
 
@@ -262,7 +279,8 @@ class RedisRelay:
         room = None
         try:
             room = self._opened(key)
-            self._followers.check(feed.origin, room)
+            self._followers.check(feed.origin, room, person)
+            self._followers.rate.charge(feed.origin)
             room.waiting += 1
             try:
                 assert room.opening is not None
@@ -270,14 +288,15 @@ class RedisRelay:
             finally:
                 room.waiting -= 1
             if self._rooms.get(key) is not room:
-                raise StatusError(ROOMS_AWAY)
-            self._followers.check(feed.origin, room)
+                raise rooms_away()
+            other = self._followers.check(feed.origin, room, person)
+            if other is not None:
+                self._followers.end(other)
             self._followers.add(feed, room, person, cursor)
-            self._tell_here(room)
         except (Refusal, StatusError) as error:
             feed.cut(error)
         except FAILURES:
-            feed.cut(StatusError(ROOMS_AWAY))
+            feed.cut(rooms_away())
         finally:
             del self._entering[feed]
             if room is not None:
@@ -290,7 +309,8 @@ class RedisRelay:
             room = self._followers.remove(feed)
             assert isinstance(room, Replica)
             if self._rooms.get(room.key) is room:
-                self._tell_here(room)
+                if not room.followers:
+                    self._tell_here(room)
                 self._forget_unused(room)
 
     def _opened(self, key: bytes) -> Replica:
@@ -299,7 +319,7 @@ class RedisRelay:
         if room is None:
             room = self._rooms[key] = Replica(key, run)
             room.opening = self._loop.create_task(self._open(session, room))
-            # Nobody may wait for it any more.
+            # All waiting calls may have ended.
             room.opening.add_done_callback(lambda task: task.cancelled() or task.exception())
             self._metrics.rooms.set(len(self._rooms))
         return room
@@ -325,7 +345,13 @@ class RedisRelay:
     async def _tell_told(self, session: Session, room: Replica) -> None:
         await session.tell_here(room.name, self._worker, room.told, _SILENCE)
 
-    # Time
+    # Periodic work
+
+    def _announce(self) -> None:
+        for room in self._followers.announcements.announce():
+            assert isinstance(room, Replica)
+            if self._rooms.get(room.key) is room:
+                self._tell_here(room)
 
     def _look(self) -> None:
         self._followers.look()
@@ -338,8 +364,16 @@ class RedisRelay:
                 self._start(room, self._refresh)
 
     async def _refresh(self, session: Session, room: Replica) -> None:
-        # It stays in use, and others go on to know who is here.
+        # This keeps the room in use, and the presence known to other processes.
         await session.tell_here(room.name, self._worker, room.told, _SILENCE)
-        for worker in room.forget_parts(self._loop.time() - _SILENCE):
+        if silent := room.forget_parts(self._loop.time() - _SILENCE):
+            self._followers.announcements.add(room)
+        for worker in silent:
             await session.forget_here(room.name, worker)
         await self._bring_up_to_date(session, room)
+
+
+def _tell(room: Replica, response: pb.FollowResponse) -> None:
+    # Waiting entries are not sent.
+    if response.entries:
+        room.tell(response)

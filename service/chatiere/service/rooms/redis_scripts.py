@@ -1,32 +1,47 @@
-"""The keys of rooms in Redis, and the script that changes them, all at once.
+"""The keys of rooms in Redis, and the script that changes them atomically.
 
-Keys begin with PREFIX; a room is the SHA-256 of its id, an owner the client that began the room, both hexadecimal.
+Keys begin with PREFIX. In the following, a room is the SHA-256 of its id, and an owner is the client that began the
+room; both are hexadecimal.
 
-    <room>                a stream: its epoch at 0-1, then each entry at <number>-<tag>, once, where it last changed;
-                          the tag is random, so that entries of a state that was lost are never taken for others
-    <room>:here           a hash: of each worker with followers there its part of who is here
-    owner, size           hashes: of each room
+    <room>                a stream: its epoch at 0-1, then each entry once, at <number>-<tag>, in the order of the last
+                          changes; tags are random, so that lost entries are never mistaken for later ones
+    <room>:here           a hash: each worker's part of the presence in the room
+    owner, size           hashes: the owner and the bytes of each room
     used, of:<owner>      sorted sets: rooms by their last use, in microseconds
-    rooms, bytes          sorted sets: owners by how much they have
-    total                 bytes of all rooms
+    rooms, bytes          sorted sets: owners by the number and the bytes of their rooms
+    total                 the bytes of all rooms
 
-All of it has a time to live. What changes in a room is published under its key, a room that is forgotten under PREFIX.
+All keys have a time to live. Changes in a room are published under its key, deleted rooms under PREFIX.
 """
 
 PREFIX = "chatiere:rooms:"
 HERE = b"h"
-"""The first byte of a message of who is here; those of entries have another."""
+"""The first byte of a message about presence; messages about entries begin with a different byte."""
 
-# ARGV: prefix, room, the epoch and the last entry that the caller knows ("": none); the bounds: rooms, bytes, lifetime;
-# the new entry ("": none), its id, the id of the entry that it replaces ("": none), the bytes that the room grows by;
-# what a new room needs: owner, epoch, bytes.
-# Returns {"taken", rooms that were idle, rooms that gave way}; {"behind", epoch, entries} where the caller does not
-# know all, with what it lacks ("" and none where there is no room); {"full", limit, most} where it has no place.
+# ARGV: the key and the channel of a room; the worker; its part of the presence ("" if it has no followers); the
+# lifetime of the key; the message.
+TELL_HERE = """
+local key, channel, worker, part, lifetime, message = unpack(ARGV)
+if part == '' then
+    redis.call('HDEL', key, worker)
+else
+    redis.call('HSET', key, worker, part)
+    redis.call('PEXPIRE', key, lifetime)
+end
+redis.call('PUBLISH', channel, message)
+"""
+
+# ARGV: the prefix; the room; the epoch and the last entry that the caller knows ("" for none); the limits of rooms and
+# bytes, and the lifetime; the new entry ("" for none), its id, the id of the entry that it replaces ("" for none), the
+# ids of entries that give way, separated by commas, and the bytes by which the room grows; and for a new room its
+# owner, its epoch and its bytes.
+# Returns {"taken", number of idle rooms deleted, number of rooms that gave way}; {"behind", epoch, all entries} if the
+# caller is not up to date ("" and no entries if there is no room); {"full", limit, most} if a limit is exceeded.
 PUT = """
 local prefix, room, epoch, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local max_rooms, max_bytes, lifetime = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local entry, id, replaced, growth = ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11])
-local client, new_epoch, of_room = ARGV[12], ARGV[13], tonumber(ARGV[14])
+local entry, id, replaced, gone, growth = ARGV[8], ARGV[9], ARGV[10], ARGV[11], tonumber(ARGV[12])
+local client, new_epoch, of_room = ARGV[13], ARGV[14], tonumber(ARGV[15])
 local stream = prefix .. room
 local used, owners, sizes, total = prefix .. 'used', prefix .. 'owner', prefix .. 'size', prefix .. 'total'
 local by_rooms, by_bytes = prefix .. 'rooms', prefix .. 'bytes'
@@ -43,7 +58,7 @@ local function account(whose, rooms, bytes)
 end
 
 local function drop(each, whose)
-    -- Somebody may have deleted its size.
+    -- The size may be missing if another program has deleted it.
     local size = redis.call('HGET', sizes, each) or 0
     redis.call('DEL', prefix .. each, prefix .. each .. ':here')
     redis.call('ZREM', prefix .. 'of:' .. whose, each)
@@ -66,11 +81,7 @@ elseif redis.call('HEXISTS', owners, room) == 1 then
     drop(room, redis.call('HGET', owners, room))
 end
 if held ~= epoch or held_last ~= last then
-    local from = '-'
-    if held ~= '' and held == epoch and #redis.call('XRANGE', stream, last, last) == 1 then
-        from = '(' .. last
-    end
-    return {'behind', held, redis.call('XRANGE', stream, from, '+')}
+    return {'behind', held, redis.call('XRANGE', stream, '-', '+')}
 end
 local owner = redis.call('HGET', owners, room) or client
 local full = 0
@@ -112,16 +123,19 @@ if entry ~= '' then
     if replaced ~= '' then
         redis.call('XDEL', stream, replaced)
     end
+    for each in string.gmatch(gone, '[^,]+') do
+        redis.call('XDEL', stream, each)
+    end
     redis.call('HINCRBY', sizes, room, growth)
     account(owner, more, growth)
-    redis.call('PUBLISH', stream, 'p' .. id .. ' ' .. entry)
+    redis.call('PUBLISH', stream, 'p' .. id .. ' ' .. gone .. ' ' .. entry)
 end
 if entry ~= '' or newest then
     redis.call('ZADD', used, now, room)
     redis.call('ZADD', prefix .. 'of:' .. owner, now, room)
     redis.call('PEXPIRE', stream, lifetime)
     for _, key in ipairs({used, owners, sizes, total, by_rooms, by_bytes, prefix .. 'of:' .. owner}) do
-        -- Longer than any room, which is forgotten by them.
+        -- Longer than the lifetime of any room, because these keys are needed to delete rooms.
         redis.call('PEXPIRE', key, 2 * lifetime)
     end
 end

@@ -1,4 +1,4 @@
-"""A session with Redis: one connection for commands, one that listens, until either fails."""
+"""A session with Redis: a connection for commands and a connection that listens, until either fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from redis.asyncio import ConnectionPool, Redis
 from redis.asyncio.client import PubSub
@@ -20,13 +20,15 @@ from redis.exceptions import ReadOnlyError, RedisError
 from redis.exceptions import TimeoutError as LateError
 
 from chatiere.service.base.settings import SettingError, Settings
-from chatiere.service.rooms.redis_scripts import PREFIX, PUT
+from chatiere.service.rooms.redis_scripts import HERE, PREFIX, PUT, TELL_HERE
 
 TIMEOUT = 5.0
-"""Seconds for Redis to respond, before it counts as lost."""
+"""The time in seconds for Redis to respond, after which it counts as lost."""
 FAILURES = (RedisError, OSError)
-"""The errors of a session."""
+"""The errors that end a session."""
 _FIRST = b"0-1"
+# Connections of a session: commands wait for each other on one, and the other one listens.
+_CONNECTIONS = 2
 
 _log = logging.getLogger(__name__)
 
@@ -34,24 +36,24 @@ Entries = list[tuple[bytes, bytes]]
 
 
 class Taken(NamedTuple):
-    """A room that stands where the caller thought; it has the new entry, if there was one."""
+    """The room was as the caller knew it; it has the new entry, if one was given."""
 
     idle: int
     full: int
-    """The rooms that were forgotten."""
+    """The numbers of rooms that were deleted because they were idle, and to make room for others."""
 
 
 class Behind(NamedTuple):
-    """The part of a room that the caller lacks."""
+    """The room was not as the caller knew it."""
 
     epoch: bytes
-    """b"": there is no such room."""
+    """The epoch of the room; b"" if there is no such room."""
     entries: Entries
-    """Ids and contents."""
+    """The ids and contents of all entries."""
 
 
 class Full(NamedTuple):
-    """A limit that leaves no place for an entry."""
+    """A limit that a new entry would exceed."""
 
     limit: str
     most: int
@@ -62,12 +64,15 @@ class Put(NamedTuple):
 
     id: bytes
     replaced: bytes
+    """The id of the entry that it replaces; b"" if it replaces none."""
+    gone: bytes
+    """The ids of the entries that give way to it, separated by commas."""
     entry: bytes
     growth: int
 
 
 class NewRoom(NamedTuple):
-    """The room that begins with an entry, if it is the first."""
+    """The room to create if it does not exist."""
 
     owner: str
     epoch: bytes
@@ -75,16 +80,17 @@ class NewRoom(NamedTuple):
 
 
 class Session:
-    """A session that has begun; of one event loop."""
+    """A session, which belongs to one event loop."""
 
     def __init__(self, settings: Settings, hear: Callable[[bytes, bytes], None]) -> None:
-        """Begin. `hear`: called with channel and message."""
+        """Create the session. `hear`: a function called with the channel and the message."""
         self._bounds = settings.max_rooms, settings.max_room_bytes, math.ceil(1000 * settings.room_lifetime)
         self._hear = hear
         self._client = Redis(connection_pool=pool_of(settings), single_connection_client=True)
         self._put = self._client.register_script(PUT)
+        self._tell_here = self._client.register_script(TELL_HERE)
         self._listener: PubSub = self._client.pubsub()
-        # Subscriptions that Redis has not confirmed yet, by channel.
+        # Subscriptions that Redis has not confirmed, by channel.
         self._subscribing: dict[bytes, deque[asyncio.Future[None]]] = {}
         self._pong = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -93,14 +99,14 @@ class Session:
         self._error: Exception = LostError("the session has ended")
 
     async def open(self) -> bytes:
-        """Connect, and return the id of this run of Redis. Raises what is among FAILURES."""
+        """Connect, and return Redis's run id. Raises FAILURES."""
         await self._listener.subscribe(PREFIX)
         found = await self._client.info("server")
         self._pong = asyncio.get_running_loop().time()
         return str(found["run_id"]).encode()
 
     async def listen(self) -> None:
-        """Hear what comes until the session fails. Raises what is among FAILURES."""
+        """Receive messages until the session fails. Raises FAILURES."""
         hearing = self.start(self._hear_all())
         failing = asyncio.create_task(self._failed.wait())
         try:
@@ -113,7 +119,7 @@ class Session:
         raise self._error
 
     async def close(self) -> None:
-        """Close both connections; commands under way fail."""
+        """Close both connections; commands in progress fail."""
         self._failed.set()
         for waiting in self._subscribing.values():
             for future in waiting:
@@ -126,14 +132,14 @@ class Session:
         await self._client.connection_pool.disconnect()
 
     def look(self) -> None:
-        """Fail if Redis has not responded for long, or else ask it for a sign of life."""
+        """Fail if Redis has not responded for too long; otherwise send a ping."""
         if asyncio.get_running_loop().time() - self._pong > TIMEOUT:
             self.fail(LateError("no response"))
         else:
             self.start(self._listener.ping())
 
     def start(self, work: Awaitable[Any]) -> asyncio.Task[None]:
-        """Have a task do some work whose failure is the session's."""
+        """Start a task; if its work fails, so does the session."""
         task = asyncio.create_task(self._try(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -145,13 +151,13 @@ class Session:
             self._error = error
             self._failed.set()
 
-    # Commands. They raise what is among FAILURES; if the connection is to blame, the session has failed.
+    # Commands. They raise FAILURES; if the connection has failed, so has the session.
 
     async def put(self, room: str, epoch: bytes, last: bytes, new: Put | None, begun: NewRoom) -> Taken | Behind | Full:
-        """Put an entry into a room that stands at `last`, or find out what the caller lacks."""
-        put = new or Put(b"", b"", b"", 0)
+        """Put an entry into a room whose last entry is `last`; return all entries if the room has a different one."""
+        put = new or Put(b"", b"", b"", b"", 0)
         place: list[Any] = [PREFIX, room, epoch, last, *self._bounds]
-        found = await self._do(self._put(args=[*place, put.entry, put.id, put.replaced, put.growth, *begun]))
+        found = await self._do(self._put(args=[*place, put.entry, put.id, put.replaced, put.gone, put.growth, *begun]))
         if found[0] == b"taken":
             return Taken(*found[1:])
         if found[0] == b"full":
@@ -159,28 +165,22 @@ class Session:
         return Behind(found[1], [(id, fields[1]) for id, fields in found[2] if id != _FIRST])
 
     async def tell_here(self, room: str, worker: bytes, part: bytes, lifetime: float) -> None:
-        """Keep, and publish, a worker's part of who is in a room; b"": nobody."""
-        key = f"{PREFIX}{room}:here"
-        pipeline = self._client.pipeline()
-        if part:
-            pipeline.hset(key, worker.decode(), part)
-            pipeline.pexpire(key, math.ceil(1000 * lifetime))
-        else:
-            pipeline.hdel(key, worker.decode())
-        pipeline.publish(PREFIX + room, b"h" + worker + b" " + part)
-        await self._do(pipeline.execute())
+        """Store and publish a worker's part of the presence in a room; b"" if it has no followers there."""
+        place: list[Any] = [f"{PREFIX}{room}:here", PREFIX + room, worker, part, math.ceil(1000 * lifetime)]
+        # A script, because a pipeline would take another connection.
+        await self._do(self._tell_here(args=[*place, HERE + worker + b" " + part]))
 
     async def here(self, room: str) -> dict[bytes, bytes]:
-        """Return each worker's part of who is in a room."""
+        """Return each worker's part of the presence in a room."""
         found: dict[bytes, bytes] = await self._do(self._client.hgetall(f"{PREFIX}{room}:here"))
         return found
 
     async def forget_here(self, room: str, worker: bytes) -> None:
-        """Forget the part of a worker that has died."""
+        """Remove the part of a worker that has died."""
         await self._do(self._client.hdel(f"{PREFIX}{room}:here", worker.decode()))
 
     async def subscribe(self, room: str) -> None:
-        """Hear of a room from now on."""
+        """Receive the messages of a room from now on."""
         channel = (PREFIX + room).encode()
         future = asyncio.get_running_loop().create_future()
         self._subscribing.setdefault(channel, deque()).append(future)
@@ -188,14 +188,14 @@ class Session:
         await future
 
     async def unsubscribe(self, room: str) -> None:
-        """Hear of a room no more."""
+        """Stop receiving the messages of a room."""
         await self._do(self._listener.unsubscribe(PREFIX + room))
 
     async def _do(self, work: Awaitable[Any]) -> Any:
         try:
             found = await work
             if self._failed.is_set():
-                # The client may have connected again, perhaps to another run.
+                # The client may have reconnected, perhaps to another run.
                 raise self._error
             return found
         except FAILURES as error:
@@ -206,7 +206,7 @@ class Session:
                 _log.error("Redis refuses a command that rooms need: %s", error)
             raise
         except Exception as error:
-            # A connection that is closed while somebody reads from it has no reader any more (an AttributeError).
+            # If a connection is closed during a read, redis-py raises an AttributeError.
             if self._failed.is_set():
                 raise self._error from error
             raise
@@ -233,27 +233,34 @@ class Session:
 
 
 def pool_of(settings: Settings) -> ConnectionPool:
-    """Return how to connect to Redis. Raises SettingError for an address that is none."""
+    """Return a connection pool for Redis. Raises SettingError for an invalid address."""
     assert settings.relay is not None
     options: dict[str, Any] = {
         "protocol": 2,
+        "max_connections": _CONNECTIONS,
         "socket_timeout": TIMEOUT,
         "socket_connect_timeout": TIMEOUT,
         # A connection that fails ends the session.
         "retry": Retry(NoBackoff(), 0),
     }
     try:
+        # Other parameters of the address would replace the options.
+        parameters = parse_qs(urlsplit(settings.relay).query, keep_blank_values=True)
+        if not all(name == "db" or name.startswith("ssl_") for name in parameters):
+            raise ValueError
         pool: ConnectionPool = ConnectionPool.from_url(settings.relay, **options)
         pool.make_connection()  # type: ignore[no-untyped-call]
     except (ValueError, TypeError, AttributeError, RedisError):
-        # Its message may quote the password.
+        # The message of the error may contain the password.
         raise SettingError(
-            "relay", "this is no address of Redis: redis://[[NAME]:PASSWORD@]HOST[:PORT][/DATABASE]"
+            "relay",
+            "invalid address of Redis; expected redis://[[NAME]:PASSWORD@]HOST[:PORT][/DATABASE]; "
+            "parameters may only be db and ssl_…",
         ) from None
     return pool
 
 
 def shown(address: str) -> str:
-    """Return an address of Redis without name and password."""
+    """Return an address of Redis without user name and password."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

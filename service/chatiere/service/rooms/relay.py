@@ -1,4 +1,4 @@
-"""A relay: all rooms that one or several processes keep, and what carries posts among their followers."""
+"""The interface of relays, which keep rooms in one or several processes and send posts to their followers."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -11,37 +11,57 @@ from chatiere.service.rooms.memory_relay import MemoryRelay
 from chatiere.service.rooms.room import Change, Post
 
 LOOK = 1.0
-"""Seconds between two looks at the rooms."""
+"""Seconds between two calls of `Relay.look`."""
 
 
 class Relay(Protocol):
-    """The rooms; for any thread."""
+    """The rooms. All methods may be called from any thread."""
 
     @property
     def size(self) -> int:
-        """Bytes of this process's memory that rooms take."""
+        """The bytes of this process's memory that rooms take."""
 
     def post(self, client: str, key: bytes, post: Post) -> Change:
-        """Put something into a room and tell its followers; return what it did.
+        """Put a post into a room and send it to the followers.
 
-        `key`: the SHA-256 of the room's id. Raises Refusal (LIMIT_EXCEEDED), and StatusError where rooms are away.
+        Args:
+            client: The client.
+            key: The SHA-256 of the room's id.
+            post: The post.
+
+        Returns:
+            The effect of the post.
+
+        Raises:
+            Refusal: If a limit is exceeded (LIMIT_EXCEEDED).
+            StatusError: If the store of the rooms cannot be reached.
         """
 
     def follow(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> Callable[[], None]:
-        """Tell a feed of a room, from a cursor on. Return what to call at its end. It fails as `post` does.
+        """Send a feed a room's entries after a cursor, and all later ones. Raises the errors of `post`.
 
-        `person`: the SHA-256 of the person's secret; None: an onlooker.
+        Args:
+            key: The SHA-256 of the room's id.
+            person: The SHA-256 of the person's secret; None for an onlooker.
+            cursor: The cursor.
+            feed: The feed.
+
+        Returns:
+            A function to call at the end of the feed.
         """
 
+    def announce(self) -> None:
+        """Send the changes of presence that are due. Call it each ANNOUNCE."""
+
     def look(self) -> None:
-        """Send the heartbeats that are due, and forget rooms that nobody has used for long; to be called each LOOK."""
+        """Send the heartbeats that are due, and delete rooms that have been unused for too long. Call it each LOOK."""
 
     def close(self) -> None:
-        """End what the relay has under way; nothing is called afterwards."""
+        """End all work of the relay; no function is called afterwards."""
 
 
 def create_relay(settings: Settings, metrics: Metrics, health: Health) -> Relay:
-    """Return the relay of `settings.relay`. Raises SettingError if that cannot be had."""
+    """Create the relay of `settings.relay`. Raises SettingError if that is not possible."""
     assert settings.relay is not None
     if settings.relay == MEMORY:
         return MemoryRelay(settings, metrics)

@@ -1,43 +1,60 @@
-"""A process's copy of a room that Redis keeps, and the form in which Redis has what was posted."""
+"""A process's copy of a room that Redis keeps, and the encoding of posts in Redis."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import secrets
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from chatiere.service.rooms.redis_session import Entries, Put
-from chatiere.service.rooms.room import EPOCH_SIZE, Change, Key, Named, Placed, Post, Replied, Room
+from chatiere.service.rooms.room import (
+    EPOCH_SIZE,
+    Change,
+    Key,
+    Named,
+    Placed,
+    Post,
+    Replied,
+    Room,
+    Settled,
+    is_seen,
+    placed,
+    told,
+)
 from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1 import table_service_pb2 as tables_pb
 
-# Before an entry, the hash of its table; of other entries zeros.
-_HASH_SIZE = 32
+# An entry begins with flags, and the hash and the person of a table (zeros for other entries). The time follows.
+_OWN, _WAITS = 1, 2
+_HASH_SIZE, _TIME_SIZE = 32, 8
+_TIME = 1 + 2 * _HASH_SIZE
+_HEAD_SIZE = _TIME + _TIME_SIZE
 
 
 class _Part(NamedTuple):
-    # The followers that another process has told of, and when.
+    # The followers that another process has reported, and when.
     presence: pb.RoomPresence
     time: float
 
 
 class Replica(Room):
-    """A copy, which is up to date to some entry; of one session with Redis."""
+    """A local copy of a room in Redis, which may lack the newest entries. It belongs to one session with Redis."""
 
     def __init__(self, key: bytes, run: bytes) -> None:
-        """Begin with nothing. `key`: the SHA-256 of the room's id. `run`: the id of the run of Redis."""
+        """Begin without entries. `key`: the SHA-256 of the room's id. `run`: Redis's run id."""
         self.name, self._run = key.hex(), run
         super().__init__(key, "", 0.0)
-        # The ids that entries have in Redis.
+        # The ids of entries in Redis.
         self._ids: dict[Key, bytes] = {}
         self._others: dict[bytes, _Part] = {}
         self.told = b""
-        """The part of who is here that the other processes know of."""
+        """This process's part of the room's presence, as last sent to the other processes."""
         self.opening: asyncio.Task[None] | None = None
-        """The task that brings it up to date at first; None: nobody follows it."""
+        """The task that brings the copy up to date at first; None if the copy has no followers."""
         self.waiting = 0
-        """The calls that wait for that."""
+        """The number of calls that wait for `opening`."""
         self.begin(b"")
 
     # Entries
@@ -48,56 +65,79 @@ class Replica(Room):
         return self._number
 
     def begin(self, epoch: bytes) -> None:
-        """Begin anew without entries. `epoch`: of the stream in Redis; b"": there is none yet."""
-        # Of the run, too: what Redis loses at its end is told again, even if it comes back with an older state.
+        """Begin again without entries. `epoch`: the epoch of the stream in Redis; b"" if there is no stream yet."""
+        # The run is included, so that entries which Redis loses when it ends are sent again, even if it restarts with
+        # an older state.
         self.clear(hashlib.sha256(self._run + epoch).digest()[:EPOCH_SIZE])
         self.epoch, self.last = epoch, b""
         self._ids = {}
 
     def next(self, change: Change) -> Put | None:
-        """Return a change as Redis takes it."""
+        """Return a change in the form for Redis."""
         if change.post is None:
             return None
         id = f"{self._number + 1}-{secrets.randbits(32)}".encode()
-        return Put(id, self._ids.get(change.post.key, b""), _written(change.post), change.growth)
+        gone = b",".join(self._ids[key] for key in change.gone)
+        return Put(id, self._ids.get(change.post.key, b""), gone, _written(change.post), change.growth)
 
-    def take(self, entries: Entries) -> pb.FollowResponse:
-        """Put in entries that Redis has, in order; return the response that tells of them."""
+    def take(self, entries: Entries, gone: Iterable[bytes] = ()) -> pb.FollowResponse:
+        """Add entries from Redis, in order.
+
+        Args:
+            entries: The entries.
+            gone: The ids of entries that gave way to them.
+
+        Returns:
+            The response with these entries.
+        """
+        self._remove(set(gone))
         response = pb.FollowResponse()
         for id, data in entries:
             post = _read(data)
             self.put(post, number_of(id))
             self._ids[post.key] = self.last = id
-            response.entries.append(post.entry())
+            if is_seen(post):
+                response.entries.append(told(post))
         return response
+
+    def catch_up(self, entries: Entries) -> pb.FollowResponse:
+        """Update to the room in Redis, which has these entries; return the response with the new ones."""
+        new = [each for each in entries if number_of(each[0]) > self._number]
+        replaced = {_read(data).key for _, data in new}
+        gone = {id for key, id in self._ids.items() if key not in replaced} - {id for id, _ in entries}
+        return self.take(new, gone)
+
+    def _remove(self, gone: set[bytes]) -> None:
+        keys = [key for key, id in self._ids.items() if id in gone] if gone else []
+        self.remove(keys)
+        for key in keys:
+            del self._ids[key]
 
     # Presence
 
     def presence(self) -> pb.RoomPresence:
-        """Return who is here, at all processes."""
+        """Return the presence in the room, at all processes."""
         own = super().presence()
         people = set(own.people).union(*(part.presence.people for part in self._others.values()))
         onlookers = own.onlookers + sum(part.presence.onlookers for part in self._others.values())
         return pb.RoomPresence(people=sorted(people), onlookers=onlookers)
 
     def part(self) -> bytes:
-        """Return this process's part of who is here, for the others; b"": nobody."""
+        """Return this process's part of the presence, for other processes; b"" if it has no followers."""
         data: bytes = super().presence().SerializeToString()
         return data
 
-    def hear_part(self, worker: bytes, part: bytes, time: float) -> None:
-        """Take into account, and tell, what another process has told."""
+    def hear_part(self, worker: bytes, part: bytes, time: float) -> bool:
+        """Update another process's part of the presence; return True if that changed the presence."""
         before = self.presence()
         self._others[worker] = _Part(pb.RoomPresence.FromString(part), time)
-        self.tell_presence(before)
+        return self.presence() != before
 
     def forget_parts(self, until: float) -> list[bytes]:
-        """Forget the processes that have told nothing since, and tell it; return them."""
-        before = self.presence()
+        """Remove the parts of processes that have been silent since `until`, and return these processes."""
         silent = [worker for worker, part in self._others.items() if part.time < until]
         for worker in silent:
             del self._others[worker]
-        self.tell_presence(before)
         return silent
 
 
@@ -107,16 +147,26 @@ def number_of(id: bytes) -> int:
 
 
 def _written(post: Post) -> bytes:
-    data: bytes = post.entry().SerializeToString()
-    return (post.hash if isinstance(post, Placed) else bytes(_HASH_SIZE)) + data
+    data: bytes = post.time.to_bytes(_TIME_SIZE) + post.entry().SerializeToString()
+    if not isinstance(post, Placed):
+        return bytes(_TIME) + data
+    flags = _OWN * post.is_own + _WAITS * post.waits
+    return bytes([flags]) + post.hash + post.person.ljust(_HASH_SIZE, b"\0") + data
 
 
 def _read(data: bytes) -> Post:
-    entry = pb.RoomEntry.FromString(data[_HASH_SIZE:])
+    flags, hash, person = data[0], data[1 : 1 + _HASH_SIZE], data[1 + _HASH_SIZE : _TIME]
+    time = int.from_bytes(data[_TIME:_HEAD_SIZE])
+    entry = pb.RoomEntry.FromString(data[_HEAD_SIZE:])
     kind = entry.WhichOneof("entry")
     if kind == "name":
-        return Named(entry.name.person, entry.name.name)
+        return Named(entry.name.person, entry.name.name, time)
     if kind == "reply":
-        return Replied(entry.reply.invitation, entry.reply.person)
-    header = tables_pb.TableHeader.FromString(tables_pb.SealedTable.FromString(entry.table).header)
-    return Placed(header.table_id, header.ply, header.parent, data[:_HASH_SIZE], entry.table)
+        return Replied(entry.reply.invitation, entry.reply.person, time)
+    if kind == "settings":
+        return Settled(entry.settings.person, entry.settings.SerializeToString(deterministic=True), time)
+    poster = person if any(person) else b""
+    table = entry.proposal or entry.table
+    header = tables_pb.TableHeader.FromString(tables_pb.SealedTable.FromString(table).header)
+    found = placed(header, hash, table, poster, time)
+    return found._replace(is_own=bool(flags & _OWN), waits=bool(flags & _WAITS))

@@ -1,19 +1,28 @@
-"""The methods of RoomService, whose requests and responses are in wire format.
+"""The methods of RoomService, from requests to responses in wire format.
 
-They raise Refusal with field paths that begin in the request, and DecodeError for a request that cannot be parsed.
+They raise EngineError and Refusal with field paths from the request, and DecodeError for a request that cannot be
+parsed.
 """
 
 import hashlib
+import time
 from collections.abc import Callable
 
+from chatiere import engine
+from chatiere.engine import EngineError
+from chatiere.engine.wire import Reader, fill
 from chatiere.service.base.errors import Refusal, ServiceReason
+from chatiere.service.base.names import is_visible
+from chatiere.service.calls import conversion
 from chatiere.service.calls.requests import parse
 from chatiere.service.calls.table_checks import SECRET_SIZE, authentic, missing, seat_of
 from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.relay import Relay
-from chatiere.service.rooms.room import CURSOR_SIZE, Named, Placed, Post, Replied
+from chatiere.service.rooms.room import CURSOR_SIZE, Named, Post, Replied, Settled, placed
 from chatiere.service.tables.keys import Keyring
+from chatiere.service.tables.seal import info_of
 from chatiere.v1 import room_service_pb2 as pb
+from chatiere.v1 import table_service_pb2 as tables_pb
 
 _ROOM_SIZE, _INVITATION_SIZE, _MAX_NAME_LENGTH = 16, 8, 24
 
@@ -21,19 +30,22 @@ _ROOM_SIZE, _INVITATION_SIZE, _MAX_NAME_LENGTH = 16, 8, 24
 class RoomService:
     """RoomService, with the rooms of a relay."""
 
-    def __init__(self, relay: Relay, keys: Keyring) -> None:
-        """Serve the rooms; tables are those sealed with `keys`."""
-        self._relay, self._keys = relay, keys
+    def __init__(self, relay: Relay, keys: Keyring, now: Callable[[], float] = time.time) -> None:
+        """Serve a relay's rooms, for tables sealed with `keys`. `now`: a function for the seconds since 1970."""
+        self._relay, self._keys, self._now = relay, keys, now
 
     def post(self, client: str, data: bytes) -> bytes:
-        """Handle a request of Post. `client`: as limits see it."""
+        """Handle a request of Post. `client`: the client, as identified for limits."""
         request = parse(pb.PostRequest, data)
         key = _key_of(request.room)
         if not request.HasField("secret"):
             raise missing("secret", "the person's secret")
         change = self._relay.post(client, key, self._read_post(request, _person_of(request.secret)))
-        held = None if change.held is None else change.held.table
-        return pb.PostResponse(taken=change.is_taken, table=held).SerializeToString()
+        response = pb.PostResponse(taken=change.is_taken)
+        if change.held is not None:
+            response.table = change.held.table
+            response.info.CopyFrom(info_of(change.held.table))
+        return response.SerializeToString()
 
     def follow(self, data: bytes, feed: Feed) -> Callable[[], None]:
         """Handle a request of Follow; see FeedHandler."""
@@ -45,23 +57,54 @@ class RoomService:
         return self._relay.follow(key, person, request.cursor, feed)
 
     def _read_post(self, request: pb.PostRequest, person: bytes) -> Post:
-        kind = request.WhichOneof("post")
+        kind, now = request.WhichOneof("post"), int(1000 * self._now())
         if kind == "name":
             name = request.name
-            if not (0 < len(name) <= _MAX_NAME_LENGTH and name.isprintable() and name == name.strip()):
-                limits = f"a name has 1 to {_MAX_NAME_LENGTH} characters that can be printed, no spaces at the ends"
+            if not (len(name) <= _MAX_NAME_LENGTH and is_visible(name) and name == name.strip()):
+                limits = (
+                    f"a name must have 1 to {_MAX_NAME_LENGTH} printable characters, one that can be seen, and no "
+                    "spaces at its ends"
+                )
                 raise _invalid("name", limits)
-            return Named(person, name)
+            return Named(person, name, now)
         if kind == "invitation":
             if len(request.invitation) != _INVITATION_SIZE:
                 raise _invalid("invitation", f"an invitation's id has {_INVITATION_SIZE} bytes")
-            return Replied(request.invitation, person)
-        # Of what is hidden in it, nothing leaves this function.
+            return Replied(request.invitation, person, now)
+        if kind == "settings":
+            return Settled(person, _checked_settings(request.settings, person), now)
+        # The decrypted part of the table does not leave this function.
         table = authentic(self._keys, request.table, "table")
         header = table.header
-        if header.ply:
+        # The previous holder of a seat may post the table that replaces the holder.
+        if header.ply and person != header.amendment.replacement.before.secret_sha256:
             seat_of(header, request.secret)
-        return Placed(header.table_id, header.ply, header.parent, table.hash, request.table)
+        return placed(header, table.hash, request.table, person, now)
+
+
+def _checked_settings(wanted: pb.RoomSettings, person: bytes) -> bytes:
+    """Check that a game can begin with the settings; return them in the room's form. Raises EngineError."""
+    options = Reader(wanted).inner(pb.RoomSettings.OPTIONS_FIELD_NUMBER)
+    try:
+        game = conversion.named_game(wanted.game, options)
+        chosen = conversion.read_options(options, game)
+        try:
+            players = game.read_players(wanted.players)
+            conversion.check_options(chosen, game, players)
+        except EngineError as error:
+            conversion.name_game(error, game)
+            raise
+    except EngineError as error:
+        error.lies_below("settings")
+        raise
+    if wanted.acknowledgement not in tables_pb.Acknowledgement.values():
+        raise _invalid("settings.acknowledgement", "unknown acknowledgement")
+    settings = pb.RoomSettings(game=game.name, players=players, acknowledgement=wanted.acknowledgement, person=person)
+    if chosen:
+        own = getattr(settings.options, game.name)
+        own.SetInParent()
+        fill(own, engine.codec(game.name).put_options, chosen)
+    return settings.SerializeToString(deterministic=True)
 
 
 def _key_of(room: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Sealed tables: games that the players carry, encrypted and authenticated; without gRPC.
+"""Sealed tables: encrypted and authenticated games that the players keep; independent of gRPC.
 
-What hides and binds a game is here: keys, the seal, the root. `calls/table_service.py` plays.
+This package contains the cryptography: keys, the seal, the root. `calls/table_service.py` plays the games.
 """

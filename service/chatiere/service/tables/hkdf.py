@@ -5,9 +5,15 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 
 def derived(key: bytes, purpose: str, number: int | None = None, *, size: int = 32) -> bytes:
-    """Return `size` bytes (1 … 32) that tell nothing of the secret `key`, nor of those for another purpose.
+    """Derive an independent secret from a key.
 
-    `purpose`: the label; `number`: 0 … 2**32 - 1, appended to it in 4 bytes, little-endian; None: nothing is.
+    The result reveals nothing about the key, or about secrets derived for another purpose.
+
+    Args:
+        key: The secret key.
+        purpose: The label of the purpose.
+        number: A number from 0 to 2**32 - 1, appended to the label in 4 bytes, little-endian; None to append no number.
+        size: The size of the result in bytes, from 1 to 32.
     """
     info = purpose.encode() + (b"" if number is None else number.to_bytes(4, "little"))
     return HKDF(SHA256(), size, salt=None, info=info).derive(key)

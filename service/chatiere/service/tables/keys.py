@@ -1,9 +1,9 @@
-"""The keys that tables are sealed with.
+"""The keys that seal tables.
 
-The file of keys has one key per line: 64 hexadecimal digits, which are 32 random bytes (`openssl rand -hex 32`). Empty
-lines and lines that begin with # are ignored. The first key seals new tables; a table keeps the key that it was made
-with for all its plies, so an old key stays in the file until its last table has expired. Servers that share tables
-have the same keys. A new key is first added at the end, everywhere, and then moved to the front: so no server meets a
+The key file has one key per line: 64 hexadecimal digits, which are 32 random bytes (`openssl rand -hex 32`). Empty
+lines and lines that begin with # are ignored. The first key seals new tables. A table keeps its key for all its plies,
+so an old key must stay in the file until its last table has expired. Servers that share tables have the same keys. Add
+a new key at the end of the file on every server first, and then move it to the front, so that no server receives a
 table whose key it lacks.
 """
 
@@ -17,7 +17,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
 from prometheus_client import Gauge
 
-from chatiere.service.base.files import WatchedFiles
+from chatiere.service.base.files import WatchedFiles, read_entries
 from chatiere.service.base.settings import SettingError
 from chatiere.service.tables.hkdf import derived
 
@@ -32,12 +32,12 @@ def new_key() -> bytes:
 
 
 class TableKey:
-    """A key, with what is derived from it for each purpose."""
+    """A key, and the keys derived from it for each purpose."""
 
     def __init__(self, key: bytes) -> None:
-        """Take a key of 32 bytes. Raises SettingError where AES-GCM-SIV is not to be had."""
+        """Derive the keys from a key of 32 bytes. Raises SettingError if AES-GCM-SIV is not available."""
         self.key_id = derived(key, "chatiere table key id 1", size=KEY_ID_SIZE)
-        """Names the key, and tells nothing of it."""
+        """An identifier of the key, which reveals nothing about it."""
         self._nonces = derived(key, "chatiere table nonce 1")
         self._macs = derived(key, "chatiere table acknowledgement 1")
         try:
@@ -47,19 +47,19 @@ class TableKey:
             raise SettingError("table_keys", message) from error
 
     def seal(self, header: bytes, body: bytes) -> bytes:
-        """Encrypt a body, and bind the header to it; the same two always give the same bytes."""
-        # The header's length comes first, so that no other pair gives the same message.
+        """Encrypt and authenticate a body, and authenticate its header. Equal arguments give equal bytes."""
+        # The header's length comes first, so that no other header and body form the same message.
         message = len(header).to_bytes(8, "little") + header + body
         # Keyed BLAKE2b is a MAC, and takes a third of HMAC's time.
         nonce = hashlib.blake2b(message, key=self._nonces, digest_size=NONCE_SIZE).digest()
         return nonce + self._cipher.encrypt(nonce, body, header)
 
     def open(self, header: bytes, seal: bytes) -> bytes:
-        """Return the body. Raises cryptography's InvalidTag unless both are as this key sealed them."""
+        """Return the decrypted body. Raises cryptography's InvalidTag if the header or seal was modified."""
         return self._cipher.decrypt(seal[:NONCE_SIZE], seal[NONCE_SIZE:], header)
 
     def acknowledgement(self, table_hash: bytes, seat: int) -> bytes:
-        """Return the code that says that a seat has acknowledged the table with a hash."""
+        """Return the code that proves that a seat has acknowledged the table with this hash."""
         return hashlib.blake2b(bytes([seat]) + table_hash, key=self._macs, digest_size=MAC_SIZE).digest()
 
 
@@ -67,53 +67,46 @@ class Keyring:
     """The keys of a server."""
 
     def __init__(self, path: Path | None, key: bytes | None = None, rejected: Gauge | None = None) -> None:
-        """Take the keys of a file or, without one, a single key; None: a new one. Raises SettingError.
+        """Load the keys.
 
-        `rejected`: see WatchedFiles.
+        Args:
+            path: The key file; None to use a single key.
+            key: The single key; None to generate one.
+            rejected: See WatchedFiles.
+
+        Raises:
+            SettingError: If the file cannot be read, or is invalid.
         """
-        self._path = path
-        self._keys: list[TableKey]
+        self._file: WatchedFiles[list[TableKey]] | None = None
+        self._single: list[TableKey] = []
         if path is None:
-            self._keys = [TableKey(key or new_key())]
+            self._single = [TableKey(key or new_key())]
         else:
-            self._file = WatchedFiles("table keys", path, rejected=rejected)
-            self._keys = _read(path)
+            self._file = WatchedFiles("table keys", partial(_read, path), path, rejected=rejected)
 
     def newest(self) -> TableKey:
         """Return the key for new tables."""
-        self._reread()
-        return self._keys[0]
+        return self._keys()[0]
 
     def find(self, key_id: bytes) -> TableKey | None:
-        """Return the key with an id; None if there is none."""
-        self._reread()
-        return next((key for key in self._keys if key.key_id == key_id), None)
+        """Return the key with an id; None if it is unknown."""
+        return next((key for key in self._keys() if key.key_id == key_id), None)
 
-    def _reread(self) -> None:
-        # If the file has become unreadable or invalid, the keys stay as they were.
-        if self._path is not None:
-            reread = self._file.reread(partial(_read, self._path))
-            if reread is not None:
-                self._keys = reread
+    def _keys(self) -> list[TableKey]:
+        # If the file has become unreadable or invalid, the previous keys remain in use.
+        return self._single if self._file is None else self._file.current()
 
 
 def _read(path: Path) -> list[TableKey]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingError("table_keys", f"cannot read {path}: {error}") from error
     keys: list[TableKey] = []
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
-        # What the line has is not told: it may be most of a key.
-        if not _LINE.fullmatch(text):
+    for number, line in read_entries("table_keys", path):
+        # The message does not quote the line, which may contain most of a key.
+        if not _LINE.fullmatch(line):
             raise SettingError("table_keys", f"{path}, line {number}: not a key of 64 hexadecimal digits")
-        key = TableKey(bytes.fromhex(text))
+        key = TableKey(bytes.fromhex(line))
         if any(key.key_id == other.key_id for other in keys):
-            raise SettingError("table_keys", f"{path}, line {number}: the key is there already")
+            raise SettingError("table_keys", f"{path}, line {number}: duplicate key")
         keys.append(key)
     if not keys:
-        raise SettingError("table_keys", f"{path} has no keys, so that no table could be sealed")
+        raise SettingError("table_keys", f"{path} has no keys")
     return keys

@@ -1,4 +1,4 @@
-"""The root of a game: 256 random bits that all its chance comes from, and what the service tells of it beforehand."""
+"""The root of a game, 256 random bits from which all its randomness is derived, and the commitment to it."""
 
 import hashlib
 import secrets
@@ -16,7 +16,7 @@ def new_root() -> bytes:
 
 
 def commitment_of(table_id: bytes, root: bytes) -> bytes:
-    """Return the commitment to the root of a table, which tells nothing of it: 32 bytes."""
+    """Return the commitment to the root of a table (32 bytes), which reveals nothing about the root."""
     return hashlib.sha256(_COMMITMENT + table_id + root).digest()
 
 
@@ -27,5 +27,5 @@ def stream_of(root: bytes) -> tuple[int, int]:
 
 
 def luck_of(root: bytes, ply: int) -> int:
-    """Return the random number of the bot that decides after `ply` decisions (see `Decisions.luck`)."""
+    """Return the random number for the bot that decides after `ply` decisions (see `Decisions.luck`)."""
     return int.from_bytes(derived(root, _BOT, ply, size=8), "little")

@@ -1,4 +1,4 @@
-"""Sealed tables as bytes: sealing, opening, acknowledging."""
+"""Sealed tables as bytes: sealing, opening and acknowledging."""
 
 import hashlib
 import hmac
@@ -16,18 +16,18 @@ from chatiere.v1 import table_service_pb2 as pb
 
 FORMAT = 1
 NOBODY = -1
-"""The mover of a table at ply 0."""
+"""The mover of a table at ply 0, and of a table created by an amendment."""
 NO_PARENT = bytes(32)
 """The parent of a table at ply 0."""
-# Larger than any table, in bytes: what is longer is not looked at.
+# An upper bound of a table's size in bytes; longer input is rejected unread.
 _MAX_SIZE = 4096
-# In the body instead of a decision, at ply 0.
+# Stands for the decision in the body at ply 0.
 _NONE = 0xFFFF
 _DECISION_SIZE = 2
-# Where the state begins in a body.
+# The offset of the state in a body.
 _STATE = ROOT_SIZE + _DECISION_SIZE
 _HEADER, _SEAL = pb.SealedTable.HEADER_FIELD_NUMBER, pb.SealedTable.SEAL_FIELD_NUMBER
-# The acknowledgement of each seat without its code, which ends it.
+# The serialized acknowledgement of each seat, without the code at its end.
 _ACKNOWLEDGED_BY = [
     pb.SealedTable(acknowledgements=[pb.TableAcknowledgement(seat=seat, mac=bytes(MAC_SIZE))])
     .SerializeToString()
@@ -37,35 +37,35 @@ _ACKNOWLEDGED_BY = [
 
 
 class Body(NamedTuple):
-    """What is hidden in a table; in bytes of one length for a game."""
+    """The encrypted part of a table. All bodies of a game have the same length."""
 
     root: bytes
     state: bytes
-    """The packed state before the last decision; at ply 0 the first."""
+    """The packed state before the last decision; the initial state at ply 0."""
     decision: int | None
-    """The dense id of that decision; None at ply 0."""
+    """The dense id of the last decision; None at ply 0."""
 
 
 class OpenedTable(NamedTuple):
-    """A table that was authentic."""
+    """An authenticated and decrypted table."""
 
     key: TableKey
     content: bytes
-    """Its bytes without acknowledgements."""
+    """The table's bytes without acknowledgements."""
     hash: bytes
-    """The SHA-256 of these: 32 bytes."""
+    """The SHA-256 of `content`: 32 bytes."""
     header: pb.TableHeader
     body: Body
     acknowledged: tuple[int, ...]
-    """The seats that have acknowledged it, ascending."""
+    """The seats that have acknowledged the table, in ascending order."""
 
 
 class NotAuthenticError(ValueError):
-    """Bytes that are no table sealed with one of the keys."""
+    """The bytes are not a table sealed with one of the keys."""
 
 
 def seal(key: TableKey, header: pb.TableHeader, body: Body) -> bytes:
-    """Return a table without acknowledgements. Header and body always give the same bytes."""
+    """Return a sealed table without acknowledgements. Equal arguments give equal bytes."""
     text = header.SerializeToString(deterministic=True)
     decision = _NONE if body.decision is None else body.decision
     hidden = body.root + decision.to_bytes(_DECISION_SIZE, "little") + body.state
@@ -73,7 +73,7 @@ def seal(key: TableKey, header: pb.TableHeader, body: Body) -> bytes:
 
 
 def open_table(keys: Keyring, table: bytes) -> OpenedTable:
-    """Open a table. Raises NotAuthenticError, which does not say why."""
+    """Open a table. Raises NotAuthenticError without a reason."""
     if len(table) > _MAX_SIZE:
         raise NotAuthenticError
     try:
@@ -93,7 +93,7 @@ def open_table(keys: Keyring, table: bytes) -> OpenedTable:
     seats = tuple(each.seat for each in sealed.acknowledgements)
     if seats and (max(seats) >= header.players or list(seats) != sorted(set(seats))):
         raise NotAuthenticError
-    # One table has one form: other bytes that mean the same would be a fork that is none.
+    # Only the canonical encoding is accepted: other bytes with the same meaning would look like a different table.
     if not hmac.compare_digest(content + _acknowledgements(key, table_hash, seats), table):
         raise NotAuthenticError
     decision = int.from_bytes(hidden[ROOT_SIZE:_STATE], "little")
@@ -102,36 +102,54 @@ def open_table(keys: Keyring, table: bytes) -> OpenedTable:
 
 
 def acknowledged(table: OpenedTable, seat: int) -> bytes:
-    """Return a table with the acknowledgement of one more seat."""
+    """Return the table with the acknowledgement of a further seat."""
     return table.content + _acknowledgements(table.key, table.hash, sorted({*table.acknowledged, seat}))
 
 
 def _content(header: bytes, seal: bytes) -> bytes:
-    # A SealedTable without acknowledgements.
+    # Serialize a SealedTable without acknowledgements.
     return b"".join((head(_HEADER, len(header)), header, head(_SEAL, len(seal)), seal))
 
 
 def _acknowledgements(key: TableKey, table_hash: bytes, seats: Iterable[int]) -> bytes:
-    # The last field of a SealedTable. Message objects would take longer than all codes.
+    # Serialize the last field of a SealedTable. With message objects this would take longer than computing the codes.
     return b"".join([_ACKNOWLEDGED_BY[seat] + key.acknowledgement(table_hash, seat) for seat in seats])
 
 
+def info_of(table: bytes) -> pb.TableInfo:
+    """Return the public part of an authentic table."""
+    sealed = pb.SealedTable.FromString(table)
+    header = pb.TableHeader.FromString(sealed.header)
+    acknowledged = tuple(each.seat for each in sealed.acknowledgements)
+    return pb.TableInfo(
+        header=header,
+        hash=hashlib.sha256(_content(sealed.header, sealed.seal)).digest(),
+        acknowledged=acknowledged,
+        missing=missing_seats(header, acknowledged),
+    )
+
+
 def human_seats(header: pb.TableHeader) -> list[int]:
-    """Return the seats that no bot has, ascending."""
+    """Return the seats that no bot plays, in ascending order."""
     return [seat for seat, each in enumerate(header.seats) if not each.bot]
 
 
+def decisions_of(header: pb.TableHeader) -> int:
+    """Return the number of decisions that led to a table's position."""
+    return header.decisions if header.HasField("decisions") else header.ply
+
+
 def missing_seats(header: pb.TableHeader, acknowledged: tuple[int, ...]) -> list[int]:
-    """Return the seats that have still to acknowledge a table before it is open, ascending; none once it is."""
-    if header.acknowledgement != pb.ACKNOWLEDGEMENT_NEXT:
+    """Return the seats that must still acknowledge a table before it is open, in ascending order; empty if it is."""
+    if header.acknowledgement != pb.ACKNOWLEDGEMENT_NEXT and not header.HasField("amendment"):
         return []
     mover, humans = header.mover, human_seats(header)
     if mover == NOBODY:
         wanted = humans
     elif mover in humans:
-        # Clockwise, so to the left; there are two human seats or more.
+        # The next seat clockwise, which is to the left. If amendments have left one human seat, it is the mover's.
         wanted = [humans[(humans.index(mover) + 1) % len(humans)]]
     else:
-        # A bot has one move only, and it was made of an open table.
+        # A bot's move is determined by an open table, so no acknowledgement is needed.
         wanted = []
     return [seat for seat in wanted if seat not in acknowledged]

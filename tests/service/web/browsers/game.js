@@ -1,14 +1,14 @@
-// A whole game with any client: random legal actions, named by turns by their ids and by what they do.
+// A whole game with any client: random legal actions, alternately as ids and in typed form.
 
 // A client has
 //   newGame(game, players, seed)  resolves to a position with its legal actions and its score;
-//   apply(state, action)          resolves to the next one, or throws;
-//   byType(action)                an action without its id;
-//   reasonOf(error)               the reason of a refusal, such as "INVALID_ACTION".
+//   apply(state, action)          resolves to the next position, or throws;
+//   byType(action)                returns the action without its id;
+//   reasonOf(error)               returns the reason of a refusal, such as "INVALID_ACTION".
 
 const NO_ACTION = 2 ** 32 - 1;
 
-/** Play a game; returns the ids of its actions, the totals, and the reason for which a bad action was refused. */
+/** Play a game; returns the ids of its actions, the totals, and the reason of the refusal of an invalid action. */
 export async function play(client, game, players, seed) {
   let position = await client.newGame(game, players, seed);
   const refused = await client.apply(position.state, { id: NO_ACTION }).catch((error) => client.reasonOf(error));

@@ -1,4 +1,4 @@
-// A client made of generated code, whatever carries its calls.
+// A client of generated code, over any transport.
 
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 

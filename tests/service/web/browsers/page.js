@@ -1,4 +1,4 @@
-// What the page of the tests can do: play a game with one of its clients.
+// The tests' page, which plays a game with one of its clients.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
@@ -12,9 +12,9 @@ import { GameService } from "./generated/chatiere/v1/game_service_pb.js";
 import { ErrorInfoSchema } from "./generated/google/rpc/error_details_pb.js";
 import { StatusSchema } from "./generated/google/rpc/status_pb.js";
 
-/** grpc-web's own client, with our messages in the place of google-protobuf's. */
+/** grpc-web's client, with our messages in place of google-protobuf's. */
 function grpcWebClient(url) {
-  // Its other format, text, is not spoken by the service.
+  // The service does not support its other format, text.
   const client = new GrpcWebClientBase({ format: "binary" });
   const callOf = ({ name, input, output }) => {
     const path = `${url}/${GameService.typeName}/${name}`;
@@ -33,7 +33,7 @@ function grpcWebClient(url) {
   });
 }
 
-/** No library at all: JSON, as it comes. */
+/** JSON, without a library. */
 class FetchClient {
   constructor(url) {
     this.url = url;
@@ -80,7 +80,7 @@ const CLIENTS = {
 /** Play a game against the service at `url`. */
 globalThis.playWith = (client, url, game, players, seed) => play(CLIENTS[client](url), game, players, seed);
 
-/** Return the names of the games, by a GET, which a browser sends without asking first. */
+/** Return the names of the games, by a GET, which a browser sends without a preflight. */
 globalThis.listGames = async (url) => {
   const query = new URLSearchParams({ connect: "v1", encoding: "json", message: "{}" });
   const response = await fetch(`${url}/chatiere.v1.GameService/ListGames?${query}`);

@@ -5,108 +5,50 @@ from collections.abc import Mapping
 from chatiere.engine.core.codec import FLAG, NUMBER, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, refuse_option
-from chatiere.engine.games.chat_cartonne.words import EVENT_VALUES, KINDS, PHRASES, RULES
+from chatiere.engine.core.phrases import phrases_of
+from .description import DESCRIPTION, KINDS, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.codec cimport (
-    LAST_SEAT,
-    NUM_PLAYERS,
-    UNTIL_FIRST_SEAT,
-    Conversions,
-    EventFields,
-    OptionFields,
-    Scalars,
-    given_number,
-    make_codec,
-    number_in,
-    within,
+    LAST_SEAT, NUM_PLAYERS, UNTIL_FIRST_SEAT, Conversions, EventFields, OptionFields, Scalars, given_number, make_codec,
+    number_in, within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
 from chatiere.engine.core.phrases cimport Said, add_number, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
-    Message,
-    Span,
-    count_of,
-    has_number,
-    has_span,
-    list_numbers,
-    next_number,
-    next_of,
-    number_of,
-    open_field,
-    span_of,
+    Message, Span, count_of, has_number, has_span, list_numbers, next_number, next_of, number_of, open_field, span_of,
 )
 from chatiere.engine.wire.writer cimport Writer
-from chatiere.engine.games.chat_cartonne.boxes cimport Box, joints_for_toy, read_boxes, score
-from chatiere.engine.games.chat_cartonne.cells cimport MAX_LISTED, list_filled
-from chatiere.engine.games.chat_cartonne.kernel cimport view
-from chatiere.engine.games.chat_cartonne.state cimport (
-    ALL_PRINCESSES,
-    CARTONS,
-    CATS,
-    CELLS,
-    DEAL,
-    DRAW_ID,
-    EXCLUDED_BITS,
-    FIRST_CARTON_ID,
-    FIRST_SEAT,
-    FIRST_SLEEP_ID,
-    FIRST_START,
-    FIRST_TOY,
-    HALF_SLEEPERS,
-    IDS_OF_SLOT,
-    MAX_HAND,
-    MAX_CARDS,
-    NO_CELL,
-    NO_CROWD_BONUS,
-    NO_DOUBLE_WALLS,
-    PARTS,
-    PATTERNS,
-    PHASES,
-    PILE_KINDS,
-    PLACE_START,
-    PLAYED_BITS,
-    PRINCESS,
-    PRINCESS_BIT,
-    SEATS,
-    STARTS,
-    WORDS,
-    ChatCartonneEvent,
-    ChatCartonneFault,
-    Options,
-    Phase,
-    Seat,
-    State,
-    View,
-    current_part,
-    excluded_of,
-    has_kind,
-    may_draw,
-    part_count,
-    part_size,
-    played_of,
-    princess_count,
-    princesses_in_hand,
-    put_kind,
+from .state cimport (
+    ALL_PRINCESSES, AS_CARTON, AWAKE, CARTONS, CATS, CELLS, DEAL, DRAW_ID, EAST, EXCLUDED_BITS, FIRST_CARTON_ID,
+    FIRST_SEAT, FIRST_SLEEP_ID, FIRST_START, FIRST_TOY, HALF_SLEEPERS, IDS_OF_SLOT, KIND, MAX_CARDS, MAX_HAND,
+    MAX_JOINTS, MAX_LISTED, NORTH, NO_CELL, NO_CROWD_BONUS, NO_DOUBLE_WALLS, ON_JOINT, PARTS, PATTERNS, PHASES,
+    PILE_KINDS, PLACE_START, PLAYED_BITS, PRINCESS, PRINCESS_BIT, PRINCESS_THERE, SEATS, SLEEPER, SOUTH, STARTS,
+    TOY_THERE, TURNED, WEST, WOKEN, WORDS, Box, ChatCartonneEvent, ChatCartonneFault, Options, Phase, Seat, State, View,
+    contents_of, current_part, excluded_of, has_cell, has_kind, is_sleeper, lay_on_joint, lay_on_table, list_filled,
+    may_draw, on_joint, owner_of, part_count, part_size, played_of, princess_count, princesses_in_hand, put_kind,
+    read_boxes, score, walls_of, ways_to_lay_toy,
 )
-from chatiere.engine.games.chat_cartonne.table cimport put_card, put_card_view, read_table
+from .kernel cimport view
 cimport chatiere.fields.chat_cartonne as fields
 
-# The bit and the field of each variant.
+PHRASES = phrases_of(DESCRIPTION)
+
+# By variant: its bit and its field.
 _VARIANTS = {
     "all_princesses": (ALL_PRINCESSES, fields.OPTIONS_ALL_PRINCESSES),
     "no_double_walls": (NO_DOUBLE_WALLS, fields.OPTIONS_NO_DOUBLE_WALLS),
     "no_crowd_bonus": (NO_CROWD_BONUS, fields.OPTIONS_NO_CROWD_BONUS),
     "half_sleepers": (HALF_SLEEPERS, fields.OPTIONS_HALF_SLEEPERS),
 }
-_DEFAULTS = dict.fromkeys(_VARIANTS, False)
-# Actions without fields, from DRAW_ID on: the field of the action.
+_DEFAULTS = DESCRIPTION.defaults(SEATS)
+# The fields of the actions without arguments, in the order of their ids, from DRAW_ID on.
 _ALONE = (fields.ACTION_DRAW, fields.ACTION_SKIP, fields.ACTION_PASS_TURN)
-# Actions that name only a joint or cell, each with a dense id for every cell, from FIRST_SLEEP_ID on: the field of the
-# action, the field of the place, their path.
+# The actions that name only a joint or cell, in the order of their ids, from FIRST_SLEEP_ID on. Each has one dense id
+# for every cell. Field of the action, field of the place, path of the place.
 _PLACED = (
     (fields.ACTION_SLEEP, fields.SLEEP_CELL, "sleep.cell"),
     (fields.ACTION_LAY_CAT, fields.LAY_CAT_JOINT, "lay_cat.joint"),
@@ -117,7 +59,7 @@ _PLACED = (
 )
 cdef int CHOOSE_START = PHRASES.number("action.choose_start")
 cdef int CHOOSE_START_TURNED = PHRASES.number("action.choose_start_turned")
-# Those of _ALONE and _PLACED, in that order.
+# The phrases of _ALONE and _PLACED, in the same order.
 cdef tuple ALONE = (PHRASES.number("action.draw"), PHRASES.number("action.skip"), PHRASES.number("action.pass_turn"))
 cdef tuple PLACED = (
     PHRASES.number("action.sleep"),
@@ -136,6 +78,7 @@ cdef int PROMPT_PLACE_START = PHRASES.number("prompt.place_start")
 cdef int PROMPT_DRAW_OR_SLEEP = PHRASES.number("prompt.draw_or_sleep")
 cdef int PROMPT_PLAY_OR_SLEEP = PHRASES.number("prompt.play_or_sleep")
 cdef int PROMPT_PLAY = PHRASES.number("prompt.play")
+cdef int PROMPT_TOY = PHRASES.number("prompt.toy")
 cdef int PROMPT_TOY_ON_JOINT = PHRASES.number("prompt.toy_on_joint")
 cdef int PROMPT_TOY_AS_CARTON = PHRASES.number("prompt.toy_as_carton")
 cdef int PROMPT_CAT = PHRASES.number("prompt.cat")
@@ -153,7 +96,7 @@ cdef EventFields EVENTS = EventFields(
         "cat_owner": fields.EVENT_CAT_OWNER,
         "cells": fields.EVENT_CELLS,
     },
-    EVENT_VALUES,
+    DESCRIPTION.event_values(),
     lists=("card", "cells"),
 )
 
@@ -165,7 +108,7 @@ cdef const State* state_of(Position position) noexcept:
 # Phrases
 
 cdef int say_action(Position position, int action, Said* said) except -1:
-    # Say a dense id; a carton placed must be in the hand of the seat that is to act.
+    # Say a dense id. A carton placed must be in the hand of the seat to act.
     cdef Carton carton
     if action < DRAW_ID:
         say(said, CHOOSE_START_TURNED if action % 2 else CHOOSE_START)
@@ -185,13 +128,17 @@ cdef int say_action(Position position, int action, Said* said) except -1:
 cdef int say_prompt(Position position, Said* said) except -1:
     cdef const State* state = state_of(position)
     cdef uint64_t joints[WORDS]
-    cdef int phase = state.phase
+    cdef int phase = state.phase, ways
     if phase == Phase.CHOOSE_START:
         say(said, PROMPT_START)
     elif phase == Phase.PLACE_START:
         say(said, PROMPT_PLACE_START)
     elif phase == Phase.TOY:
-        say(said, PROMPT_TOY_ON_JOINT if joints_for_toy(state, joints) else PROMPT_TOY_AS_CARTON)
+        ways = ways_to_lay_toy(state, joints)
+        say(
+            said,
+            PROMPT_TOY_ON_JOINT if ways == ON_JOINT else PROMPT_TOY_AS_CARTON if ways == AS_CARTON else PROMPT_TOY,
+        )
     elif phase == Phase.CAT:
         say(said, PROMPT_CAT)
     elif phase == Phase.TURN and may_draw(state):
@@ -208,7 +155,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Of a turned card is said otherwise than by the kind.
+    # Only events of turned cards need another phrase than the default of their kind.
     if event.kind != ChatCartonneEvent.START_PLACED and event.kind != ChatCartonneEvent.CARTON_PLACED:
         return False
     if not event.values[1]:
@@ -218,6 +165,117 @@ cdef bint say_event(const Event* event, Said* said) except -1:
     add_number(said, event.values[0])
     add_number(said, event.values[2])
     return True
+
+
+# Cards on the table
+
+cdef put_card(Writer out, int field, const State* state, int place, int cell):
+    cdef int there = on_joint(state, cell), card = state.cards[place], kind = card & KIND
+    cdef size_t begun = out.begin(field), inner
+    out.number(fields.CARD_CELL, cell)
+    if is_sleeper(card):
+        out.present(fields.CARD_SLEEPING_CAT, owner_of(card))
+    elif kind == PRINCESS:
+        out.end(out.begin(fields.CARD_PRINCESS))
+    else:
+        out.present(fields.CARD_CARD, kind)
+    out.number(fields.CARD_TURNED, card & TURNED and not is_sleeper(card))
+    if there:
+        inner = out.begin(fields.CARD_ON_JOINT)
+        if there >= TOY_THERE:
+            out.present(fields.ON_JOINT_TOY, FIRST_TOY + there - TOY_THERE)
+        elif there == PRINCESS_THERE:
+            out.end(out.begin(fields.ON_JOINT_PRINCESS))
+        else:
+            out.present(fields.ON_JOINT_CAT, there - AWAKE)
+        out.end(inner)
+    out.number(fields.CARD_WOKEN, card & WOKEN and is_sleeper(card))
+    out.end(begun)
+
+
+# Write a card with the walls and contents that it shows.
+cdef put_card_view(Writer out, const State* state, int place, int cell):
+    cdef int contents[4]
+    cdef int walls = walls_of(state.cards[place])
+    cdef size_t begun = out.begin(fields.VIEW_TABLE)
+    contents_of(state.cards[place], contents)
+    put_card(out, fields.CARD_VIEW_LAID, state, place, cell)
+    out.number(fields.CARD_VIEW_WALL_NORTH, (walls & NORTH) != 0)
+    out.number(fields.CARD_VIEW_WALL_EAST, (walls & EAST) != 0)
+    out.number(fields.CARD_VIEW_WALL_SOUTH, (walls & SOUTH) != 0)
+    out.number(fields.CARD_VIEW_WALL_WEST, (walls & WEST) != 0)
+    out.number(fields.CARD_VIEW_MICE, contents[0])
+    out.number(fields.CARD_VIEW_BALLS, contents[1])
+    out.number(fields.CARD_VIEW_FISH, contents[2])
+    out.number(fields.CARD_VIEW_SPRAYERS, contents[3])
+    out.end(begun)
+
+
+cdef int read_on_joint(const State* state, const Message* there) except -1:
+    # Read the item on a joint, as encoded in State.joints.
+    if has_number(there, fields.ON_JOINT_CAT):
+        return AWAKE + within(RULES, number_of(there, fields.ON_JOINT_CAT), 0, state.players - 1, "on_joint.cat")
+    if has_number(there, fields.ON_JOINT_TOY):
+        return TOY_THERE - FIRST_TOY + within(
+            RULES, number_of(there, fields.ON_JOINT_TOY), FIRST_TOY, PRINCESS - 1, "on_joint.toy"
+        )
+    if not has_span(there, fields.ON_JOINT_PRINCESS):
+        RULES.refuse_state("on_joint", "no cat, toy or Princess is given")
+    return PRINCESS_THERE
+
+
+cdef int read_card(const State* state, const Message* message) except -1:
+    # Read a card as encoded in State.cards.
+    cdef int turned = TURNED if number_of(message, fields.CARD_TURNED) else 0, kind
+    cdef bint woken = number_of(message, fields.CARD_WOKEN)
+    if woken and not has_number(message, fields.CARD_SLEEPING_CAT):
+        RULES.refuse_state("woken", "only a sleeping cat can wake", "A turn")
+    if has_number(message, fields.CARD_CARD):
+        kind = within(RULES, number_of(message, fields.CARD_CARD), 0, FIRST_START + STARTS - 1, "card")
+        if kind == PRINCESS:
+            RULES.refuse_state("card", "the Princess has a field of her own")
+        return kind | turned
+    if has_number(message, fields.CARD_SLEEPING_CAT):
+        if turned:
+            RULES.refuse_state("turned", "a sleeping cat is not turned", "A turn")
+        return (WOKEN if woken else 0) | SLEEPER + within(
+            RULES, number_of(message, fields.CARD_SLEEPING_CAT), 0, state.players - 1, "sleeping_cat"
+        )
+    if not has_span(message, fields.CARD_PRINCESS):
+        RULES.refuse_state("", "no card, sleeping cat or Princess is given")
+    return PRINCESS | turned
+
+
+cdef read_place(State* state, const Message* card):
+    # Lay a card in its cell, and the item on its joint.
+    cdef Message there
+    cdef int cell = within(RULES, number_of(card, fields.CARD_CELL), 0, CELLS - 1, "cell")
+    if has_cell(state.filled, cell):
+        RULES.refuse_state("cell", f"there are two cards in cell {cell}")
+    if has_span(card, fields.CARD_ON_JOINT):
+        open_field(card, fields.CARD_ON_JOINT, &there)
+        lay_on_joint(state, cell, read_on_joint(state, &there))
+    lay_on_table(state, cell, read_card(state, card))
+
+
+cdef read_table(State* state, const Message* message):
+    # The cards may be listed in any order.
+    cdef Message card
+    cdef Span rest = message.span
+    cdef int joints = 0
+    if count_of(message, fields.STATE_TABLE) > MAX_CARDS:
+        RULES.refuse_state("table", f"at most {MAX_CARDS} cards can lie on the table")
+    try:
+        while next_of(fields.STATE_TABLE, &rest, &card):
+            joints += has_span(&card, fields.CARD_ON_JOINT)
+            if joints > MAX_JOINTS:
+                break
+            read_place(state, &card)
+    except EngineError as error:
+        error.lies_below("table", state.laid)
+        raise
+    if joints > MAX_JOINTS:
+        RULES.refuse_state("table.on_joint", f"at most {MAX_JOINTS} things can lie on joints")
 
 
 # Options
@@ -266,7 +324,7 @@ ctypedef struct Carton:
 
 
 cdef const uint8_t* cartons_to_place(const State* state, int* count) noexcept:
-    # The cards that the slots of a PlaceCarton stand for.
+    # The cards that the slots of a PlaceCarton refer to.
     if state.phase == PLACE_START:
         count[0] = 1
         return &state.pending
@@ -275,7 +333,7 @@ cdef const uint8_t* cartons_to_place(const State* state, int* count) noexcept:
 
 
 cdef Carton carton_of(Position position, int action) except *:
-    # The carton of a PlaceCarton of the active seat.
+    # The carton that a PlaceCarton of the active seat refers to.
     cdef int count, slot = (action - FIRST_CARTON_ID) // IDS_OF_SLOT, place = (action - FIRST_CARTON_ID) % IDS_OF_SLOT
     cdef const uint8_t* cartons = cartons_to_place(state_of(position), &count)
     cdef Carton carton
@@ -288,7 +346,6 @@ cdef Carton carton_of(Position position, int action) except *:
 
 
 cdef int put_action(Writer out, Position position, int action) except -1:
-    # A dense id at a position → ChatCartonneAction.
     cdef Carton carton
     cdef size_t begun
     if action < DRAW_ID:
@@ -327,7 +384,7 @@ def _carton_id(Position position, kind, turned, cell):
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # ChatCartonneAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card not in hand).
+    # Read a ChatCartonneAction as a dense id. Raises INVALID_ACTION, or ILLEGAL_ACTION if the card is not in hand.
     cdef Message inner
     for i, field in enumerate(_ALONE):
         if has_span(action, field):
@@ -362,26 +419,12 @@ cdef Scalars list_scalars():
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
     scalars.add(
-        "active_seat",
-        fields.STATE_ACTIVE_SEAT,
-        fields.VIEW_ACTIVE_SEAT,
-        &at.active,
-        0,
-        LAST_SEAT,
-        0,
-        UNTIL_FIRST_SEAT,
+        "active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT, 0, UNTIL_FIRST_SEAT
     )
     scalars.add("final_phase", fields.STATE_FINAL_PHASE, fields.VIEW_FINAL_PHASE, &at.final_phase, 0, 1)
     scalars.add("passes", fields.STATE_PASSES, fields.VIEW_PASSES, &at.passes, 0, NUM_PLAYERS)
     scalars.add(
-        "just_played",
-        fields.STATE_JUST_PLAYED,
-        fields.VIEW_JUST_PLAYED,
-        &at.just_played,
-        0,
-        CELLS - 1,
-        0,
-        NO_CELL,
+        "just_played", fields.STATE_JUST_PLAYED, fields.VIEW_JUST_PLAYED, &at.just_played, 0, CELLS - 1, 0, NO_CELL,
         sizeof(at.just_played),
     )
     return scalars
@@ -430,7 +473,6 @@ cdef put_shown(Writer out, int field, const Seat* held):
 
 
 cdef int put_state(Writer out, Position position) except -1:
-    # A position → ChatCartonneState.
     cdef const State* state = state_of(position)
     cdef const Seat* held
     cdef uint16_t cells[MAX_LISTED]
@@ -499,7 +541,7 @@ cdef read_by_part(const State* state, Seat* held, const Message* message):
 
 
 cdef int read_excluded(const Message* shown) except -1:
-    # The types of cards that a card in hand cannot be.
+    # Read the set of card types that a card in hand cannot have.
     cdef Span patterns = span_of(shown, fields.SHOWN_NOT_PATTERNS)
     cdef int64_t pattern
     cdef int excluded = number_of(shown, fields.SHOWN_NOT_PRINCESS) << PRINCESS_BIT, i = 0
@@ -564,13 +606,9 @@ cdef read_parts(State* state, const Message* message):
 
 
 cdef read_pending(State* state, const Message* message):
-    # The drawn card that has to be placed.
     if has_number(message, fields.STATE_STARTING_CARTON):
         state.pending = within(
-            RULES,
-            number_of(message, fields.STATE_STARTING_CARTON),
-            FIRST_START,
-            FIRST_START + STARTS - 1,
+            RULES, number_of(message, fields.STATE_STARTING_CARTON), FIRST_START, FIRST_START + STARTS - 1,
             "starting_carton",
         )
     if has_number(message, fields.STATE_TOY):
@@ -580,7 +618,6 @@ cdef read_pending(State* state, const Message* message):
 
 
 cdef bytes read_state(const Message* read, int rules_version):
-    # ChatCartonneState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
@@ -625,7 +662,6 @@ cdef put_part_views(Writer out, const View* seen, int viewer):
 
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # A position as a viewer may know it → ChatCartonneView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef const Seat* held
@@ -693,7 +729,6 @@ cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_
 
 
 cdef int put_score(Writer out, Position position, int known) except -1:
-    # The breakdown of the score → ChatCartonneScoreDetail.
     cdef const State* state = state_of(position)
     cdef Box boxes[MAX_CARDS]
     cdef uint8_t box_of[MAX_CARDS]
@@ -714,7 +749,6 @@ cdef int put_score(Writer out, Position position, int known) except -1:
 # End
 
 cdef int put_end(Writer out, Position position) except -1:
-    # Why a game is over → ChatCartonneEnd.
     out.number(fields.END_KIND, position.game.ops.end(position.body))
     out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
 

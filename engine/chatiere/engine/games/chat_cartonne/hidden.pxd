@@ -1,4 +1,4 @@
-# Chat Cartonne: the states that agree with what a seat knows.
+# Chat Cartonne: resampling of the information hidden from a seat.
 from chatiere.engine.core.stream cimport Stream
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil

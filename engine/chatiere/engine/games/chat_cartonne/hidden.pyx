@@ -1,16 +1,15 @@
-"""Chat Cartonne: public and hidden. The states that agree with what a seat knows, all equally likely.
+"""Chat Cartonne: resampling, uniform over the states that agree with a seat's information ("Public and hidden").
 
-Resampling draws which card each draw of another seat gave, and where each card of the pile lies. As cartons differ only
-by what passes have shown, it is enough to count, for each way to place the Princesses, the ways that the other cards
-then have, to draw one such way by its count, and then to deal the cartons.
+Resampling decides which card each draw of another seat gave, and where each card of the pile lies. Cartons differ only
+in what passes have shown about them. It is therefore enough to count, for each placement of the Princesses, the ways to
+place the other cards, to draw a placement in proportion to this count, and then to deal the cartons.
 
-For a seat that drew d cards (those dealt included), a of them Princesses, the cartons that it played and holds can have
-come in (d - a)! orders; a hand of h cartons counts once, whatever the order. The pile can lie in as many orders as it
-has places.
+If a seat has drawn or been dealt d cards, a of them Princesses, its cartons can have been drawn in (d - a)! orders; a
+hand of h cartons counts once, whatever their order. The cards of the pile can have any order.
 
-The hands that fit what a seat's passes have shown are easily counted for one seat. For several seats their number
-depends on what earlier seats got: it is taken at its maximum, and a deal is rejected and drawn again in proportion to
-what is missing from that. What is left is uniform (rejection sampling).
+The hands that agree with the passes of a single seat are easily counted. With several such seats, the number for each
+depends on the hands of the earlier seats. The maximum of this number is used instead, and a deal is rejected, and drawn
+again, with the probability that makes up for the difference. The deals accepted are uniform (rejection sampling).
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -18,75 +17,52 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.core.stream cimport Stream, next_word, number_below
-from chatiere.engine.games.chat_cartonne.state cimport (
-    ALL_PRINCESSES,
-    DEALT,
-    FIRST_TOY,
-    MAX_HAND,
-    PARTS,
-    PRINCESS,
-    PRINCESS_BIT,
-    TOYS,
-    ChatCartonneFault,
-    Seat,
-    State,
-    count_kinds,
-    current_part,
-    excluded_of,
-    has_kind,
-    holders,
-    nth_kind,
-    part_count,
-    part_size,
-    pile_size,
-    played_of,
-    princess_count,
-    princesses_in_hand,
-    put_kind,
-    take_kind,
-    type_of,
+from .state cimport (
+    ALL_PRINCESSES, DEALT, FIRST_TOY, MAX_HAND, PARTS, PRINCESS, PRINCESS_BIT, TOYS, ChatCartonneFault, Seat, State,
+    count_kinds, current_part, excluded_of, has_kind, holders, nth_kind, part_count, part_size, pile_size, played_of,
+    princess_count, princesses_in_hand, put_kind, take_kind, type_of,
 )
 
 cdef enum:
-    COUNTS = 256  # numbers of Princesses in the hands of four seats, 0-3 each
-    IN_PILE = 4  # beside the places of other seats in Deal.seat
+    COUNTS = 256  # combinations of numbers of Princesses in the hands of four seats, 0-3 each
+    IN_PILE = 4  # in place of an index of Deal.seat: the Princess is in the pile
     LEVELS = 4
-    TRIES = 20_000  # to draw the hands: some milliseconds. Almost always the first succeeds
+    TRIES = 20_000  # attempts to draw the hands, which take some milliseconds. Almost always the first one succeeds
 
 ctypedef struct Deal:
     const State* state
     int others
-    int constrained  # the first of the others: those whose passes have shown something of their hand
+    int constrained  # number of other seats whose passes show something of their hand; these seats are first
     uint8_t seat[4]
-    # Princesses that the viewer has not located: where each can be (another seat, or the pile) in how many ways.
+    # The Princesses that the viewer has not located, and in how many ways each can be with another seat or in the pile.
     int princesses
     uint8_t part[5]
     uint8_t ways_there[5][5]
     uint8_t where[5]
     uint8_t drew[4]
     uint8_t is_one_part
-    double ways[256]  # for numbers of Princesses in hand, base 4
-    # Drawing one of what is counted in `ways`: the count down to it, and what was last passed on the way.
+    double ways[256]  # by numbers of Princesses in the hands, base 4
+    # To draw one of the ways counted in `ways`: the number that remains to be skipped, and the placement found.
     int target
     double rest
     bint found
     uint8_t chosen_where[5]
-    # Cartons and toys in the pile and in other hands.
+    # Cartons and toys in the pile and in the hands of other seats.
     uint64_t pool[2]
     int cartons
     int toys
-    # The level of a card for a seat: how many slots of Seat.excluded exclude it. Each has all bits of the next.
+    # The level of a card for a seat: how many sets of Seat.excluded contain its type. Each set contains the next.
     uint64_t of_level[4][4][2]  # cartons
     uint8_t princess_level[4]
-    # By seat and its Princesses in hand.
-    double share[4][4]  # of the orders in which its cards can have come, with none as 1
-    double hands[4][4]  # that fit what its passes have shown, of all the pool
+    # By seat and number of Princesses in its hand.
+    double share[4][4]  # number of orders in which its cards can have been drawn, relative to a hand without Princesses
+    double hands[4][4]  # number of hands from the whole pool that agree with its passes
 
 
 # Princesses
 
 cdef double orders_played(const Deal* deal, int k) noexcept nogil:
-    # The number of ways in which the Princesses that a seat played can be those that it drew, each drawn before.
+    # The number of ways to assign the Princesses that a seat played to the Princesses that it had drawn by then.
     cdef int part, i, _, drew = 0, played = 0, seat = deal.seat[k]
     cdef double ways = 1
     for part in range(part_count(deal.state)):
@@ -101,7 +77,7 @@ cdef double orders_played(const Deal* deal, int k) noexcept nogil:
 
 
 cdef void place_princesses(Deal* deal, int i, double ways) noexcept nogil:
-    # Count the placements from the i-th Princess on, or find one with `target` in the hands.
+    # Count the placements of the Princesses from the i-th on, or find the one that `target` and `rest` select.
     cdef int k, count, index = 0, hand
     if i >= min(deal.princesses, PARTS):
         for k in range(deal.others):
@@ -126,7 +102,7 @@ cdef void place_princesses(Deal* deal, int i, double ways) noexcept nogil:
     for k in range(IN_PILE + 1):
         count = deal.ways_there[i][k]
         if deal.is_one_part:
-            # The Princesses before this one have taken as many of the same places.
+            # Each earlier Princess in this place uses up one of the ways.
             for index in range(i):
                 count -= deal.where[index] == k
         if count <= 0 or deal.found:
@@ -140,12 +116,12 @@ cdef void place_princesses(Deal* deal, int i, double ways) noexcept nogil:
 
 
 cdef void find_places(Deal* deal, int viewer) noexcept nogil:
-    # Which Princesses can be where.
+    # Find the possible places of each Princess.
     cdef const State* state = deal.state
     cdef int left, current = current_part(state, pile_size(state), &left), part, k, i, other
     deal.is_one_part = (state.variants & ALL_PRINCESSES) != 0
     if deal.is_one_part:
-        # Those on the table are known.
+        # The Princesses on the table are known.
         deal.princesses = princess_count(state) - princesses_in_hand(state, viewer)
         for other in range(state.players):
             deal.princesses -= played_of(&state.seats[other], 0)
@@ -185,7 +161,7 @@ cdef void find_levels(Deal* deal) noexcept nogil:
 
 
 cdef inline double choose(int n, int k) noexcept nogil:
-    # The number of ways to choose k of n; k is 0 to 3.
+    # The number of ways to choose k of n, for k from 0 to 3.
     if k == 3:
         return n * (n - 1) * (n - 2) // 6
     if k == 2:
@@ -194,7 +170,7 @@ cdef inline double choose(int n, int k) noexcept nogil:
 
 
 cdef inline bint fits(const Deal* deal, int k, int princesses, const int* cartons) noexcept nogil:
-    # True if such a hand agrees with what the seat's passes have shown (see fits_shown in invariants.pyx).
+    # True if such a hand agrees with the seat's passes (see fits_shown in invariants.pyx).
     cdef int slot, fitting = 0
     for slot in range(deal.state.seats[deal.seat[k]].hand_size):
         fitting += cartons[slot]
@@ -204,7 +180,7 @@ cdef inline bint fits(const Deal* deal, int k, int princesses, const int* carton
 
 
 cdef inline int of_level(const Deal* deal, int k, int level, const uint64_t* pool, uint64_t* kinds) noexcept nogil:
-    # The cartons of the pool that have a level for a seat. Returns their number.
+    # Find the cartons of the pool that have a level for a seat. Returns their number.
     kinds[0] = deal.of_level[k][level][0] & pool[0]
     kinds[1] = deal.of_level[k][level][1] & pool[1]
     return count_kinds(kinds)
@@ -213,8 +189,8 @@ cdef inline int of_level(const Deal* deal, int k, int level, const uint64_t* poo
 cdef double count_hands(
     const Deal* deal, int k, int princesses, const uint64_t* pool, double number, int* cartons
 ) noexcept nogil:
-    # Count the hands of cartons of the pool that fit; or stop as soon as there are more than `number`, with the cartons
-    # of each level that the last one has in `cartons`.
+    # Count the hands of cartons from the pool that agree with a seat's passes. Stops when the count exceeds `number`;
+    # `cartons` then has the number of cartons of each level in the hand reached.
     cdef uint64_t kinds[2]
     cdef int left[4]
     cdef int wanted = deal.state.seats[deal.seat[k]].hand_size - princesses, level, a, b, c
@@ -238,7 +214,7 @@ cdef double count_hands(
 
 
 cdef void weigh_hands(Deal* deal) noexcept nogil:
-    # The counts that depend on one seat alone.
+    # Compute the counts that depend on a single seat.
     cdef const State* state = deal.state
     cdef int k, seat, size, cards, part, princesses, seats = holders(state)
     cdef int cartons[4]
@@ -246,7 +222,7 @@ cdef void weigh_hands(Deal* deal) noexcept nogil:
     for k in range(deal.others):
         seat = deal.seat[k]
         size = state.seats[seat].hand_size
-        # Cards that the seat has drawn, without the Princesses that it played.
+        # The cards that the seat has drawn or been dealt, except the Princesses that it played.
         cards = DEALT
         for part in range(PARTS):
             cards += state.seats[seat].drawn[part] - played_of(&state.seats[seat], part)
@@ -254,7 +230,7 @@ cdef void weigh_hands(Deal* deal) noexcept nogil:
         for princesses in range(size + 1):
             if princesses:
                 share *= <double> (size - princesses + 1) / (cards - princesses + 1)
-            # In the final phase all know who holds a carton.
+            # In the final phase it is public which seats hold a carton.
             if not state.final_phase or (princesses < size) == (seats >> seat & 1):
                 deal.share[k][princesses] = share
             if k < deal.constrained:
@@ -262,13 +238,13 @@ cdef void weigh_hands(Deal* deal) noexcept nogil:
 
 
 cdef double most_hands(const Deal* deal, int k, int princesses, int free) noexcept nogil:
-    # The most fitting hands that can be left to a seat, with `free` cartons that earlier seats did not get.
+    # The maximum number of fitting hands for a seat if earlier seats left `free` cartons.
     return min(deal.hands[k][princesses], choose(free, deal.state.seats[deal.seat[k]].hand_size - princesses))
 
 
 cdef double weigh(const Deal* deal, int index) noexcept nogil:
-    # The number of ways in which the other seats can have come to hands with these numbers of Princesses (base 4), up
-    # to a common factor, and with the most hands that can fit.
+    # The number of ways in which the other seats can have got hands with these numbers of Princesses (base 4), up to a
+    # common factor and with `most_hands` for the number of fitting hands.
     cdef double ways = deal.ways[index]
     cdef int k, princesses, wanted, in_hands = 0, free = deal.cartons, i
     if ways == 0:
@@ -284,19 +260,19 @@ cdef double weigh(const Deal* deal, int index) noexcept nogil:
         wanted = deal.state.seats[deal.seat[k]].hand_size - princesses
         ways *= most_hands(deal, k, princesses, free) / choose(free, wanted)
         free -= wanted
-    # The number of places of the toys among the other cards of the pile.
+    # The number of ways to place the toys among the other cards of the pile.
     for i in range(deal.toys):
         ways *= deal.cartons - in_hands + 1 + i
     return ways
 
 
 cdef double part_of(Stream* stream, double total) noexcept nogil:
-    # Uniform from 0 up to the total.
+    # A uniform number from 0 (inclusive) to the total (exclusive).
     return <double> (next_word(stream) >> 11) * (1.0 / 9007199254740992.0) * total
 
 
 cdef bint draw_hands(const Deal* deal, int index, uint64_t* pool, uint8_t hands[4][3], Stream* stream) noexcept nogil:
-    # Draw hands with these numbers of Princesses out of the pool. Returns False if the deal is rejected.
+    # Draw hands with these numbers of Princesses from the pool. Returns False if the deal is rejected.
     cdef int k, princesses, wanted, level, i, kind, count, slot, free = deal.cartons
     cdef int cartons[4]
     cdef uint64_t kinds[2]
@@ -317,7 +293,7 @@ cdef bint draw_hands(const Deal* deal, int index, uint64_t* pool, uint8_t hands[
                     take_kind(pool, kind)
                     slot = insert(hands[k], slot, kind)
         else:
-            # The toys are the highest of the pool.
+            # Toys have the highest kinds in the pool, so only cartons are drawn.
             for i in range(wanted):
                 kind = nth_kind(pool, number_below(stream, free - i))
                 take_kind(pool, kind)
@@ -352,7 +328,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     deal.state = state
     memcpy(deal.pool, state.unknown, sizeof(deal.pool))
     for i in range(2):
-        # Seats whose passes have shown something come first.
+        # Seats whose passes have shown something go first.
         for other in range(state.players):
             if other != seat and (state.seats[other].excluded == 0) == i:
                 deal.seat[deal.others] = other
@@ -369,7 +345,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     find_places(&deal, seat)
     weigh_hands(&deal)
 
-    # Count, draw the hands, draw where the Princesses came from.
+    # Count the placements, draw the hands, then draw the origins of the Princesses.
     deal.target = -1
     place_princesses(&deal, 0, 1)
     for index in range(COUNTS):

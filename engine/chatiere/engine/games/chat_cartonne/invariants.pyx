@@ -5,85 +5,22 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits, spread_bits
 from chatiere.engine.core.game cimport NO_SEAT, OK
-from chatiere.engine.games.chat_cartonne.boxes cimport Box, Layout, cat_can_follow, is_joint, read_boxes, read_layout
-from chatiere.engine.games.chat_cartonne.cells cimport (
-    end_word,
-    first_column,
-    first_word,
-    next_column,
-    spread_further,
-    to_north,
-    to_west,
-)
-from chatiere.engine.games.chat_cartonne.state cimport (
-    ALL_PRINCESSES,
-    AWAKE,
-    CARTONS,
-    CAT,
-    CATS,
-    CELL,
-    CELLS,
-    CENTRE,
-    CHOOSE_START,
-    DEAL,
-    DEALT,
-    DRAW,
-    EXCLUDED_BITS,
-    FEWEST_SEATS,
-    FINISHED,
-    FIRST_SEAT,
-    FIRST_START,
-    FIRST_TOY,
-    JOINT_SHIFT,
-    KIND,
-    MAX_HAND,
-    LAST_THERE,
-    MAX_CARDS,
-    MAX_JOINTS,
-    NO_CELL,
-    NO_DOUBLE_WALLS,
-    PARTS,
-    PHASES,
-    PILE_KINDS,
-    PLACE_START,
-    PLAY,
-    PLAYED_BITS,
-    PRINCESS,
-    PRINCESS_THERE,
-    SEATS,
-    SIDE,
-    SLEEPER,
-    STARTS,
-    TOY,
-    TOY_THERE,
-    TURN,
-    WOKEN,
-    WORDS,
-    ChatCartonneFault,
-    Seat,
-    State,
-    can_turn,
-    count_kinds,
-    current_part,
-    excluded_of,
-    fault_if,
-    has_cell,
-    has_kind,
-    next_seat,
-    part_count,
-    part_size,
-    place_at,
-    played_of,
-    princess_count,
-    type_of,
+from .state cimport (
+    ALL_PRINCESSES, AWAKE, CARTONS, CAT, CATS, CELL, CELLS, CENTRE, CHOOSE_START, DEAL, DEALT, DRAW, EXCLUDED_BITS,
+    FEWEST_SEATS, FINISHED, FIRST_SEAT, FIRST_START, FIRST_TOY, JOINT_SHIFT, KIND, LAST_THERE, MAX_CARDS, MAX_HAND,
+    MAX_JOINTS, NO_CELL, NO_DOUBLE_WALLS, PARTS, PHASES, PILE_KINDS, PLACE_START, PLAY, PLAYED_BITS, PRINCESS,
+    PRINCESS_THERE, SEATS, SIDE, SLEEPER, STARTS, TOY, TOY_THERE, TURN, WOKEN, WORDS, Box, ChatCartonneFault, Layout,
+    Seat, State, can_turn, cat_can_follow, count_kinds, current_part, end_word, excluded_of, fault_if, first_column,
+    first_word, has_cell, has_kind, is_joint, next_column, next_seat, part_count, part_size, place_at, played_of,
+    princess_count, read_boxes, read_layout, spread_further, to_north, to_west, type_of,
 )
 
 cdef enum:
-    MAX_LIST_SIZE = 112  # of lists, in bytes
+    MAX_LIST_SIZE = 112  # size of a list in bytes
 
-# True for a byte that State.cards cannot have: an unknown kind, or a turned card that can neither be turned nor wake.
+# True for bytes that State.cards cannot contain: unknown kinds, and turned cards that can neither be turned nor wake.
 cdef uint8_t NO_CARD[256]
-# MAX_LIST_SIZE zeros, then as many bytes of ones: the mask that clears the first n bytes of a list begins at
+# MAX_LIST_SIZE zeros, then MAX_LIST_SIZE bytes of ones. The mask that clears the first n bytes of a list begins at
 # MAX_LIST_SIZE - n.
 cdef uint8_t BEHIND[224]
 
@@ -100,32 +37,32 @@ fill_tables()
 
 
 ctypedef struct Count:
-    # A byte a kind: the number of cards, turned or not. Cartons and toys are counted everywhere, Princesses in hands
-    # and on the table, all others on the table.
+    # One byte for each kind: the number of its cards, turned or not. Cartons and toys are counted everywhere,
+    # Princesses in hands and on the table, all other kinds on the table.
     uint64_t of[16]
-    uint64_t starts  # of that, a byte a kind
+    uint64_t starts  # the bytes of `of` for starting cartons
     uint8_t no_card  # State.cards has a byte that is no card
-    uint8_t woken  # and one that is a woken cat
+    uint8_t woken  # State.cards has a woken cat
     int princesses  # on the table
-    # A byte a seat, from the second byte on.
+    # One byte for each seat, from the second byte on.
     uint64_t awake
     uint64_t supply
-    uint8_t before[WORDS]  # cards in lower words of State.filled
-    bint apart  # words outside first_word and end_word have cards
-    # Sums and bytes of all seats.
-    uint64_t any_drawn  # a byte a part
-    uint64_t drawn[2]  # sums, 16 bits a part: of the parts 0, 2, 4; of 1, 3
+    uint8_t before[WORDS]  # number of cards in lower words of State.filled
+    bint apart  # there are cards in words outside first_word and end_word
+    # Facts about all seats.
+    uint64_t any_drawn  # Seat.drawn of all seats combined by OR
+    uint64_t drawn[2]  # sums in 16 bits for each part: parts 0, 2, 4; parts 1, 3
     uint32_t any_excluded
     uint16_t any_played
-    uint64_t played  # Princesses, a byte a seat
-    uint64_t in_hands  # the same
-    uint64_t sizes  # of hands, the same
-    uint64_t drew  # cards, from all parts, if they are less than 256
-    uint64_t holders  # 1: it holds a carton
-    uint64_t taken  # of a byte a part, not 0: State.drawer has a seat
+    uint64_t played  # Princesses played, one byte for each seat
+    uint64_t in_hands  # Princesses in hand, likewise
+    uint64_t sizes  # sizes of hands, likewise
+    uint64_t drew  # cards drawn from all parts, likewise; valid if the sums are below 256
+    uint64_t holders  # 1 if the seat holds a carton, likewise
+    uint64_t taken  # one byte for each part, not 0 if State.drawer has a seat
     bint all_cats  # a seat has all its cats on the table
-    bint bad_hand  # a hand is wrong, in whatever way
-    # The pile, and its current_part.
+    bint bad_hand  # a hand is invalid
+    # The pile, and the result of current_part.
     int unknown
     int pile
     int current
@@ -157,17 +94,17 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef inline int sum_of(uint64_t counts) noexcept nogil:
-    # Of eight bytes.
+    # The sum of eight bytes.
     return <int> (counts * <uint64_t> 0x0101010101010101 >> 56)
 
 
 cdef inline uint64_t every_other(uint64_t drawn) noexcept nogil:
-    # Of a byte a part the first, third and fifth, with space between them to be summed.
+    # The first, third and fifth of the bytes of the parts, with space between them for sums.
     return drawn & <uint64_t> 0x00FF00FF00FF
 
 
 cdef inline int played_by(const Seat* held) noexcept nogil:
-    # Princesses.
+    # The number of Princesses that a seat has played.
     cdef int part, played = 0
     for part in range(PARTS):
         played += played_of(held, part)
@@ -175,26 +112,26 @@ cdef inline int played_by(const Seat* held) noexcept nogil:
 
 
 cdef inline uint64_t at_least(uint64_t numbers, int least) noexcept nogil:
-    # Of a byte a seat, each below 128: the top bits of those that are.
+    # The top bit of each byte that is at least `least`; all bytes are below 128.
     cdef uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080
     return numbers + (128 - least) * ones & tops
 
 
 cdef inline uint64_t less_than(uint64_t numbers, uint64_t others) noexcept nogil:
-    # Likewise; bits below the top ones are set, too.
+    # The top bit of each byte that is less than the same byte of `others`. Lower bits are undefined.
     cdef uint64_t ones = 0x0101010101010101
     return others + 127 * ones - numbers
 
 
 cdef inline uint64_t is_princess(uint64_t kinds) noexcept nogil:
-    # Likewise.
+    # The top bit of each byte that is PRINCESS.
     cdef uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080
     return at_least(kinds ^ PRINCESS * ones, 1) ^ tops
 
 
 cdef inline uint64_t bad_slot(uint64_t kinds, uint64_t before, uint64_t filled) noexcept nogil:
-    # Of one slot of all hands: what it has is no carton nor Princess, or less than the slot before it; or it should be
-    # empty.
+    # Check one slot of all hands. Sets the top bit for a kind that is neither a carton nor the Princess, for a kind
+    # lower than the one in the slot before it, and for a card in a slot that should be empty.
     return (
         at_least(kinds, CARTONS) & ~is_princess(kinds)
         | less_than(kinds, before) & filled
@@ -203,8 +140,8 @@ cdef inline uint64_t bad_slot(uint64_t kinds, uint64_t before, uint64_t filled) 
 
 
 cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
-    # First gather a byte a seat, from the last seat on, each pushed up by the next; then look at all seats at once.
-    # Errors are only noted: they are rare, and examined again where they are reported.
+    # Gathers one byte for each seat, from the last seat to the first, and then checks all seats in parallel. Errors are
+    # only recorded. They are rare, and the function that reports them examines the seats again.
     cdef uint64_t words[2]
     cdef uint64_t first = 0, second = 0, third = 0, sizes = 0, supply = 0, drew = 0, played = 0
     cdef uint64_t drawn, any_first = 0, any_drawn = 0, even = 0, odd = 0
@@ -217,7 +154,7 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
     if state.pending >= FIRST_TOY and state.pending < PRINCESS:
         of[state.pending] += 1
     for seat in range(state.players - 1, -1, -1):
-        # A Seat: what passes have shown, Princesses played, supply and size of the hand; the hand, and what it drew.
+        # First word of a Seat: excluded, Princesses played, supply, size of the hand. Second word: hand, cards drawn.
         memcpy(words, &state.seats[seat], sizeof(words))
         any_first |= words[0]
         supply = supply << 8 | words[0] >> 48 & 0xFF
@@ -233,7 +170,7 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
         even += every_other(drawn)
         odd += every_other(drawn >> 8)
         drew = drew << 8 | sum_of(drawn)
-    # The zeros behind the hands were counted, too.
+    # The zeros after the hands were counted as kind 0.
     of[0] -= MAX_HAND * state.players - sum_of(sizes)
     if any_first >> 32 & 0xFFFF:
         for seat in range(state.players):
@@ -246,7 +183,7 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
         | bad_slot(third, second, at_least(sizes, 3))
     ) != 0
     count.in_hands = (is_princess(first) >> 7) + (is_princess(second) >> 7) + (is_princess(third) >> 7)
-    # The Princess is the last of a hand.
+    # Princesses are last in a hand.
     count.holders = (at_least(sizes, 1) & ~is_princess(first)) >> 7
     count.sizes = sizes
     count.supply = supply << 8
@@ -257,14 +194,14 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
     count.any_excluded = <uint32_t> any_first
     count.any_played = any_first >> 32 & 0xFFFF
     count.played = played
-    # Five bytes, which no load takes at once.
+    # These five bytes are loaded in two pieces.
     memcpy(&drawers, state.drawer, sizeof(drawers))
     count.taken = (<uint64_t> state.drawer[4] << 32 | drawers) ^ <uint64_t> 0xFFFFFFFFFF
     count.unknown = count_kinds(state.unknown)
 
 
 cdef inline void count_pile(const State* state, Count* count) noexcept nogil:
-    # As pile_size says, which counts anew.
+    # Computes pile_size from the counts.
     cdef uint64_t ones = 0x0101010101010101
     cdef int drawn
     if state.variants & ALL_PRINCESSES:
@@ -297,7 +234,7 @@ cdef inline int check_numbers(const State* state) noexcept nogil:
 
 
 cdef inline int check_zeros(const State* state, const Count* count) noexcept nogil:
-    # Seats and parts beyond the players are zeros.
+    # Entries for seats and parts beyond the number of players are zeros.
     cdef uint64_t held[2]  # a Seat
     cdef int parts = part_count(state), seat
     cdef uint64_t beyond = (count.any_drawn | count.taken) >> 8 * parts | count.any_played >> PLAYED_BITS * parts
@@ -311,7 +248,7 @@ cdef inline int check_zeros(const State* state, const Count* count) noexcept nog
 # Cards and cats
 
 cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
-    # Every carton and toy is in one place; the hands and the list of the table are in order.
+    # Check that each carton and toy is in one place, and that the hands and the list of the table are in order.
     cdef uint64_t ones = <uint64_t> 0x010101010100 & (<uint64_t> 1 << 8 * (state.players + 1)) - 1
     cdef uint64_t asleep, too_large
     cdef int fault, on_joints
@@ -333,7 +270,7 @@ cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
     if fault != OK:
         return fault
     asleep = count.of[SLEEPER >> 3] & ~<uint64_t> 0xFF
-    # The top bit of a seat's byte: it has more than all its cats; it has none.
+    # The top bit of a seat's byte: more cats in supply than exist; then, no cat in supply.
     too_large = (count.supply | count.supply + (127 - CATS) * ones) & 128 * ones
     count.all_cats = (128 * ones - count.supply & 128 * ones) != 0
     return fault_if(
@@ -342,7 +279,7 @@ cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
 
 
 cdef int hand_fault(const State* state) noexcept nogil:
-    # The first error of a hand.
+    # The first fault found in the hands.
     cdef int seat, slot, kind
     for seat in range(state.players):
         if state.seats[seat].hand_size > MAX_HAND:
@@ -361,7 +298,7 @@ cdef int hand_fault(const State* state) noexcept nogil:
 
 
 cdef inline int check_list(const State* state, Count* count) noexcept nogil:
-    # There is a card for each cell that is filled, and zeros behind them.
+    # Check that there is one card for each filled cell, and zeros after them.
     cdef uint64_t apart = 0
     cdef uint8_t* of = <uint8_t*> count.of
     cdef uint8_t no_card = 0, woken = 0
@@ -389,7 +326,7 @@ cdef inline int check_list(const State* state, Count* count) noexcept nogil:
 
 
 cdef inline int check_kinds(const State* state, Count* count) noexcept nogil:
-    # Only existing cards are on the table, and no sleeping cats of seats beyond the players.
+    # Check that the table has only existing cards, and no sleeping cats of seats beyond the players.
     if count.no_card or count.of[SLEEPER >> 3] >> 8 * ((SLEEPER & 7) + state.players):
         return ChatCartonneFault.BAD_TABLE
     count.princesses += (count.of[9] >> 24 & 0xFF) - sum_of(count.in_hands)
@@ -398,7 +335,7 @@ cdef inline int check_kinds(const State* state, Count* count) noexcept nogil:
 
 
 cdef inline int check_once(const Count* count) noexcept nogil:
-    # Each carton and toy.
+    # Check that each carton and toy exists once.
     cdef uint64_t ones = 0x0101010101010101
     cdef uint64_t wrong = (count.of[9] ^ ones) & 0xFFFFFF
     cdef int i
@@ -408,7 +345,7 @@ cdef inline int check_once(const Count* count) noexcept nogil:
 
 
 cdef inline bint zeros_behind(const void* list, int first, int end) noexcept nogil:
-    # All bytes are looked at: a loop over their number would be mispredicted.
+    # All bytes are read, because a loop of varying length would be mispredicted.
     cdef const uint8_t* bytes = <const uint8_t*> list
     cdef const uint8_t* behind = &BEHIND[MAX_LIST_SIZE - first]
     cdef uint8_t found = 0
@@ -419,7 +356,7 @@ cdef inline bint zeros_behind(const void* list, int first, int end) noexcept nog
 
 
 cdef inline int place_in(const State* state, const Count* count, int cell) noexcept nogil:
-    # As place_at says, which counts anew.
+    # Computes place_at from the counts.
     return count.before[cell >> 6] + count_bits(state.filled[cell >> 6] & (<uint64_t> 1 << (cell & 63)) - 1)
 
 
@@ -432,7 +369,7 @@ cdef inline bint is_start(const State* state, const Count* count, int cell) noex
 
 
 cdef inline bint starts_in_column(const State* state, const Count* count, int starts) noexcept nogil:
-    # True if `starts` starting cartons lie one below the other, one of them in the centre.
+    # True if `starts` starting cartons lie in one column without gaps, one of them in the centre.
     cdef int north = CENTRE, south = CENTRE + SIDE
     while starts > 0 and is_start(state, count, north):
         north -= SIDE
@@ -445,7 +382,7 @@ cdef inline bint starts_in_column(const State* state, const Count* count, int st
 
 cdef int check_starts(const State* state, const Count* count) noexcept nogil:
     cdef int starts = 0
-    # Before their phase nobody has a starting carton; then one seat after the other, from the first.
+    # No starting cartons before their phase; then one for each seat in turn, from the first.
     if state.phase > CHOOSE_START:
         starts = state.players
         if state.phase < TURN:
@@ -462,11 +399,11 @@ cdef int check_starts(const State* state, const Count* count) noexcept nogil:
 
 
 cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
-    # Ascending, then zeros.
+    # Check that the joints are ascending, with zeros after them.
     cdef uint64_t allowed = (<uint64_t> 1 << (LAST_THERE + 1)) - (<uint64_t> 1 << PRINCESS_THERE), awake = 0
     cdef uint8_t* of = <uint8_t*> count.of
     cdef int joint = 0, last = -1, west, there, princesses = 0
-    # Only cats of the players' seats.
+    # Only cats of existing seats.
     allowed |= (<uint64_t> 1 << (AWAKE + state.players)) - (<uint64_t> 1 << AWAKE)
     while state.joints[joint]:
         west = state.joints[joint] & CELL
@@ -475,7 +412,7 @@ cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
             return ChatCartonneFault.BAD_JOINT
         if not has_cell(state.filled, west) or not is_joint(state, west, place_in(state, count, west)):
             return ChatCartonneFault.BAD_JOINT
-        # A cat's number is that of its seat's byte.
+        # The number of a cat is the number of its seat's byte.
         awake += <uint64_t> (there < PRINCESS_THERE) << 8 * (there & 7)
         princesses += there == PRINCESS_THERE
         of[FIRST_TOY - TOY_THERE + there] += there >= TOY_THERE
@@ -514,11 +451,11 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
 
 
 cdef bint could_wake(const State* state) noexcept nogil:
-    # True if what woke each woken cat still lies in its box: an awake cat of its seat, or the Princess who took the
-    # place of that one alone.
+    # True if the box of each woken cat has an awake cat of its seat, which can have woken it, or a Princess on a joint,
+    # who can have replaced only one such cat.
     cdef Box boxes[MAX_CARDS]
     cdef uint8_t box_of[MAX_CARDS]
-    cdef int replaced[MAX_CARDS]  # by box: the seats without an awake cat there, less the Princesses on joints
+    cdef int replaced[MAX_CARDS]  # by box: seats with woken but no awake cats, minus the Princesses on joints
     cdef int count = read_boxes(state, boxes, box_of), i, seat
     for i in range(count):
         replaced[i] = 0
@@ -536,7 +473,7 @@ cdef bint could_wake(const State* state) noexcept nogil:
 
 
 cdef bint hangs_together(const State* state) noexcept nogil:
-    # Every card shares an edge with another, all the way to the starting carton in the centre.
+    # True if every card is connected to the starting carton in the centre through shared edges.
     cdef uint64_t reached[WORDS]
     cdef uint64_t east[WORDS]
     cdef uint64_t south[WORDS]
@@ -558,26 +495,26 @@ cdef bint hangs_together(const State* state) noexcept nogil:
 
 
 cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept nogil:
-    # True if of the cards side by side in a row one touches the next row towards the centre, or is in the centre. That
-    # suffices, and holds on most tables.
+    # True if in each run of adjacent cards in a row, one touches a card of the next row towards the centre, or is in
+    # the centre. This is sufficient, and true on most tables.
     cdef uint64_t cells = state.filled[first], before = 0, after, east, inner, sum, ends, carry = 0, alone = 0
     cdef uint64_t column = first_column(first)
     cdef int word
     for word in range(first, end):
         after = state.filled[word + 1] if word + 1 < end else 0
-        # Moved by a row, and by a cell, as to_north, to_south and to_west have it.
+        # The shifts of to_north, to_south and to_west, inlined.
         if word < CENTRE >> 6:
             inner = cells >> 24 | after << 40
         else:
             inner = cells << 24 | before >> 40
         if word == CENTRE >> 6:
-            # The centre's row is bits 8 to 31.
+            # Bits 8 to 31 are the row of the centre.
             inner &= ~<uint64_t> 0xFFFFFFFF
             inner |= cells >> 24 & 0xFF | <uint64_t> 1 << (CENTRE & 63)
         east = (cells & ~column) >> 1
         column = next_column(column)
         east = cells & (east | (after & ~column) << 63)
-        # From each that touches a carry runs eastwards, to the last side by side.
+        # A carry runs eastwards from each card that touches, to the end of its run.
         sum = east + (inner & east)
         ends = sum + carry
         carry = (sum < east) | (ends < sum)
@@ -611,7 +548,7 @@ cdef int check_setup(const State* state) noexcept nogil:
         extra = 0
     elif state.phase == CHOOSE_START and state.active != state.first_seat:
         return ChatCartonneFault.BAD_ACTIVE_SEAT
-    # While they are dealt everybody from the first seat to the active one has one card more than the rest.
+    # During the deal, the seats from the first to the one before the active seat have one card more than the rest.
     if state.phase > DEAL:
         extra = 0
     seat = 0 if state.phase == FIRST_SEAT else state.first_seat
@@ -638,7 +575,7 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
     if state.final_phase:
         if phase == DRAW or phase == PLAY or phase == TOY:
             return ChatCartonneFault.BAD_PHASE
-        # Only a Princess takes back what began the phase.
+        # Only a Princess can undo the condition that began the phase.
         if not count.all_cats and count.pile > 0 and count.played == 0:
             return ChatCartonneFault.BAD_FINAL_PHASE
         if phase == TURN:
@@ -657,7 +594,7 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
     for seat in range(state.players):
         size = state.seats[seat].hand_size
         if seat == state.active and phase != TURN:
-            # The card drawn is in the hand, or already played.
+            # The card drawn is in the hand, or has been played.
             if size != (MAX_HAND if phase == PLAY else DEALT) or excluded_of(&state.seats[seat], DEALT):
                 return ChatCartonneFault.BAD_HAND
         elif size != DEALT and (size != MAX_HAND or excluded_of(&state.seats[seat], DEALT) == 0):
@@ -669,11 +606,11 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
 # Public and hidden
 
 cdef inline int check_pile(const State* state, const Count* count) noexcept nogil:
-    # The seats' draws and the toys are the cards gone from each part; no seat has more than it drew.
+    # Check that the cards drawn and the toys are the cards gone from the parts, and that no seat has more than it drew.
     cdef int left = count.left, current = count.current, part, gone, toys = 0
     cdef uint64_t too_many
     if state.phase <= DEAL:
-        # Cards still to be dealt lie in no part.
+        # During the deal the pile has no parts yet.
         return fault_if(count.any_drawn != 0, ChatCartonneFault.BAD_DRAWS)
     if left < 0 or left > part_size(state, current) or (state.phase < TURN and current + part_size(state, 0) - left):
         return ChatCartonneFault.BAD_DRAWS
@@ -687,7 +624,7 @@ cdef inline int check_pile(const State* state, const Count* count) noexcept nogi
         toys += gone
     for part in range(FIRST_TOY, PRINCESS):
         toys -= not has_kind(state.unknown, part)
-    # As no more than all cards were drawn, these are numbers below 128.
+    # The bytes are below 128, because at most all cards were drawn.
     too_many = less_than(count.drew + DEALT * <uint64_t> 0x0101010101010101, count.sizes + count.played)
     return fault_if(
         toys or (state.phase >= TURN and too_many & <uint64_t> 0x8080808080808080), ChatCartonneFault.BAD_DRAWS
@@ -698,11 +635,11 @@ cdef inline int check_princesses(const State* state, const Count* count) noexcep
     cdef const Seat* held
     cdef uint64_t drew = 0, had  # a byte a seat
     cdef int seat, part, drawer, played
-    # While nobody has any, and the first part has cards left, each is in her part.
+    # If no Princess was drawn and the first part has cards left, each Princess is still in her part.
     for part in range(part_count(state) if count.taken or count.current or count.left == 0 else 0):
         drawer = state.drawer[part]
         if drawer == NO_SEAT:
-            # She is still in a part of the pile.
+            # The Princess is still in the pile, so her part must have cards left.
             if not state.variants & ALL_PRINCESSES and (
                 part < count.current or (part == count.current and count.left == 0)
             ):
@@ -727,7 +664,7 @@ cdef inline int check_princesses(const State* state, const Count* count) noexcep
 
 
 cdef bint played_after_drawn(const State* state, int seat) noexcept nogil:
-    # True if the seat has played no Princess before it drew one.
+    # True if the seat had drawn each Princess before it played her.
     cdef const Seat* held = &state.seats[seat]
     cdef int part, drew = 0, played = 0
     for part in range(part_count(state)):
@@ -764,8 +701,8 @@ cdef int check_shown(const State* state) noexcept nogil:
 
 
 cdef bint fits_shown(const Seat* held) noexcept nogil:
-    # True if each card of the hand can be the one that a slot of Seat.excluded describes. As each slot allows all that
-    # the one before it allows, the first `slot + 1` of them need that many cards that they do not exclude.
+    # True if the cards of the hand can be matched with the sets of Seat.excluded. Each set contains the next, so a set
+    # allows all cards that an earlier one allows: the first `slot + 1` sets need as many cards that set `slot` allows.
     cdef int slot, i, fitting
     for slot in range(held.hand_size - 1, -1, -1):
         if excluded_of(held, slot):

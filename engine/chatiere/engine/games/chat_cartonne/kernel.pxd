@@ -1,2 +1,2 @@
-# Chat Cartonne: the rules, as functions over the packed state.
+# Chat Cartonne: the rules as functions on the packed state.
 cdef void view(const void* body, int seat, void* out) noexcept nogil

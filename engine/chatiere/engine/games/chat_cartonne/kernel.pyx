@@ -1,109 +1,41 @@
-"""Chat Cartonne: the rules (rules file: chat_cartonne.md; the sections below follow its headings).
+"""Chat Cartonne: the rules. The sections follow the headings of the rules file, chat_cartonne.md."""
 
-Legal actions are in legal.pyx, chance outcomes in chance.pyx.
-"""
-
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.games.chat_cartonne.policy import pack_weights
-from chatiere.engine.games.chat_cartonne.weights import PLAYOUT_WEIGHTS
+from .policy import PLAYOUT_WEIGHTS, pack_weights
 
+from chatiere.engine.core.bits cimport count_bits
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
-    CHANCE,
-    CHANCE_IS_PENDING,
-    EVERYBODY,
-    GAME_IS_OVER,
-    NO_CHANCE_IS_PENDING,
-    NO_SEAT,
-    NO_SUCH_ACTION,
-    NO_SUCH_OUTCOME,
-    OK,
-    TERMINAL,
-    Events,
-    Operations,
-    add_event,
+    CHANCE, CHANCE_IS_PENDING, EVERYBODY, GAME_IS_OVER, MAX_LEGAL, NO_CHANCE_IS_PENDING, NO_SEAT, NO_SUCH_ACTION,
+    NO_SUCH_OUTCOME, OK, TERMINAL, Events, Limits, Operations, add_event,
 )
 from chatiere.engine.core.moves cimport settle
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.games.chat_cartonne.boxes cimport cat_can_follow, cats_to_wake, score
-from chatiere.engine.games.chat_cartonne.chance cimport can_come, chance_outcomes, sample_outcome, start_is_left
-from chatiere.engine.games.chat_cartonne.hidden cimport resample
-from chatiere.engine.games.chat_cartonne.invariants cimport check
-from chatiere.engine.games.chat_cartonne.legal cimport forbids, legal_actions, playable_types, sample_action
-from chatiere.engine.games.chat_cartonne.limits cimport limits
-from chatiere.engine.games.chat_cartonne.observation cimport OBSERVATION_LENGTH, observe
-from chatiere.engine.games.chat_cartonne.policy cimport WEIGHTS, advise
-from chatiere.engine.games.chat_cartonne.state cimport (
-    ALL_PRINCESSES,
-    AWAKE,
-    CAT,
-    CATS,
-    CELLS,
-    CENTRE,
-    CHOOSE_START,
-    DEAL,
-    DEALT,
-    DRAW,
-    DRAW_ID,
-    DRAW_START,
-    EXCLUDED_BITS,
-    FEWEST_SEATS,
-    FINISHED,
-    FIRST_CARTON_ID,
-    FIRST_CAT_ID,
-    FIRST_PRINCESS_ON_JOINT_ID,
-    FIRST_SEAT,
-    FIRST_SLEEP_ID,
-    FIRST_START,
-    FIRST_TOY,
-    FIRST_TOY_ON_JOINT_ID,
-    IDS_OF_SLOT,
-    JOINT_SHIFT,
-    KIND,
-    MAX_HAND,
-    NO_CELL,
-    NUM_ACTIONS,
-    PARTS,
-    PASS_ID,
-    PILE_KINDS,
-    PLACE_START,
-    PLAY,
-    PLAYED_BITS,
-    PRINCESS,
-    PRINCESS_THERE,
-    SEATS,
-    SKIP_ID,
-    SLEEPER,
-    STARTS,
-    TOY,
-    TOY_THERE,
-    TURN,
-    TURNED,
-    WOKEN,
-    ChatCartonneEnd,
-    ChatCartonneEvent,
-    Options,
-    Seat,
-    State,
-    View,
-    current_part,
-    excluded_of,
-    find_joint,
-    has_kind,
-    holders,
-    lay_on_joint,
-    lay_on_table,
-    next_seat,
-    on_joint,
-    owner_of,
-    pile_size,
-    place_at,
-    put_kind,
-    take_kind,
-    type_of,
+from chatiere.engine.core.stream cimport Stream, number_below
+from chatiere.engine.core.weights cimport common_divisor
+from .hidden cimport resample
+from .invariants cimport check
+from .observation cimport OBSERVATION_LENGTH, observe
+from .policy cimport WEIGHTS, advise
+from .state cimport (
+    ALL_PRINCESSES, AS_CARTON, AWAKE, CARTONS, CAT, CATS, CELL, CELLS, CENTRE, CHOOSE_START, DEAL, DEALT, DRAW, DRAW_ID,
+    DRAW_START, EAST, EXCLUDED_BITS, FEWEST_SEATS, FINISHED, FIRST_CARTON_ID, FIRST_CAT_ID, FIRST_PRINCESS_IN_CELL_ID,
+    FIRST_PRINCESS_ON_JOINT_ID, FIRST_SEAT, FIRST_SLEEP_ID, FIRST_START, FIRST_TOY, FIRST_TOY_AS_CARTON_ID,
+    FIRST_TOY_ON_JOINT_ID, IDS_OF_SLOT, JOINT_SHIFT, KIND, MAX_HAND, MAX_LISTED, NORTH, NO_CELL, NO_DOUBLE_WALLS,
+    NUM_ACTIONS, PARTS, PASS_ID, PATTERNS, PILE_KINDS, PLACE_START, PLAY, PLAYED_BITS, PRINCESS, PRINCESS_BIT,
+    PRINCESS_THERE, SEATS, SIDE, SKIP_ID, SLEEPER, SOUTH, STARTS, TOY, TOYS, TOY_THERE, TURN, TURNED, WEST, WOKEN,
+    WORDS, ChatCartonneEnd, ChatCartonneEvent, ChatCartonneFault, Layout, Options, Seat, State, View, beside, can_turn,
+    cat_can_follow, cats_to_wake, count_kinds, current_part, end_word, excluded_of, fault_if, find_card, find_joint,
+    first_column, first_word, free_beside, has_cell, has_kind, holders, is_cat, is_free_joint, is_free_joint_to_west,
+    is_joint, is_sleeper, lay_on_joint, lay_on_table, list_filled, list_word, lowest_cell, may_draw, next_column,
+    next_seat, nth_cell, nth_kind, on_joint, owner_of, pile_size, place_at, put_kind, read_layout, score, take_kind,
+    type_of, walls_meet, walls_of, ways_to_lay_toy, word_of,
 )
+
+cdef enum:
+    MAX_PLAYS = 2 * MAX_HAND + 1  # capacity for list_plays
 
 
 cdef void log_event(
@@ -174,8 +106,8 @@ cdef void place_start(State* state, int card, int cell, Events* events) noexcept
 # A turn
 
 cdef void take_from_hand(State* state, int slot) noexcept nogil:
-    # Public knowledge of the hand changes too: the card that left is taken to be the one that passes have shown most
-    # of, so that no more is noted than all can know.
+    # Of the sets of Seat.excluded that can describe the card played, drop the largest, so that the public information
+    # never claims more than is known.
     cdef Seat* held = &state.seats[state.active]
     cdef int type = type_of(held.hand[slot]), i = 0, below
     held.hand_size -= 1
@@ -213,7 +145,7 @@ cdef void lay_cat(State* state, int joint, Events* events) noexcept nogil:
 
 
 cdef void wake_cats(State* state, int joint, Events* events) noexcept nogil:
-    # Those of the active seat that sleep in the box of the joint on which it has laid a cat.
+    # Wake the cats of the active seat that sleep in the box of the joint where it has laid a cat.
     cdef uint16_t cells[CATS]
     cdef int count = cats_to_wake(state, joint, cells), i
     for i in range(count):
@@ -243,14 +175,8 @@ cdef void play_princess(State* state, bint in_cell, int cell, Events* events) no
         state.joints[place] = cell | PRINCESS_THERE << JOINT_SHIFT
     state.seats[owner].supply += 1
     log_event(
-        events,
-        ChatCartonneEvent.PRINCESS_IN_CELL if in_cell else ChatCartonneEvent.PRINCESS_ON_JOINT,
-        seat,
-        EVERYBODY,
-        cell,
-        owner,
-        0,
-        2,
+        events, ChatCartonneEvent.PRINCESS_IN_CELL if in_cell else ChatCartonneEvent.PRINCESS_ON_JOINT, seat, EVERYBODY,
+        cell, owner, 0, 2,
     )
     end_turn(state, events)
 
@@ -311,14 +237,14 @@ cdef void end_turn(State* state, Events* events) noexcept nogil:
 
 cdef int end(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
-    # The game is over once all seats that hold a carton have passed: none, if nobody does.
+    # `passes` equals the number of seats that hold a carton, which is 0 if no seat holds one.
     if state.phase != FINISHED:
         return 0
     return ChatCartonneEnd.ALL_PASSED if state.passes else ChatCartonneEnd.NO_CARTONS
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # The seat that moved last.
+    # The seat that moved last ended the game.
     return (<const State*> body).active
 
 
@@ -327,7 +253,7 @@ cdef void pass_turn(State* state, Events* events) noexcept nogil:
     for slot in range(state.seats[seat].hand_size):
         state.seats[seat].excluded |= <uint32_t> types << EXCLUDED_BITS * slot
     log_event(events, ChatCartonneEvent.PASSED, seat, EVERYBODY, 0, 0, 0, 0)
-    # A pass of the turn that begins the final phase does not count.
+    # A pass in the turn that begins the final phase does not count.
     if state.final_phase:
         state.passes += 1
     end_turn(state, events)
@@ -361,6 +287,457 @@ cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
 
 # Actions
 
+cdef bint has_princess(const State* state) noexcept nogil:
+    # The Princess has the highest kind of all cards in a hand.
+    cdef int size = state.seats[state.active].hand_size
+    return size > 0 and state.seats[state.active].hand[size - 1] == PRINCESS
+
+
+cdef inline bint plays_from_hand(const State* state) noexcept nogil:
+    return state.phase == PLAY or (state.phase == TURN and not may_draw(state))
+
+
+# Faults of moves
+
+cdef int walls_at(const State* state, int cell) noexcept nogil:
+    cdef int place = find_card(state, cell)
+    return walls_of(state.cards[place]) if place >= 0 else 0
+
+
+cdef bint wall_meets_wall(const State* state, int card, int cell) noexcept nogil:
+    cdef int walls = walls_of(card)
+    return (
+        (walls & NORTH and cell >= SIDE and walls_at(state, cell - SIDE) & SOUTH)
+        or (walls & EAST and cell % SIDE < SIDE - 1 and walls_at(state, cell + 1) & WEST)
+        or (walls & SOUTH and cell < CELLS - SIDE and walls_at(state, cell + SIDE) & NORTH)
+        or (walls & WEST and cell % SIDE and walls_at(state, cell - 1) & EAST)
+    )
+
+
+cdef int forbids_cell(const State* state, int card, int cell) noexcept nogil:
+    # The fault of laying a card (as encoded in State.cards) on a cell, which must be next to another card.
+    if has_cell(state.filled, cell):
+        return ChatCartonneFault.CELL_FILLED
+    if not free_beside(state, cell >> 6) >> (cell & 63) & 1:
+        return ChatCartonneFault.CELL_NOT_BESIDE
+    if state.variants & NO_DOUBLE_WALLS and wall_meets_wall(state, card, cell):
+        return ChatCartonneFault.WALL_MEETS_WALL
+    return OK
+
+
+cdef int forbids_start(const State* state, int card, int cell) noexcept nogil:
+    # All starting cartons lie in one column.
+    cdef int first = lowest_cell(state.filled)
+    if cell != first - SIDE and cell != first + SIDE * state.laid:
+        return ChatCartonneFault.NOT_AT_COLUMN_END
+    return forbids_cell(state, card, cell)
+
+
+cdef int forbids_carton(const State* state, int slot, bint turned, int cell) noexcept nogil:
+    cdef int kind
+    if state.phase == PLACE_START:
+        if slot > 0:
+            return ChatCartonneFault.CARD_NOT_IN_HAND
+        kind = state.pending
+    else:
+        if slot >= state.seats[state.active].hand_size:
+            return ChatCartonneFault.CARD_NOT_IN_HAND
+        kind = state.seats[state.active].hand[slot]
+        if kind == PRINCESS:
+            return ChatCartonneFault.NOT_A_CARTON
+    if turned and not can_turn(kind):
+        return ChatCartonneFault.TURN_CHANGES_NOTHING
+    kind |= TURNED if turned else 0
+    return forbids_start(state, kind, cell) if state.phase == PLACE_START else forbids_cell(state, kind, cell)
+
+
+cdef int joint_fault(const State* state, int joint) noexcept nogil:
+    # The fault of laying an item on a joint, regardless of the box.
+    cdef int west = find_card(state, joint)
+    if west < 0 or not is_joint(state, joint, west):
+        return ChatCartonneFault.NO_JOINT_THERE
+    return fault_if(on_joint(state, joint), ChatCartonneFault.JOINT_TAKEN)
+
+
+cdef int forbids_cat(const State* state, int joint) noexcept nogil:
+    # The box was checked before the seat was asked; both joints of the carton are in the same box.
+    if joint != state.just_played and (joint + 1 != state.just_played or state.just_played % SIDE == 0):
+        return ChatCartonneFault.NOT_JUST_PLAYED
+    return joint_fault(state, joint)
+
+
+cdef int forbids_sleep(const State* state, int cell) noexcept nogil:
+    if state.phase != TURN:
+        return ChatCartonneFault.NO_SLEEP_AFTER_DRAW
+    if state.seats[state.active].supply == 0:
+        return ChatCartonneFault.NO_CAT_IN_SUPPLY
+    return forbids_cell(state, SLEEPER, cell)
+
+
+cdef int forbids_princess(const State* state, bint in_cell, int cell) noexcept nogil:
+    cdef int place
+    if not has_princess(state):
+        return ChatCartonneFault.NO_PRINCESS_IN_HAND
+    if not in_cell:
+        return fault_if(not is_cat(on_joint(state, cell)), ChatCartonneFault.NO_CAT_THERE)
+    place = find_card(state, cell)
+    return fault_if(place < 0 or not is_sleeper(state.cards[place]), ChatCartonneFault.NO_CAT_THERE)
+
+
+cdef int forbids_toy(const State* state, bint as_carton, int cell) noexcept nogil:
+    cdef uint64_t joints[WORDS]
+    cdef int fault, ways
+    if not as_carton:
+        fault = joint_fault(state, cell)
+        if fault != OK:
+            return fault
+    ways = ways_to_lay_toy(state, joints)
+    if as_carton:
+        return forbids_cell(state, state.pending, cell) if ways & AS_CARTON else ChatCartonneFault.TOY_NEEDS_JOINT
+    return fault_if(not has_cell(joints, cell), ChatCartonneFault.BOX_OF_OTHERS)
+
+
+cdef bint must_pass(const State* state) noexcept nogil:
+    # If a seat has no legal play, Pass is its only legal id.
+    cdef uint16_t ids[MAX_LEGAL]
+    legal_actions(state, ids)
+    return ids[0] == PASS_ID
+
+
+cdef int forbids(const State* state, int action) noexcept nogil:
+    # The fault of an action of the active seat; OK if it is legal.
+    cdef int phase = state.phase, number = action - FIRST_CARTON_ID
+    cdef bint turned
+    if phase == CHOOSE_START:
+        if action >= 2 * STARTS:
+            return ChatCartonneFault.MUST_CHOOSE_START
+        turned = action & 1 and not can_turn(FIRST_START + (action >> 1))
+        return fault_if(turned, ChatCartonneFault.TURN_CHANGES_NOTHING)
+    if action < 2 * STARTS:
+        return ChatCartonneFault.STARTS_ARE_LAID
+    if phase == PLACE_START and (number < 0 or action >= FIRST_SLEEP_ID):
+        return ChatCartonneFault.MUST_PLACE_START
+    if phase == CAT and action != SKIP_ID and (action < FIRST_CAT_ID or action >= FIRST_PRINCESS_ON_JOINT_ID):
+        return ChatCartonneFault.CAT_OR_SKIP
+    if phase == TOY and action < FIRST_TOY_ON_JOINT_ID:
+        return ChatCartonneFault.MUST_PLAY_TOY
+    if action == DRAW_ID:
+        return fault_if(not (phase == TURN and may_draw(state)), ChatCartonneFault.NO_DRAW_NOW)
+    if action == SKIP_ID:
+        return fault_if(not (phase == CAT), ChatCartonneFault.NOTHING_TO_FOLLOW)
+    if action == PASS_ID:
+        return fault_if(not must_pass(state), ChatCartonneFault.PASSING_NOT_A_CHOICE)
+    if action < FIRST_SLEEP_ID:
+        if phase == TURN and may_draw(state):
+            return ChatCartonneFault.MUST_DRAW_OR_SLEEP
+        return forbids_carton(state, number // IDS_OF_SLOT, number % IDS_OF_SLOT >= CELLS, number % CELLS)
+    if action < FIRST_CAT_ID:
+        return forbids_sleep(state, action - FIRST_SLEEP_ID)
+    if action < FIRST_PRINCESS_ON_JOINT_ID:
+        return forbids_cat(state, action - FIRST_CAT_ID) if phase == CAT else ChatCartonneFault.NOTHING_TO_FOLLOW
+    if action < FIRST_TOY_ON_JOINT_ID:
+        if phase == TURN and may_draw(state):
+            return ChatCartonneFault.MUST_DRAW_OR_SLEEP
+        number = action - FIRST_PRINCESS_ON_JOINT_ID
+        return forbids_princess(state, number >= CELLS, number % CELLS)
+    if phase != TOY:
+        return ChatCartonneFault.NO_TOY_DRAWN
+    number = action - FIRST_TOY_ON_JOINT_ID
+    return forbids_toy(state, number >= CELLS, number % CELLS)
+
+
+# Lists
+
+cdef inline int find_free(const State* state, uint64_t* cells, int* first, int* end) noexcept nogil:
+    # Find the empty cells next to a card. Writes only the words from `first` to `end`. Returns the number of cells.
+    cdef int count = 0, word
+    cdef uint64_t column, before = 0, here, after
+    first[0] = max(0, first_word(state) - 1)
+    end[0] = min(WORDS, end_word(state) + 1)
+    column = first_column(first[0])
+    here = state.filled[first[0]]
+    for word in range(first[0], end[0]):
+        after = word_of(state.filled, word + 1)
+        cells[word] = beside(before, here, after, column)
+        count += count_bits(cells[word])
+        column = next_column(column)
+        before = here
+        here = after
+    return count
+
+
+cdef int list_free(const State* state, int first_id, uint16_t* ids) noexcept nogil:
+    cdef uint64_t cells[WORDS]
+    cdef int count = 0, first, end, word
+    find_free(state, cells, &first, &end)
+    for word in range(first, end):
+        count += list_word(cells[word], word, first_id, ids + count)
+    return count
+
+
+cdef inline void list_again(const uint16_t* ids, int count, int more, uint16_t* target) noexcept nogil:
+    # Copy ids for another play on the same cells, whose ids are larger by `more`. Four ids are written at a time; up to
+    # three meaningless ids follow the last one.
+    cdef uint64_t four
+    cdef int i
+    for i in range(0, count, 4):
+        memcpy(&four, ids + i, sizeof(four))
+        four += more * <uint64_t> 0x0001000100010001
+        memcpy(target + i, &four, sizeof(four))
+
+
+cdef int list_plays(const State* state, int* first_ids) noexcept nogil:
+    # List the plays that are legal on every empty cell next to a card: cartons (not with `no_double_walls`) and a
+    # sleeping cat. Each is given by its id for cell 0, ascending. Returns their number.
+    cdef const Seat* held = &state.seats[state.active]
+    cdef int count = 0, slot
+    if plays_from_hand(state) and not state.variants & NO_DOUBLE_WALLS:
+        for slot in range(held.hand_size):
+            if held.hand[slot] == PRINCESS:
+                break
+            first_ids[count] = FIRST_CARTON_ID + IDS_OF_SLOT * slot
+            first_ids[count + 1] = first_ids[count] + CELLS
+            count += 1 + can_turn(held.hand[slot])
+    first_ids[count] = FIRST_SLEEP_ID
+    return count + (state.phase == TURN and held.supply > 0)
+
+
+cdef int list_without_double_walls(const State* state, uint16_t* ids) noexcept nogil:
+    cdef const Seat* held = &state.seats[state.active]
+    cdef Layout layout
+    cdef uint64_t cells[WORDS]
+    cdef int count = 0, slot, turned, walls, word, first_id
+    read_layout(state, &layout)
+    for word in range(WORDS):
+        cells[word] = free_beside(state, word)
+    for slot in range(held.hand_size):
+        if held.hand[slot] == PRINCESS:
+            break
+        for turned in range(1 + can_turn(held.hand[slot])):
+            first_id = FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned
+            walls = walls_of(held.hand[slot] | (TURNED if turned else 0))
+            for word in range(WORDS):
+                count += list_word(cells[word] & ~walls_meet(&layout, word, walls), word, first_id, ids + count)
+    return count
+
+
+cdef int list_princess(const State* state, uint16_t* ids) noexcept nogil:
+    cdef uint16_t cells[MAX_LISTED]
+    cdef int count = 0, place = 0
+    while state.joints[place]:
+        ids[count] = FIRST_PRINCESS_ON_JOINT_ID + (state.joints[place] & CELL)
+        count += is_cat(state.joints[place] >> JOINT_SHIFT)
+        place += 1
+    list_filled(state, cells)
+    for place in range(state.laid):
+        ids[count] = FIRST_PRINCESS_IN_CELL_ID + cells[place]
+        count += is_sleeper(state.cards[place])
+    return count
+
+
+cdef int list_setup(const State* state, uint16_t* ids) noexcept nogil:
+    cdef int count = 0, number, turned, card, end, first
+    if state.phase == CHOOSE_START:
+        for number in range(2 * STARTS):
+            ids[count] = number
+            count += number & 1 == 0 or can_turn(FIRST_START + (number >> 1))
+        return count
+    first = lowest_cell(state.filled)
+    for turned in range(1 + can_turn(state.pending)):
+        card = state.pending | (TURNED if turned else 0)
+        for end in range(2):
+            number = first + SIDE * state.laid if end else first - SIDE
+            ids[count] = FIRST_CARTON_ID + CELLS * turned + number
+            count += forbids_start(state, card, number) == OK
+    return count
+
+
+cdef int list_cats(const State* state, uint16_t* ids) noexcept nogil:
+    # The box was checked before the seat was asked.
+    cdef int count = 0, cell = state.just_played, place = place_at(state, cell)
+    if is_free_joint_to_west(state, cell, place):
+        ids[count] = FIRST_CAT_ID + cell - 1
+        count += 1
+    if is_free_joint(state, cell, place):
+        ids[count] = FIRST_CAT_ID + cell
+        count += 1
+    return count
+
+
+cdef int list_toys(const State* state, uint16_t* ids) noexcept nogil:
+    cdef uint64_t joints[WORDS]
+    cdef int count = 0, ways = ways_to_lay_toy(state, joints), word
+    for word in range(WORDS):
+        count += list_word(joints[word], word, FIRST_TOY_ON_JOINT_ID, ids + count)
+    if ways & AS_CARTON:
+        count += list_free(state, FIRST_TOY_AS_CARTON_ID, ids + count)
+    return count
+
+
+cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int first_ids[MAX_PLAYS]
+    cdef int count = 0, plays, cells, i
+    if state.phase == CHOOSE_START or state.phase == PLACE_START:
+        return list_setup(state, ids)
+    if state.phase == TOY:
+        return list_toys(state, ids)
+    if state.phase == CAT:
+        ids[0] = SKIP_ID
+        return 1 + list_cats(state, ids + 1)
+    if not plays_from_hand(state):
+        ids[0] = DRAW_ID
+        count = 1
+    elif state.variants & NO_DOUBLE_WALLS:
+        count = list_without_double_walls(state, ids)
+    plays = list_plays(state, first_ids)
+    if plays:
+        cells = list_free(state, first_ids[0], ids + count)
+        for i in range(1, plays):
+            list_again(ids + count, cells, first_ids[i] - first_ids[0], ids + count + i * cells)
+        count += plays * cells
+    if plays_from_hand(state) and has_princess(state):
+        count += list_princess(state, ids + count)
+    if count == 0:
+        ids[0] = PASS_ID
+        count = 1
+    return count
+
+
+cdef int sample_action(const void* body, Stream* stream) noexcept nogil:
+    # Counts the cells of all plays and looks up only the cell chosen.
+    cdef const State* state = <const State*> body
+    cdef uint16_t ids[MAX_LEGAL]
+    cdef int first_ids[MAX_PLAYS]
+    cdef uint64_t cells[WORDS]
+    cdef int may_only_draw = state.phase == TURN and may_draw(state), plays, free = 0, first, end, number
+    if not may_only_draw and (
+        (state.phase != TURN and state.phase != PLAY) or state.variants & NO_DOUBLE_WALLS or has_princess(state)
+    ):
+        return ids[number_below(stream, legal_actions(body, ids))]
+    plays = list_plays(state, first_ids)
+    if plays:
+        free = find_free(state, cells, &first, &end)
+    number = number_below(stream, max(1, may_only_draw + plays * free)) - may_only_draw
+    if plays == 0 or number < 0:
+        return DRAW_ID if may_only_draw else PASS_ID
+    return first_ids[number // free] + 64 * first + nth_cell(cells + first, number % free)
+
+
+# Playable types of a hand
+
+cdef bint cats_lie(const State* state) noexcept nogil:
+    # True if a cat lies on the table.
+    cdef int seat
+    for seat in range(state.players):
+        if state.seats[seat].supply < CATS:
+            return True
+    return False
+
+
+cdef int playable_types(const State* state) noexcept nogil:
+    # The types of cards that could be played from a hand now, as bits of wall patterns and PRINCESS_BIT.
+    cdef Layout layout
+    cdef int types = cats_lie(state) << PRINCESS_BIT, pattern, word, walls
+    cdef bint turned
+    if not state.variants & NO_DOUBLE_WALLS:
+        return types | (1 << PATTERNS) - 1
+    read_layout(state, &layout)
+    for pattern in range(PATTERNS):
+        for turned in range(2):
+            walls = walls_of(9 * pattern | (TURNED if turned else 0))
+            for word in range(WORDS):
+                if free_beside(state, word) & ~walls_meet(&layout, word, walls):
+                    types |= 1 << pattern
+    return types
+
+
+# Chance outcomes
+
+cdef inline bint start_is_left(const State* state, int kind) noexcept nogil:
+    cdef int place
+    for place in range(state.laid):
+        if state.cards[place] & KIND == kind:
+            return False
+    return True
+
+cdef inline bint can_come(const State* state, int kind) noexcept nogil:
+    # True if a draw from the pile can give this kind.
+    cdef int left, part = current_part(state, pile_size(state), &left)
+    if kind == PRINCESS:
+        if state.variants & ALL_PRINCESSES:
+            return left > count_kinds(state.unknown)
+        return state.drawer[part] == NO_SEAT
+    if kind < 0 or kind > PRINCESS or not has_kind(state.unknown, kind):
+        return False
+    return state.variants & ALL_PRINCESSES or left > 1 or state.drawer[part] != NO_SEAT
+
+
+cdef void weigh_draw(const State* state, int* other, int* princess) noexcept nogil:
+    # The weights at a draw: of each carton and toy still in the pile, and of the Princess.
+    cdef int left, part = current_part(state, pile_size(state), &left), cards = count_kinds(state.unknown), common
+    other[0] = 1
+    princess[0] = 0
+    if state.variants & ALL_PRINCESSES:
+        princess[0] = left - cards if cards else 1
+    elif state.drawer[part] == NO_SEAT:
+        # The Princess has probability 1 / left; all other cards of the pile share the rest equally.
+        princess[0] = max(1, cards)
+        other[0] = left - 1
+        common = common_divisor(princess[0], other[0])
+        princess[0] //= common
+        other[0] //= common
+
+
+cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int count = 0, kind, other = 1, princess = 0
+    if state.phase == FIRST_SEAT:
+        for count in range(state.players):
+            outcomes[count] = count
+            weights[count] = 1
+        return state.players
+    if state.phase == DRAW_START:
+        for kind in range(FIRST_START, FIRST_START + STARTS):
+            outcomes[count] = kind
+            weights[count] = 1
+            count += start_is_left(state, kind)
+        return count
+    if state.phase == DRAW:
+        weigh_draw(state, &other, &princess)
+    for kind in range(PILE_KINDS if state.phase == DRAW else FIRST_TOY):
+        outcomes[count] = kind
+        weights[count] = other
+        count += has_kind(state.unknown, kind) and other > 0
+    if princess > 0:
+        outcomes[count] = PRINCESS
+        weights[count] = princess
+        count += 1
+    return count
+
+
+cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int cards = count_kinds(state.unknown), kind, number, other, princess
+    if state.phase == FIRST_SEAT:
+        return number_below(stream, state.players)
+    if state.phase == DEAL:
+        # Kinds below FIRST_TOY only: toys are never dealt, so all of them are still in the pile.
+        return nth_kind(state.unknown, number_below(stream, cards - TOYS))
+    if state.phase == DRAW_START:
+        number = number_below(stream, STARTS - state.laid)
+        kind = FIRST_START
+        while number or not start_is_left(state, kind):
+            number -= start_is_left(state, kind)
+            kind += 1
+        return kind
+    weigh_draw(state, &other, &princess)
+    number = number_below(stream, cards * other + princess)
+    return nth_kind(state.unknown, number // other) if number < cards * other else PRINCESS
+
+
+# Moves
+
 cdef int actor(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef int phase = state.phase
@@ -377,7 +754,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     if decider == TERMINAL:
         return GAME_IS_OVER
     if decider == CHANCE:
-        return CHANCE_IS_PENDING  # uncovered: the core asks who acts first
+        return CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
     fault = forbids(state, action)
@@ -397,7 +774,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
         number = action - FIRST_CARTON_ID
         place_start(state, state.pending | (TURNED if number >= CELLS else 0), number % CELLS, events)
         return OK
-    # Any play but a Pass resets the count of passes.
+    # Every play except a Pass resets the count of passes.
     state.passes = 0
     if action == SKIP_ID:
         log_event(events, ChatCartonneEvent.NO_CAT_FOLLOWED, state.active, EVERYBODY, 0, 0, 0, 0)
@@ -422,9 +799,9 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     cdef int decider = actor(body)
     if decider == TERMINAL:
-        return GAME_IS_OVER  # uncovered: the core asks who acts first
+        return GAME_IS_OVER  # uncovered: the core checks the actor first
     if decider != CHANCE:
-        return NO_CHANCE_IS_PENDING  # uncovered: the core asks who acts first
+        return NO_CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if state.phase == FIRST_SEAT:
         if outcome < 0 or outcome >= state.players:
             return NO_SUCH_OUTCOME
@@ -456,7 +833,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
     cdef int other, slot, part
-    # Copied in two pieces: one large copy is slow to begin.
+    # Copied in two pieces, because one large copy has a higher startup cost.
     memcpy(shown, state, sizeof(State) - sizeof(state.cards))
     memcpy(shown.cards, state.cards, sizeof(state.cards))
     seen.pile_size = pile_size(state)
@@ -474,10 +851,48 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
             shown.drawer[part] = NO_SEAT
 
 
+# How long a game can be (Components and setup; A turn; End)
+
+cdef int count_joints() noexcept nogil:
+    # An upper bound of the number of joints: each needs two open long edges, of cartons, toys or starting cartons.
+    cdef int edges = 0, kind
+    for kind in range(FIRST_START + STARTS):
+        if kind != PRINCESS:
+            edges += (walls_of(kind) & EAST == 0) + (walls_of(kind) & WEST == 0)
+    return edges // 2
+
+
+cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
+    # Upper bound of the number of decisions: one starting carton for each seat; one Draw for each card of the pile; one
+    # play for each card; one Cat or Skip for each joint, when the second of its cards is laid; one Sleep for each cat,
+    # and one more for each cat that a Princess returns; and the passes. The bound is not reached: a seat that lays its
+    # last cat asleep is not asked again.
+    #
+    # In the main phase a seat passes only after a draw, because it begins each turn with a cat in supply, which it may
+    # lay asleep. Without `no_double_walls` a carton can always be placed. A seat then passes only with three Princesses
+    # in its hand and no cat on the table, again only after it has played one of them and drawn another, and never in
+    # the final phase, where it is asked only if it holds a carton. With `no_double_walls` a pass may follow each draw.
+    # In the final phase the hands and cats are played; all other seats may pass after each play, all after the last.
+    cdef const Options* chosen = <const Options*> options
+    cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
+    cdef int variants = chosen.variants if chosen != NULL else ALL_PRINCESSES | NO_DOUBLE_WALLS
+    cdef int princesses = PARTS if variants & ALL_PRINCESSES else players
+    cdef int pile = PILE_KINDS - DEALT * players + princesses
+    cdef int sleeps = CATS * players + princesses
+    cdef int passes = max(0, princesses - MAX_HAND + 1)
+    if variants & NO_DOUBLE_WALLS:
+        passes = pile + (players - 1) * (MAX_HAND * players + sleeps) + players
+    found.max_game_length = players + pile + PILE_KINDS + princesses + count_joints() + sleeps + passes
+    # The first seat, the deal, the starting cartons of the other seats, and the draws.
+    found.max_chance_nodes = first_seat_comes + DEALT * players + players - 1 + pile
+    # The deal of the first card. A draw has fewer: at least four kinds have been dealt, and the Princess adds only one.
+    found.max_chance_outcomes = CARTONS
+
+
 cdef Operations operations = Operations(
     number=4,
-    oldest_rules_version=2,
-    rules_version=2,
+    oldest_rules_version=1,
+    rules_version=1,
     packed_version=1,
     body_size=sizeof(State),
     view_size=sizeof(View),

@@ -1,17 +1,17 @@
-# Chat Cartonne: a seat's view as numbers; text.py documents the layout.
+# Chat Cartonne: a seat's observation. description.py documents the layout.
 from libc.stdint cimport uint8_t
 
-from chatiere.engine.games.chat_cartonne.state cimport CELLS, MAX_HAND, PARTS, PHASES, PRINCESS, SEATS, TOYS
+from .state cimport CELLS, MAX_HAND, PARTS, PHASES, PRINCESS, SEATS, TOYS
 
-cdef enum:
-    # Contents of cells: nothing, nine kinds of printed contents as two and more, then these.
+cpdef enum:
+    # Contents of cells: 0 no card, 1 empty, 2-8 the other printed contents, then these.
     FIRST_TOY_SHOWN = 9
     FIRST_SLEEPER_SHOWN = FIRST_TOY_SHOWN + TOYS
     FIRST_WOKEN_SHOWN = FIRST_SLEEPER_SHOWN + SEATS
     PRINCESS_SHOWN = FIRST_WOKEN_SHOWN + SEATS
     OBSERVATION_SEAT_NUMBERS = 6 + 2 * PARTS + 2 * MAX_HAND
-    # Two planes; the own hand, kinds not seen; a card to place and the one just played; seats; parts; single numbers,
-    # four variants among them; the phase.
+    # Two planes; own hand, unseen kinds; the pending card and the cell just played; seats; parts; single numbers, with
+    # the four variants; the phase.
     OBSERVATION_LENGTH = (
         2 * CELLS + MAX_HAND + PRINCESS + 1 + 3 + SEATS * OBSERVATION_SEAT_NUMBERS + 2 * PARTS + 8 + PHASES
     )

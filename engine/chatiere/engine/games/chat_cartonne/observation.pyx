@@ -1,4 +1,4 @@
-"""Chat Cartonne: a seat's view as numbers (layout: text.py)."""
+"""Chat Cartonne: a seat's observation (layout: description.py)."""
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -6,41 +6,13 @@ from libc.string cimport memcpy, memset
 from chatiere.engine.core.bits cimport lowest_bit, spread_bits
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport NO_SEAT, distance_to
-from chatiere.engine.games.chat_cartonne.cells cimport end_word, first_word
-from chatiere.engine.games.chat_cartonne.state cimport (
-    AWAKE,
-    CARTONS,
-    CELL,
-    CELLS,
-    FINISHED,
-    FIRST_SEAT,
-    FIRST_TOY,
-    JOINT_SHIFT,
-    MAX_HAND,
-    NO_CELL,
-    PARTS,
-    PRINCESS,
-    PRINCESS_BIT,
-    SEATS,
-    SIDE,
-    SLEEPER,
-    TOYS,
-    TURNED,
-    WOKEN,
-    Seat,
-    State,
-    View,
-    current_part,
-    excluded_of,
-    is_cat,
-    part_count,
-    part_size,
-    played_of,
-    princess_count,
-    walls_of,
+from .state cimport (
+    AWAKE, CARTONS, CELL, CELLS, FINISHED, FIRST_SEAT, FIRST_TOY, JOINT_SHIFT, MAX_HAND, NO_CELL, PARTS, PRINCESS,
+    PRINCESS_BIT, SEATS, SIDE, SLEEPER, TOYS, TURNED, WOKEN, Seat, State, View, current_part, end_word, excluded_of,
+    first_word, is_cat, part_count, part_size, played_of, princess_count, walls_of,
 )
 
-# The contents shown for each card as State.cards has it, by number of players, seat and card.
+# The contents shown for each card as encoded in State.cards, by number of players, seat and card.
 cdef uint8_t CONTENTS[SEATS + 1][SEATS][256]
 
 
@@ -52,7 +24,7 @@ cdef void fill_contents() noexcept nogil:
         for seat in range(players):
             shown = CONTENTS[players][seat]
             for kind in range(CARTONS):
-                # Of the nine contents the first two are nothing.
+                # The first two of the nine contents are empty.
                 shown[kind] = shown[kind | TURNED] = max(1, kind % 9)
             for kind in range(TOYS):
                 shown[FIRST_TOY + kind] = FIRST_TOY_SHOWN + kind
@@ -66,7 +38,7 @@ fill_contents()
 
 
 cdef inline void observe_table(const State* state, int seat, uint8_t* contents, uint8_t* walls) noexcept nogil:
-    # The two planes, zeros before.
+    # Write the two planes, which must be zeros.
     cdef const uint8_t* contents_of = CONTENTS[state.players][seat]
     cdef uint64_t cells
     cdef int word, cell, place = 0, there
@@ -88,7 +60,7 @@ cdef inline void observe_table(const State* state, int seat, uint8_t* contents, 
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads the view alone, so it cannot reveal what the seat does not know.
+    # Reads only the view, so it cannot reveal hidden information.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
     cdef const Seat* held
@@ -103,8 +75,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         own[slot] = state.seats[seat].hand[slot] + (slot < state.seats[seat].hand_size)
         princesses -= state.seats[seat].hand[slot] == PRINCESS
     spread_bits(state.unknown[0], 64, unseen)
-    # Sixteen, the fewest that spread_bits takes: bits beyond the kinds of the pile are zeros, where nothing is written
-    # yet.
+    # spread_bits takes at least 16 bits. The bits beyond the kinds of the pile are 0, and `numbers` is not written yet.
     spread_bits(state.unknown[1], 16, unseen + 64)
     numbers[0] = state.pending
     if state.just_played != NO_CELL:
@@ -130,7 +101,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
             numbers[17 + 2 * slot] = excluded_of(held, slot) >> PRINCESS_BIT
         numbers += OBSERVATION_SEAT_NUMBERS
         other = other + 1 if other + 1 < players else 0
-    # The others are in the pile and in others' hands: all played ones lie on the table.
+    # The remaining Princesses are in the pile and in other hands; those played lie on the table.
     unseen[PRINCESS] = princesses
     numbers += OBSERVATION_SEAT_NUMBERS * (SEATS - players)
     current = current_part(state, seen.pile_size, &left)

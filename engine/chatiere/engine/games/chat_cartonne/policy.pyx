@@ -1,58 +1,41 @@
-"""Chat Cartonne: the playout policy, which finds actions likely by a few of their features."""
+"""Chat Cartonne: the playout policy, which weights actions by a few of their features."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.games.chat_cartonne.weights import PLAYOUT_WEIGHTS
-
-from chatiere.engine.games.chat_cartonne.boxes cimport Layout, contents_of, read_layout, spread_from
-from chatiere.engine.games.chat_cartonne.cells cimport (
-    MAX_LISTED,
-    list_filled,
-    spread,
-    to_east,
-    to_north,
-    to_south,
-    to_west,
-)
-from chatiere.engine.games.chat_cartonne.state cimport (
-    AWAKE,
-    CAT,
-    CELL,
-    CELLS,
-    DRAW_ID,
-    EAST,
-    FIRST_CARTON_ID,
-    FIRST_CAT_ID,
-    FIRST_PRINCESS_IN_CELL_ID,
-    FIRST_PRINCESS_ON_JOINT_ID,
-    FIRST_SLEEP_ID,
-    FIRST_TOY_AS_CARTON_ID,
-    FIRST_TOY_ON_JOINT_ID,
-    IDS_OF_SLOT,
-    JOINT_SHIFT,
-    NORTH,
-    PLAY,
-    SOUTH,
-    TOY,
-    TOY_THERE,
-    TURN,
-    TURNED,
-    WEST,
-    WORDS,
-    State,
-    has_cell,
-    on_joint,
-    owner_of,
-    place_at,
+from .state cimport (
+    AWAKE, CAT, CELL, CELLS, DRAW_ID, EAST, FIRST_CARTON_ID, FIRST_CAT_ID, FIRST_PRINCESS_IN_CELL_ID,
+    FIRST_PRINCESS_ON_JOINT_ID, FIRST_SLEEP_ID, FIRST_TOY_AS_CARTON_ID, FIRST_TOY_ON_JOINT_ID, IDS_OF_SLOT, JOINT_SHIFT,
+    MAX_LISTED, NORTH, PLAY, SOUTH, TOY, TOY_THERE, TURN, TURNED, WEST, WORDS, Layout, State, contents_of, has_cell,
+    list_filled, on_joint, owner_of, place_at, read_layout, spread, spread_from, to_east, to_north, to_south, to_west,
     walls_of,
 )
 
+# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
+# Found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+PLAYOUT_WEIGHTS = {
+    "decisions": 4,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
+    "draw": 19,  # a card is drawn
+    "sleep": -6,  # a cat is laid asleep
+    "joint": 28,  # a carton forms a joint
+    "own": 15,  # it joins a box with an own cat
+    "others": -6,  # it joins a box with cats of other seats only
+    "own_toys": 10,  # for each toy that it adds to a box with an own cat
+    "own_sprayers": -2,  # for each sprayer that it adds to such a box
+    "others_toys": 9,  # for each toy that it adds to a box with cats of other seats only
+    "others_sprayers": 0,  # for each sprayer that it adds to such a box
+    "cat": 15,  # a cat follows
+    "cat_points": 20,  # for each point of the cat's box
+    "crowd": 6,  # for each own cat already in the box
+    "princess": 8,  # the Princess takes the place of another seat's cat
+    "own_princess": -5,  # the Princess takes the place of an own cat
+    "toy": 11,  # a toy card lies in a box with an own cat
+}
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
 
 ctypedef struct Places:
-    # Sets of cells: where a card of these walls would form a joint, would be joined to a box with an own cat, or to one
-    # with cats of others alone.
+    # Sets of cells where a card with given walls would form a joint, would join a box with an own cat, or would join a
+    # box with cats of other seats only.
     uint64_t joint[WORDS]
     uint64_t own[WORDS]
     uint64_t others[WORDS]
@@ -65,7 +48,7 @@ def pack_weights(weights):
 
 
 cdef void find_boxes(const State* state, Layout* layout) noexcept nogil:
-    # The layout, with `own` and `others` as whole boxes.
+    # Compute the layout, with its sets `own` and `others` extended to whole boxes.
     cdef int word
     read_layout(state, layout)
     spread(layout.own, layout.joined_east, layout.joined_south, layout.first, layout.end)
@@ -75,7 +58,7 @@ cdef void find_boxes(const State* state, Layout* layout) noexcept nogil:
 
 
 cdef void find_places(const Layout* layout, int walls, Places* places) noexcept nogil:
-    cdef Places near  # the cards that are open on the side in question
+    cdef Places near  # the cards that are open on the side examined
     cdef int word
     memset(places, 0, sizeof(Places))
     memset(&near, 0, sizeof(Places))
@@ -104,7 +87,7 @@ cdef void find_places(const Layout* layout, int walls, Places* places) noexcept 
 
 
 cdef inline void keep(const Layout* layout, const uint64_t* walls, Places* near) noexcept nogil:
-    # Keep the cards without a wall there.
+    # Keep the cards without these walls.
     cdef int word
     for word in range(layout.first, layout.end):
         near.joint[word] = layout.cartons[word] & ~walls[word]
@@ -115,7 +98,7 @@ cdef inline void keep(const Layout* layout, const uint64_t* walls, Places* near)
 cdef int advise_cartons(
     const State* state, const Weights* by, const uint16_t* ids, int count, int16_t* scores
 ) noexcept nogil:
-    # Returns the number of cartons, whose ids come first.
+    # Scores the cartons, whose ids are first in the list. Returns their number.
     cdef Layout layout
     cdef Places places
     cdef int[4] contents
@@ -125,7 +108,7 @@ cdef int advise_cartons(
         if ids[i] < FIRST_CARTON_ID or ids[i] >= FIRST_SLEEP_ID:
             return i
         if first < 0 or ids[i] >= first + CELLS:
-            # The next card, or the same one turned.
+            # Another card, or the same card turned.
             first = ids[i] - (ids[i] - FIRST_CARTON_ID) % CELLS
             card = state.seats[state.active].hand[(first - FIRST_CARTON_ID) // IDS_OF_SLOT]
             contents_of(card, contents)
@@ -142,7 +125,7 @@ cdef int advise_cartons(
 
 
 cdef int score_cat(const State* state, const Weights* by) noexcept nogil:
-    # Of a cat that follows the carton just played, on either joint.
+    # The score of laying a cat after the carton just played, on either joint.
     cdef Layout layout
     cdef uint64_t[WORDS] box
     cdef uint16_t[MAX_LISTED] cells
@@ -176,6 +159,8 @@ cdef void advise_toys(
     if ids[0] < FIRST_TOY_AS_CARTON_ID:
         find_boxes(state, &layout)
         for i in range(count):
+            if ids[i] >= FIRST_TOY_AS_CARTON_ID:
+                break
             scores[i] = by.toy * has_cell(layout.own, ids[i] - FIRST_TOY_ON_JOINT_ID)
 
 

@@ -1,17 +1,17 @@
-# Chat Cartonne: the packed state and its numbers. Kinds of cards, cells and joints are those of the rules file; a part
-# of the pile is one of the piles that were stacked, 0 the upper one. Walls and directions: bit 0 N, 1 E, 2 S, 3 W.
+# Chat Cartonne: the packed state and its constants. Kinds of cards, cells and joints are numbered as in the rules file.
+# A part of the pile is one of the stacked piles; 0 is the upper one. Walls and directions: bit 0 N, 1 E, 2 S, 3 W.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
-from chatiere.engine.core.bits cimport count_bits, nth_bit
+from chatiere.engine.core.bits cimport count_bits, lowest_bit, nth_bit
 from chatiere.engine.core.game cimport NO_SEAT
 
 cdef extern from * nogil:
     """
     #include <stdint.h>
 
-    /* The walls of each card as State.cards has it: cartons with N, E, NS, EW, NE, NW, NES, starting ones with E, EW,
-       N, NE; then the same turned. All others have none. Looked up, because no branch on a card can be foreseen. */
+    /* The walls of each card as encoded in State.cards: cartons with N, E, NS, EW, NE, NW, NES, starting cartons with
+       E, EW, N, NE; then the same cards turned. Other cards have no walls. A table avoids unpredictable branches. */
     static const uint8_t chatiere_cartonne_walls[256] __attribute__((unused)) = {
         [9 ... 17] = 1, [18 ... 26] = 2, [27 ... 35] = 5, [36 ... 44] = 10, [45 ... 53] = 3, [54 ... 62] = 9,
         [63 ... 71] = 7, [77] = 2, [78] = 10, [79] = 1, [80] = 3,
@@ -21,35 +21,35 @@ cdef extern from * nogil:
     """
     const uint8_t WALLS "chatiere_cartonne_walls"[256]
 
-cdef enum:
+cpdef enum:
     NO_CELL = 0xFFFF
     FEWEST_SEATS = 2
     SEATS = 5
     PARTS = 5
-    CATS = 5  # of a seat
+    CATS = 5  # per seat
     DEALT = 2
     MAX_HAND = 3
     SIDE = 24
     CELLS = SIDE * SIDE
-    WORDS = CELLS >> 6  # of a set of cells
-    CENTRE = 11 * SIDE + 11  # where the first starting carton lies
+    WORDS = CELLS >> 6  # in a set of cells
+    CENTRE = 11 * SIDE + 11  # the cell of the first starting carton
     # Kinds.
     CARTONS = 72
     FIRST_TOY = CARTONS
     TOYS = 3
-    PILE_KINDS = CARTONS + TOYS  # all that a pile has beside Princesses
+    PILE_KINDS = CARTONS + TOYS  # the kinds in the pile, except the Princess
     PRINCESS = PILE_KINDS
     FIRST_START = PRINCESS + 1
     STARTS = 5
-    # In State.cards only: the cat of seat s that was laid asleep is SLEEPER + s, with WOKEN once it has woken; a card
-    # that was turned has TURNED.
+    # Only in State.cards: SLEEPER + s is a cat of seat s that was laid asleep, with the bit WOKEN once it has woken. A
+    # turned card has the bit TURNED.
     SLEEPER = FIRST_START + STARTS
-    MAX_JOINTS = CATS * SEATS + TOYS + PARTS  # with something on them: all cats, toys and Princesses
-    MAX_CARDS = CARTONS + STARTS + MAX_JOINTS  # on the table
+    MAX_JOINTS = CATS * SEATS + TOYS + PARTS  # occupied joints: all cats, toys and Princesses
+    MAX_CARDS = CARTONS + STARTS + MAX_JOINTS  # cards on the table
     TURNED = 0x80
     WOKEN = TURNED
     KIND = 0x7F
-    # In State.joints: the west cell, and above it the thing that lies there.
+    # In State.joints: the west cell in the low bits, and above them the item on the joint.
     CELL = 0x3FF
     JOINT_SHIFT = 10
     NOTHING = 0
@@ -63,11 +63,11 @@ cdef enum:
     SOUTH = 4
     WEST = 8
     PATTERNS = 8
-    # In Seat.excluded, for each card in hand: a bit a wall pattern, and above them one for the Princess.
+    # In Seat.excluded, for each card in hand: one bit for each wall pattern, and above them one for the Princess.
     PRINCESS_BIT = PATTERNS
     EXCLUDED_BITS = PRINCESS_BIT + 1
     EXCLUDED = (1 << EXCLUDED_BITS) - 1
-    PLAYED_BITS = 3  # a part, in Seat.played
+    PLAYED_BITS = 3  # for each part, in Seat.played
     PLAYED = (1 << PLAYED_BITS) - 1
     # State.variants.
     ALL_PRINCESSES = 1
@@ -75,9 +75,9 @@ cdef enum:
     NO_CROWD_BONUS = 4
     HALF_SLEEPERS = 8
 
-cdef enum Phase:
-    FIRST_SEAT  # chance: who begins
-    DEAL  # chance: a carton to the active seat
+cpdef enum Phase:
+    FIRST_SEAT  # chance: the seat that begins
+    DEAL  # chance: the next card dealt to the active seat
     CHOOSE_START  # decision: the first seat chooses a starting carton
     DRAW_START  # chance: the active seat's starting carton
     PLACE_START  # decision: the active seat places it
@@ -89,7 +89,7 @@ cdef enum Phase:
     FINISHED
     PHASES
 
-cdef enum ChatCartonneFault:
+cpdef enum ChatCartonneFault:
     # Faults of moves.
     STARTS_ARE_LAID = 100
     MUST_CHOOSE_START
@@ -140,12 +140,12 @@ cdef enum ChatCartonneFault:
     NOT_ZERO
     TOO_FEW_DEALS
 
-cdef enum ChatCartonneEnd:
-    NO_CARTONS = 1  # nobody holds one
-    ALL_PASSED  # every seat that holds a carton, in succession
+cpdef enum ChatCartonneEnd:
+    NO_CARTONS = 1  # no seat holds a carton
+    ALL_PASSED  # every seat that holds a carton has passed in succession
 
-cdef enum ChatCartonneEvent:
-    # Beside each kind its values.
+cpdef enum ChatCartonneEvent:
+    # The comment at each kind lists its values.
     FIRST_SEAT_CHOSEN = 1
     CARD_DEALT  # kind
     START_DRAWN  # kind
@@ -158,15 +158,15 @@ cdef enum ChatCartonneEvent:
     CAT_AWAKE  # joint
     CATS_WOKEN  # cells
     NO_CAT_FOLLOWED
-    PRINCESS_ON_JOINT  # joint, whose cat
-    PRINCESS_IN_CELL  # cell, whose cat
+    PRINCESS_ON_JOINT  # joint, owner of the cat
+    PRINCESS_IN_CELL  # cell, owner of the cat
     TOY_ON_JOINT  # kind, joint
     TOY_AS_CARTON  # kind, cell
     PASSED
     FINAL_PHASE_BEGUN
     GAME_ENDED
 
-cdef enum:
+cpdef enum:
     # Dense ids (rules file: Actions).
     DRAW_ID = 2 * STARTS
     SKIP_ID
@@ -182,18 +182,18 @@ cdef enum:
     NUM_ACTIONS = FIRST_TOY_AS_CARTON_ID + CELLS
 
 ctypedef struct Options:
-    uint8_t first_seat  # NO_SEAT: a chance event
+    uint8_t first_seat  # NO_SEAT: drawn by a chance event
     uint8_t variants
 
 ctypedef struct Seat:
-    # For each card in hand the types of cards that it cannot be, as the seat's passes have shown. Each one has all bits
-    # of the next; which card of the hand it speaks of is not known.
+    # One set of card types for each card in hand: the types that some card of the hand cannot have, as the seat's
+    # passes have shown. Each set contains the next one. It is not known which card a set describes.
     uint32_t excluded
-    uint16_t played  # by part: Princesses played while that was the last part the seat had drawn from
+    uint16_t played  # by part: Princesses played while it was the last part that the seat had drawn from
     uint8_t supply
     uint8_t hand_size
     uint8_t hand[MAX_HAND]  # ascending, then zeros
-    uint8_t drawn[PARTS]  # by part: cards drawn, toys apart
+    uint8_t drawn[PARTS]  # by part: cards drawn, except toys
 
 ctypedef struct State:
     uint8_t players
@@ -202,27 +202,27 @@ ctypedef struct State:
     uint8_t variants
     uint8_t first_seat  # NO_SEAT until it is known
     uint8_t phase
-    uint8_t active  # whose turn it is; in setup, who gets the next card; when it is over, who moved last
-    uint8_t final_phase  # 1: begun
-    uint64_t unknown[2]  # bit kind: cartons and toys in the pile
-    uint64_t filled[WORDS]  # the cells where a card lies
+    uint8_t active  # the seat to act; in setup, the seat that gets the next card; after the end, the last seat to move
+    uint8_t final_phase  # 1 if it has begun
+    uint64_t unknown[2]  # set of kinds: the cartons and toys in the pile
+    uint64_t filled[WORDS]  # set of cells that have a card
     Seat seats[SEATS]
-    uint16_t joints[MAX_JOINTS + 1]  # with something on them, by ascending west cell, then zeros; the last is always 0
-    uint16_t just_played  # the cell of the carton that a cat may follow; else NO_CELL
-    uint8_t pending  # the kind of the starting carton, or toy, that the active seat has drawn; else 0
-    uint8_t laid  # cards on the table
-    uint8_t drawer[PARTS]  # part: who drew its Princess; NO_SEAT: nobody, or ALL_PRINCESSES
-    uint8_t passes  # of the final phase, in a row
+    uint16_t joints[MAX_JOINTS + 1]  # occupied joints by ascending west cell, then zeros; the last is always 0
+    uint16_t just_played  # the cell of the carton that a cat may follow, or NO_CELL
+    uint8_t pending  # the kind of the starting carton or toy that the active seat has drawn, or 0
+    uint8_t laid  # number of cards on the table
+    uint8_t drawer[PARTS]  # by part: the seat that drew its Princess; NO_SEAT before that, and with ALL_PRINCESSES
+    uint8_t passes  # successive passes in the final phase
     uint8_t zero[2]
-    uint8_t cards[MAX_CARDS + 2]  # on the table, by ascending cell, then zeros; the last two are always zeros
+    uint8_t cards[MAX_CARDS + 2]  # cards on the table by ascending cell, then zeros; the last two are always zeros
 
 ctypedef struct View:
-    # What a seat may know: a state whose hidden cards are zeros (`unknown` has every kind whose place the viewer does
-    # not know, `drawer` is NO_SEAT for every Princess that the viewer did not draw), and public facts about hidden
-    # cards.
+    # The information visible to a seat: a state whose hidden cards are zeros, and public facts about hidden cards.
+    # `unknown` has every kind whose place the viewer does not know; `drawer` is NO_SEAT for every Princess that the
+    # viewer did not draw.
     State state
     uint8_t pile_size
-    uint8_t holders  # bit seat: holds a carton; 0 before the final phase
+    uint8_t holders  # set of seats that hold a carton; 0 before the final phase
     uint8_t zero[6]
 
 
@@ -233,7 +233,7 @@ cdef inline int count_kinds(const uint64_t* kinds) noexcept nogil:
     return count_bits(kinds[0]) + count_bits(kinds[1])
 
 cdef inline int nth_kind(const uint64_t* kinds, int n) noexcept nogil:
-    # The n-th of the kinds, from 0.
+    # The n-th kind of a set, from 0.
     cdef int lower = count_bits(kinds[0])
     return nth_bit(kinds[0], n) if n < lower else 64 + nth_bit(kinds[1], n - lower)
 
@@ -250,11 +250,11 @@ cdef inline int next_seat(const State* state, int seat) noexcept nogil:
     return 0 if seat + 1 == state.players else seat + 1
 
 cdef inline bint may_draw(const State* state) noexcept nogil:
-    # At the start of a turn.
+    # True if the active seat can draw at the start of its turn.
     return not state.final_phase and state.seats[state.active].hand_size < MAX_HAND
 
 cdef inline int walls_of(int card) noexcept nogil:
-    # Of a card as State.cards has it.
+    # The walls of a card as encoded in State.cards.
     return WALLS[card]
 
 cdef inline bint can_turn(int kind) noexcept nogil:
@@ -262,11 +262,11 @@ cdef inline bint can_turn(int kind) noexcept nogil:
     return walls_of(kind) != walls_of(kind | TURNED)
 
 cdef inline bint is_carton(int card) noexcept nogil:
-    # True for the cards a joint can lie on: all but sleeping cats and the Princess.
+    # True for cards that can be part of a joint: all but sleeping cats and the Princess.
     return card & KIND < SLEEPER and card & KIND != PRINCESS
 
 cdef inline bint is_sleeper(int card) noexcept nogil:
-    # Woken or not.
+    # True for a cat that was laid asleep, even if it has woken.
     return card & KIND >= SLEEPER
 
 cdef inline int owner_of(int card) noexcept nogil:
@@ -274,11 +274,11 @@ cdef inline int owner_of(int card) noexcept nogil:
     return (card & KIND) - SLEEPER
 
 cdef inline bint is_cat(int there) noexcept nogil:
-    # `there`: the thing on a joint.
+    # True if the item on a joint is a cat.
     return there >= AWAKE and there < AWAKE + SEATS
 
 cdef inline int type_of(int kind) noexcept nogil:
-    # Of a card in hand, as a bit of Seat.excluded: what of it matters for whether it can be played.
+    # The type of a card in hand, as a bit of Seat.excluded. Whether a card can be played depends only on its type.
     return PRINCESS_BIT if kind == PRINCESS else kind // 9
 
 cdef inline int excluded_of(const Seat* held, int slot) noexcept nogil:
@@ -294,11 +294,11 @@ cdef inline int part_count(const State* state) noexcept nogil:
     return 1 if state.variants & ALL_PRINCESSES else state.players
 
 cdef inline int part_size(const State* state, int part) noexcept nogil:
-    # Before the first draw, Princesses included; the upper parts are one larger where the cards do not divide.
+    # The size before the first draw, with the Princess. If the cards do not divide evenly, upper parts are one larger.
     cdef int shared = state.players - 2
     if state.variants & ALL_PRINCESSES:
         return PILE_KINDS - DEALT * state.players + PARTS
-    # For 2 to 5 players, from the right: the cards not dealt, divided by the players, plus a Princess; the remainder.
+    # Packed from 2 players (lowest bits) to 5: undealt cards // players + 1, for the Princess; undealt cards % players.
     return (0x0E111824 >> 8 * shared & 0xFF) + (part < 0x0301 >> 4 * shared & 15)
 
 cdef inline bint has_cell(const uint64_t* cells, int cell) noexcept nogil:
@@ -315,11 +315,11 @@ cdef inline int place_at(const State* state, int cell) noexcept nogil:
     return count
 
 cdef inline int find_card(const State* state, int cell) noexcept nogil:
-    # The place of the card in a cell; -1 for an empty one.
+    # The place of the card in a cell; -1 if the cell is empty.
     return place_at(state, cell) if has_cell(state.filled, cell) else -1
 
 cdef inline int find_joint(const State* state, int west) noexcept nogil:
-    # The place in State.joints of a joint, or where it would be inserted.
+    # The place of a joint in State.joints, or the place to insert it.
     cdef int i = 0
     while state.joints[i] and state.joints[i] & CELL < west:
         i += 1
@@ -330,7 +330,7 @@ cdef inline int on_joint(const State* state, int west) noexcept nogil:
     return entry >> JOINT_SHIFT if entry & CELL == west else NOTHING
 
 cdef inline int lay_on_table(State* state, int cell, int card) noexcept nogil:
-    # Returns the card's place.
+    # Returns the place of the new card.
     cdef int place = place_at(state, cell)
     memmove(&state.cards[place + 1], &state.cards[place], state.laid - place)
     state.cards[place] = card
@@ -352,7 +352,7 @@ cdef inline int princesses_in_hand(const State* state, int seat) noexcept nogil:
     return count
 
 cdef inline int pile_size(const State* state) noexcept nogil:
-    # Cards in the pile, Princesses included.
+    # The number of cards in the pile, with the Princesses.
     cdef int princesses = princess_count(state), seat, part
     if state.variants & ALL_PRINCESSES:
         for seat in range(state.players):
@@ -363,8 +363,8 @@ cdef inline int pile_size(const State* state) noexcept nogil:
     return count_kinds(state.unknown) + princesses
 
 cdef inline int current_part(const State* state, int pile, int* left) noexcept nogil:
-    # The part that the next card of a pile of that size comes from. `left`: the cards left in it, 0 only when the pile
-    # is empty.
+    # The part that the next card is drawn from, in a pile of this size. `left`: the number of cards left in the part, 0
+    # only if the pile is empty.
     cdef int part = part_count(state) - 1
     while part > 0 and pile > part_size(state, part):
         pile -= part_size(state, part)
@@ -373,8 +373,222 @@ cdef inline int current_part(const State* state, int pile, int* left) noexcept n
     return part
 
 cdef inline int holders(const State* state) noexcept nogil:
-    # The seats that hold a carton, bit seat. A Princess is none; she is last in a hand.
+    # The set of seats that hold a carton. Only a hand of Princesses, which are last in a hand, begins with a Princess.
     cdef int seat, seats = 0
     for seat in range(state.players):
         seats |= (state.seats[seat].hand_size > 0 and state.seats[seat].hand[0] != PRINCESS) << seat
     return seats
+
+# Sets of cells, one bit for each cell in WORDS words of 64, and adjacent cells
+
+cpdef enum:
+    MAX_LISTED = MAX_CARDS + 7  # capacity of lists of cells, which are written eight at a time
+
+cdef inline uint64_t word_of(const uint64_t* cells, int word) noexcept nogil:
+    # One word of a set; words outside the table are empty.
+    return cells[word] if word >= 0 and word < WORDS else 0
+
+cdef inline uint64_t first_column(int word) noexcept nogil:
+    # The cells of a word in the first column. The pattern repeats every three words, which are eight rows of 24.
+    return <uint64_t> 0x0001000001000001 << 8 * (word % 3)
+
+# One word of a set, shifted by one cell.
+
+cdef inline uint64_t to_north(const uint64_t* cells, int word) noexcept nogil:
+    return cells[word] >> 24 | word_of(cells, word + 1) << 40
+
+cdef inline uint64_t to_south(const uint64_t* cells, int word) noexcept nogil:
+    return cells[word] << 24 | word_of(cells, word - 1) >> 40
+
+cdef inline uint64_t to_east(const uint64_t* cells, int word) noexcept nogil:
+    return (cells[word] << 1 | word_of(cells, word - 1) >> 63) & ~first_column(word)
+
+cdef inline uint64_t to_west(const uint64_t* cells, int word) noexcept nogil:
+    return (cells[word] & ~first_column(word)) >> 1 | (word_of(cells, word + 1) & ~first_column(word + 1)) << 63
+
+# The cards on the table are connected, so the words with cards are contiguous and include the word of the centre. Words
+# before `first_word`, and from `end_word` on, have no cards.
+
+cdef inline int first_word(const State* state) noexcept nogil:
+    cdef int word = CENTRE >> 6
+    while word > 0 and state.filled[word - 1]:
+        word -= 1
+    return word
+
+cdef inline int end_word(const State* state) noexcept nogil:
+    cdef int word = (CENTRE >> 6) + 1
+    while word < WORDS and state.filled[word]:
+        word += 1
+    return word
+
+cdef inline int lowest_cell(const uint64_t* cells) noexcept nogil:
+    # The lowest cell of a set that is not empty.
+    cdef int word = 0
+    while cells[word] == 0:
+        word += 1
+    return 64 * word + lowest_bit(cells[word])
+
+cdef inline int nth_cell(const uint64_t* cells, int n) noexcept nogil:
+    # The n-th cell of a set, from 0; the set must have more than n cells.
+    cdef int word = 0
+    while n >= count_bits(cells[word]):
+        n -= count_bits(cells[word])
+        word += 1
+    return 64 * word + nth_bit(cells[word], n)
+
+cdef inline uint64_t next_column(uint64_t column) noexcept nogil:
+    # The `first_column` of the next word.
+    return column >> 16 | column << 8
+
+cdef inline uint64_t beside(uint64_t before, uint64_t cells, uint64_t after, uint64_t column) noexcept nogil:
+    # The empty cells of the word `cells` that share an edge with a filled cell. `before`, `after`: the adjacent words;
+    # `column`: the `first_column` of the word.
+    cdef uint64_t rows = cells >> 24 | after << 40 | cells << 24 | before >> 40
+    cdef uint64_t east = (cells << 1 | before >> 63) & ~column
+    cdef uint64_t west = (cells & ~column) >> 1 | (after & ~next_column(column)) << 63
+    return (rows | east | west) & ~cells
+
+cdef inline uint64_t free_beside(const State* state, int word) noexcept nogil:
+    # The empty cells of a word that share an edge with a card.
+    return beside(
+        word_of(state.filled, word - 1), state.filled[word], word_of(state.filled, word + 1), first_column(word)
+    )
+
+cdef inline int list_word(uint64_t cells, int word, int first_id, uint16_t* ids) noexcept nogil:
+    # Write the cells of a word, ascending, as numbers from `first_id`. Returns how many there are. Cells are written
+    # eight at a time, because few words have more; up to seven meaningless ids follow the last one.
+    cdef int count = count_bits(cells), first = first_id + 64 * word, done, i
+    for done in range(0, count, 8):
+        for i in range(8):
+            ids[done + i] = first + lowest_bit(cells | <uint64_t> 1 << 63)
+            cells &= cells - 1
+    return count
+
+cdef inline void list_filled(const State* state, uint16_t* cells) noexcept nogil:
+    # Write the cell of each card on the table; `cells` needs a capacity of MAX_LISTED.
+    cdef int count = 0, word
+    for word in range(WORDS):
+        count += list_word(state.filled[word], word, 0, cells + count)
+
+cdef inline void spread_word(
+    uint64_t* cells, const uint64_t* east, const uint64_t* south, int word
+) noexcept nogil:
+    cdef uint64_t before = word_of(cells, word - 1), after = word_of(cells, word + 1), last = 0
+    cdef uint64_t more = cells[word] | after << 63 & east[word] | after << 40 & south[word]
+    if word:
+        more |= (before & east[word - 1]) >> 63 | (before & south[word - 1]) >> 40
+    while more != last:
+        last = more
+        more |= (more & east[word]) << 1 | more >> 1 & east[word]
+        more |= (more & south[word]) << 24 | more >> 24 & south[word]
+    cells[word] = more
+
+cdef inline bint spread_further(
+    uint64_t* cells, const uint64_t* east, const uint64_t* south, int first, int end
+) noexcept nogil:
+    # Add cells joined to cells of a set, in one pass over the words southwards and one northwards. Returns False if no
+    # cell was added. `east`, `south`: the cells joined to their east or south neighbour, all of them in the words from
+    # `first` to `end` (`first - 1` is read).
+    cdef uint64_t changed = 0, before
+    cdef int word
+    for word in range(first, end):
+        before = cells[word]
+        spread_word(cells, east, south, word)
+        changed |= before ^ cells[word]
+    for word in range(end - 2, first - 1, -1):
+        before = cells[word]
+        spread_word(cells, east, south, word)
+        changed |= before ^ cells[word]
+    return changed != 0
+
+cdef inline void spread(
+    uint64_t* cells, const uint64_t* east, const uint64_t* south, int first, int end
+) noexcept nogil:
+    # Add all cells connected to cells of a set.
+    while spread_further(cells, east, south, first, end):
+        pass
+
+# The layout of the table as sets of cells, adjacent cells that are joined, and the score of boxes
+
+ctypedef struct Layout:
+    # Sets of cells.
+    uint64_t north[WORDS]  # cards with a wall in the north
+    uint64_t east[WORDS]
+    uint64_t south[WORDS]
+    uint64_t west[WORDS]
+    uint64_t cartons[WORDS]  # cards that can be part of a joint
+    uint64_t taken[WORDS]  # west cells of occupied joints
+    uint64_t own[WORDS]  # cats of the active seat; the west cell if on a joint
+    uint64_t others[WORDS]  # cats of other seats, likewise
+    uint64_t princesses[WORDS]  # Princesses, likewise
+    uint64_t joined_east[WORDS]  # cards joined to their east neighbour through an edge open on both sides
+    uint64_t joined_south[WORDS]
+    int first  # first_word and end_word
+    int end
+
+cpdef enum WaysToLayToy:
+    # Bit flags.
+    ON_JOINT = 1
+    AS_CARTON = 2
+
+ctypedef struct Box:
+    uint8_t size  # cells
+    uint8_t closed
+    uint8_t toys[TOYS]
+    uint8_t sprayers
+    uint8_t awake[SEATS]
+    uint8_t woken[SEATS]
+    uint8_t asleep[SEATS]
+    uint8_t majority  # set of seats
+    int points  # for each seat of the majority
+    int bonus[SEATS]
+
+cdef inline void contents_of(int card, int* contents) noexcept nogil:
+    # The numbers of mice, balls, fish and sprayers printed on a card as encoded in State.cards.
+    cdef int kind = card & KIND, i
+    # Four bits for each content 0-8: empty, empty, mouse, ball, fish, mouse+ball, ball+fish, fish+mouse, sprayer.
+    cdef int printed = <uint64_t> 0x856342100 >> 4 * (kind % 9) & 15 if kind < CARTONS else 0
+    for i in range(4):
+        contents[i] = printed >> i & 1
+    if kind >= FIRST_TOY and kind < PRINCESS:
+        contents[kind - FIRST_TOY] = 2
+
+cdef inline uint64_t walls_meet(const Layout* layout, int word, int walls) noexcept nogil:
+    # The cells of a word where one of these walls would meet a neighbour's wall.
+    cdef uint64_t cells = 0
+    if walls & NORTH:
+        cells |= to_south(layout.south, word)
+    if walls & EAST:
+        cells |= to_west(layout.west, word)
+    if walls & SOUTH:
+        cells |= to_north(layout.north, word)
+    if walls & WEST:
+        cells |= to_east(layout.east, word)
+    return cells
+
+cdef inline uint64_t free_joints(const Layout* layout, int word) noexcept nogil:
+    # The joints where a cat or toy could lie if their boxes allow it, by west cell.
+    return layout.joined_east[word] & layout.cartons[word] & to_west(layout.cartons, word) & ~layout.taken[word]
+
+cdef inline bint is_joint(const State* state, int west, int place) noexcept nogil:
+    # True if the card in this cell and the next one to the east are cartons without a wall between them.
+    if west % SIDE == SIDE - 1 or not has_cell(state.filled, west + 1):
+        return False
+    if not is_carton(state.cards[place]) or not is_carton(state.cards[place + 1]):
+        return False
+    return not (walls_of(state.cards[place]) & EAST or walls_of(state.cards[place + 1]) & WEST)
+
+cdef inline bint is_free_joint(const State* state, int west, int place) noexcept nogil:
+    return is_joint(state, west, place) and on_joint(state, west) == NOTHING
+
+cdef inline bint is_free_joint_to_west(const State* state, int cell, int place) noexcept nogil:
+    # True if a card has a free joint with its west neighbour.
+    return cell % SIDE != 0 and has_cell(state.filled, cell - 1) and is_free_joint(state, cell - 1, place - 1)
+
+cdef void read_layout(const State* state, Layout* layout) noexcept nogil
+cdef void spread_from(const Layout* layout, int cell, uint64_t* box) noexcept nogil
+cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil
+cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept nogil
+cdef int ways_to_lay_toy(const State* state, uint64_t* joints) noexcept nogil
+cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil
+cdef void score(const State* state, int* totals, int* negative) noexcept nogil

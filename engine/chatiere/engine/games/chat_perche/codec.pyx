@@ -1,100 +1,42 @@
-"""Chat perché: between the packed state and the messages of chat_perche.proto."""
+"""Chat perché: conversion between packed states and the messages of chat_perche.proto."""
 
 from collections.abc import Mapping
 
 from chatiere.engine.core.codec import FLAG, NUMBER, NUMBERS, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option
-from chatiere.engine.games.chat_perche.words import EVENT_VALUES, PHRASES, RULES
+from chatiere.engine.core.phrases import phrases_of
+from .description import DESCRIPTION, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from chatiere.engine.core.bits cimport highest_bit
 from chatiere.engine.core.codec cimport (
-    LAST_SEAT,
-    UNTIL_FIRST_SEAT,
-    Conversions,
-    EventFields,
-    OptionFields,
-    Scalars,
-    make_codec,
-    number_in,
-    within,
+    LAST_SEAT, UNTIL_FIRST_SEAT, Conversions, EventFields, OptionFields, Scalars, make_codec, number_in, within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
 from chatiere.engine.core.phrases cimport Said, add_number, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
-    Message,
-    Span,
-    count_of,
-    has_number,
-    has_span,
-    list_numbers,
-    next_of,
-    number_of,
-    open_field,
+    Message, Span, count_of, has_number, has_span, list_numbers, next_of, number_of, open_field,
 )
 from chatiere.engine.wire.writer cimport Writer
-from chatiere.engine.games.chat_perche.kernel cimport view
-from chatiere.engine.games.chat_perche.state cimport (
-    BRANCHES,
-    BRANCH_SPACES,
-    CARD_TYPES,
-    DECK_SIZE,
-    DOGS_2,
-    FALL,
-    FIRST_BIRD_ID,
-    FIRST_FALL_ID,
-    FIRST_MOVE_ID,
-    FIRST_SEAT,
-    MAX_SOLIDITY,
-    MAX_VALUE,
-    MAX_TRACK,
-    MOVE,
-    NO_CARD,
-    PHASES,
-    PLAYERS,
-    SPACES,
-    START,
-    STOP_ID,
-    TOKENS,
-    TRUNK_SPACES,
-    ChatPercheEvent,
-    Options,
-    Phase,
-    State,
-    all_cards,
-    at_branch,
-    birds_beside,
-    branch_spaces,
-    card_colour,
-    cats_at_start,
-    copies_of,
-    count_spaces,
-    first_space,
-    has_branch,
-    lowest_space,
-    space_bit,
-    token_owner,
-    tokens_in_hand,
-    trunk,
+from .kernel cimport view
+from .state cimport (
+    BRANCHES, BRANCH_SPACES, CARD_TYPES, DECK_SIZE, DOGS_2, FALL, FIRST_BIRD_ID, FIRST_FALL_ID, FIRST_MOVE_ID,
+    FIRST_SEAT, MAX_SOLIDITY, MAX_VALUE, MAX_TRACK, MOVE, NO_CARD, PHASES, PLAYERS, SPACES, START, STOP_ID, TOKENS,
+    TRUNK_SPACES, ChatPercheEvent, Options, Phase, State, all_cards, at_branch, birds_beside, branch_spaces,
+    card_colour, cats_at_start, copies_of, count_spaces, first_space, has_branch, lowest_space, space_bit, token_owner,
+    tokens_in_hand, trunk,
 )
 cimport chatiere.fields.chat_perche as fields
 
-# Dogs, birds and falls; then by value 1-9 one own, one opponent's, two own, two opponent's ("Components and setup").
-_DEFAULT_DECK = [
-    *(2, 1, 3, 1, 2),
-    *(0, 1, 2, 2, 2, 1, 0, 0, 0),
-    *(0, 1, 1, 1, 0, 0, 0, 0, 0),
-    *(0, 0, 0, 1, 1, 2, 1, 0, 0),
-    *(0, 0, 0, 1, 0, 0, 0, 0, 0),
-]
-DEFAULTS = {"forward_only": False, "dog_track": 10, "solidity": [1, 2, 3, 3, 4], "deck": _DEFAULT_DECK}
-# The defaults in the form of packed states.
+PHRASES = phrases_of(DESCRIPTION)
+DEFAULTS = DESCRIPTION.defaults(PLAYERS)
+# The defaults as stored in packed states.
 cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, MAX_SOLIDITY + 1))
-cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(_DEFAULT_DECK) for _ in range(copies))
+cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(DEFAULTS["deck"]) for _ in range(copies))
 
 cdef int PLACE_TOKEN = PHRASES.number("action.place_token")
 cdef int MOVE_CAT = PHRASES.number("action.move")
@@ -126,7 +68,7 @@ cdef EventFields EVENTS = EventFields(
         "to_space": fields.EVENT_TO_SPACE,
         "space": fields.EVENT_SPACE,
     },
-    EVENT_VALUES,
+    DESCRIPTION.event_values(),
     lists=("card",),
 )
 
@@ -183,10 +125,10 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # A move from a start and a fall are said otherwise than by their kinds.
+    # Moves from a start and falls need other phrases than the defaults of their kinds.
     if event.kind == ChatPercheEvent.CAT_FELL:
         say(said, CAT_FELL)
-        # The seat whose cat it is has its colour's number.
+        # The number of the cat's owner is the number of its colour.
         add_number(said, event.seat)
         add_number(said, event.values[0])
         return True
@@ -215,12 +157,12 @@ def encode_options(players, options: Mapping):
     """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     cdef int card, place = 0
-    options = complete_options("Chat perché", options, DEFAULTS, players)
+    options = complete_options(DESCRIPTION.title, options, DEFAULTS, players)
     solidity, deck = options["solidity"], options["deck"]
     if not isinstance(options["forward_only"], bool):
         refuse_option("forward_only", "forward_only must be true or false")
     dog_track = read_number("dog_track", options["dog_track"], 1, MAX_TRACK)
-    # Every batch that begins games comes here: defaults are not checked again.
+    # Every batch that begins games calls this function, so the defaults are not checked again.
     if solidity is not DEFAULTS["solidity"]:
         solidity = read_numbers("solidity", solidity, TOKENS, 1, MAX_SOLIDITY)
     if deck is not DEFAULTS["deck"]:
@@ -271,7 +213,6 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 cdef int put_action(Writer out, Position position, int action) except -1:
-    # A dense id at a position → ChatPercheAction.
     cdef size_t begun
     if action < FIRST_MOVE_ID:
         begun = out.begin(fields.ACTION_PLACE_TOKEN)
@@ -293,7 +234,7 @@ cdef int put_action(Writer out, Position position, int action) except -1:
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # ChatPercheAction → the dense id at a position. Raises INVALID_ACTION.
+    # Read a ChatPercheAction as a dense id. Raises INVALID_ACTION.
     cdef Message inner
     if has_span(action, fields.ACTION_PLACE_TOKEN):
         open_field(action, fields.ACTION_PLACE_TOKEN, &inner)
@@ -326,14 +267,7 @@ cdef Scalars list_scalars():
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
     scalars.add(
-        "active_seat",
-        fields.STATE_ACTIVE_SEAT,
-        fields.VIEW_ACTIVE_SEAT,
-        &at.active,
-        0,
-        LAST_SEAT,
-        0,
-        UNTIL_FIRST_SEAT,
+        "active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT, 0, UNTIL_FIRST_SEAT
     )
     scalars.add("dog_steps", fields.STATE_DOG_STEPS, fields.VIEW_DOG_STEPS, &at.dogs, 0, MAX_TRACK)
     scalars.add("card", fields.STATE_CARD, fields.VIEW_CARD, &at.card, 0, CARD_TYPES - 1, 0, NO_CARD)
@@ -355,7 +289,7 @@ cdef put_spaces(Writer out, int field, uint64_t spaces):
 
 
 cdef put_cards(Writer out, int field, const State* state, uint32_t cards):
-    # The cards at these places of a full deck.
+    # Write the cards at these places of a full deck.
     cdef uint8_t listed[DECK_SIZE]
     cdef int place, count = 0
     for place in range(DECK_SIZE):
@@ -379,7 +313,6 @@ cdef put_branches(Writer out, int field, const State* state):
 
 
 cdef int put_state(Writer out, Position position) except -1:
-    # A position → ChatPercheState.
     cdef const State* state = state_of(position)
     cdef int seat
     cdef size_t begun
@@ -400,7 +333,7 @@ cdef int put_state(Writer out, Position position) except -1:
 cdef uint64_t read_spaces(const Message* message, int field, str name) except? 0:
     cdef int64_t spaces[SPACES + 1]
     cdef uint64_t found = 0
-    # Among more than SPACES numbers one is not a space, or is named twice.
+    # In a list of more than SPACES numbers, one is not a space or occurs twice.
     cdef int count = min(list_numbers(message, field, spaces, SPACES + 1), SPACES + 1), i
     for i in range(count):
         within(RULES, spaces[i], 0, SPACES - 1, name, i)
@@ -411,10 +344,10 @@ cdef uint64_t read_spaces(const Message* message, int field, str name) except? 0
 
 
 cdef uint32_t read_deck(const State* state, const Message* message) except? 0:
-    # The places in a full deck of the cards that are left.
+    # Read the places in a full deck of the cards that are left.
     cdef int64_t cards[DECK_SIZE + 1]
     cdef uint32_t left = 0, copies
-    # Among more than DECK_SIZE cards one is not in a full deck, or has too many copies.
+    # In a list of more than DECK_SIZE cards, one is not in a full deck or has too many copies.
     cdef int count = min(list_numbers(message, fields.SEAT_DRAW_PILE_CARDS, cards, DECK_SIZE + 1), DECK_SIZE + 1), i
     for i in range(count):
         within(RULES, cards[i], 0, CARD_TYPES - 1, "draw_pile_cards", i)
@@ -423,7 +356,7 @@ cdef uint32_t read_deck(const State* state, const Message* message) except? 0:
             RULES.refuse_state(
                 f"draw_pile_cards[{i}]", f"a full deck has {count_spaces(copies)} copies of card {cards[i]}, no more"
             )
-        # The last ones of equal cards are left.
+        # Of equal cards, the last are left.
         left |= <uint32_t> 1 << highest_bit(copies & ~left)
     return left
 
@@ -473,7 +406,6 @@ cdef read_branches(State* state, const Message* message):
 
 
 cdef bytes read_state(const Message* read, int rules_version):
-    # ChatPercheState → the body of a packed state. Raises INVALID_STATE.
     cdef State state
     memset(&state, 0, sizeof(State))
     state.rules_version = rules_version
@@ -505,7 +437,6 @@ cdef set_options(State* state, bytes encoded):
 # View
 
 cdef put_unplaced(Writer out, const State* seen, int seat):
-    # The values of the viewer's tokens that are not placed.
     cdef uint32_t tokens = tokens_in_hand(seen, seat)
     cdef uint8_t values[TOKENS]
     cdef int count = 0, i, _copy
@@ -517,7 +448,7 @@ cdef put_unplaced(Writer out, const State* seen, int seat):
 
 
 cdef put_tokens_and_deck(Writer out, const State* state):
-    # Write what a seat begins with.
+    # Write the tokens and the deck with which a seat begins.
     cdef uint8_t tokens[TOKENS]
     cdef uint8_t copies[CARD_TYPES]
     cdef int value, place, count = 0
@@ -532,7 +463,6 @@ cdef put_tokens_and_deck(Writer out, const State* state):
 
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # A viewer's view of a position → ChatPercheView.
     cdef State seen
     cdef int other
     cdef size_t begun
@@ -564,7 +494,6 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 # Score
 
 cdef int put_score(Writer out, Position position, int known) except -1:
-    # The breakdown of the score → ChatPercheScoreDetail.
     cdef const State* state = state_of(position)
     cdef int seat
     cdef size_t begun
@@ -578,7 +507,6 @@ cdef int put_score(Writer out, Position position, int known) except -1:
 # End
 
 cdef int put_end(Writer out, Position position) except -1:
-    # Why a game is over → ChatPercheEnd.
     out.number(fields.END_KIND, position.game.ops.end(position.body))
     out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
 

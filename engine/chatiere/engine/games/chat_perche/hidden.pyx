@@ -1,33 +1,24 @@
-"""Chat perché: public and hidden. Resampling.
+"""Chat perché: resampling of the hidden information (rules file: Public and hidden).
 
-Only the values of the other seat's tokens are hidden, except those at broken branches. A branch that has held n animals
-has at least solidity n, so the tokens that can lie beside a branch that has held more are a subset of those that can
-lie beside one that has held less. The branches get their tokens one by one, in descending order of what they have
-held: each then has the same number to choose from whatever was chosen before, so uniform choices make all spreads
-equally likely.
+Only the values of the other seat's tokens are hidden, except tokens at broken branches. A branch that has held n
+animals has solidity n or more. So the tokens that are possible at a branch with a higher load are a subset of the
+tokens possible at a branch with a lower load. Branches get their tokens in descending order of their loads. The number
+of choices for each branch then does not depend on earlier choices, so uniform choices make all assignments equally
+likely.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.stream cimport Stream, number_below
-from chatiere.engine.games.chat_perche.state cimport (
-    BRANCHES,
-    MAX_SOLIDITY,
-    TOKENS,
-    State,
-    at_branch,
-    branch_spaces,
-    first_space,
-    has_branch,
-)
+from .state cimport BRANCHES, MAX_SOLIDITY, TOKENS, State, at_branch, branch_spaces, first_space, has_branch
 
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef State* state = <State*> body
     cdef uint64_t shown = state.placed[1 - seat] & state.broken
     cdef uint64_t hidden = state.placed[1 - seat] & ~state.broken
-    # The values of the tokens that the seat has not seen, in hand and at branches, the largest first.
+    # The values of the tokens that the seat has not seen, in hand and at branches, in descending order.
     cdef uint8_t unseen[TOKENS]
     cdef int tokens = 0, value, branch, load, copies, fitting, chosen, _copy, i
     for value in range(MAX_SOLIDITY, 0, -1):

@@ -1,3 +1,2 @@
-# Chat perché: what holds in every state.
-
+# Chat perché: the invariants of states.
 cdef int check(const void* body) noexcept nogil

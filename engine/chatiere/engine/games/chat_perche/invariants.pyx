@@ -1,53 +1,15 @@
-"""Chat perché: the rules' invariants (rules file: Invariants; other headings where a state would break them)."""
+"""Chat perché: the invariants of states (rules file: Invariants, and other headings that a state could violate)."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport NO_SEAT, OK
-from chatiere.engine.games.chat_perche.state cimport (
-    BIRD,
-    BIRD_CARD,
-    BRANCH_SPACES,
-    CARD_TYPES,
-    DECK_SIZE,
-    DOGS_2,
-    FALL,
-    FINISHED,
-    FIRST_MOVE_CARD,
-    FIRST_SEAT,
-    FIRST_TWO_CAT_CARD,
-    MAX_SOLIDITY,
-    MAX_TRACK,
-    MOVE,
-    NO_CARD,
-    PHASES,
-    PLACE,
-    PLAYERS,
-    SECOND_MOVE,
-    SPACES,
-    TOKENS,
-    TRUNK_LIMIT,
-    TRUNK_SPACES,
-    TURN_UP,
-    ZEROS,
-    ChatPercheFault,
-    State,
-    all_branches,
-    all_cards,
-    all_tokens,
-    animals,
-    birds_beside,
-    card_colour,
-    card_value,
-    cats_at_start,
-    copies_of,
-    count_at_branches,
-    count_spaces,
-    count_values,
-    first_spaces,
-    last_copies,
-    trunk,
+from .state cimport (
+    BIRD, BIRD_CARD, BRANCH_SPACES, CARD_TYPES, DECK_SIZE, DOGS_2, FALL, FINISHED, FIRST_MOVE_CARD, FIRST_SEAT,
+    FIRST_TWO_CAT_CARD, MAX_SOLIDITY, MAX_TRACK, MOVE, NO_CARD, PHASES, PLACE, PLAYERS, SECOND_MOVE, SPACES, TOKENS,
+    TRUNK_LIMIT, TRUNK_SPACES, TURN_UP, ZEROS, ChatPercheFault, State, all_branches, all_cards, all_tokens, animals,
+    birds_beside, card_colour, card_value, cats_at_start, copies_of, count_at_branches, count_spaces, count_values,
+    first_spaces, is_asked, last_copies, trunk,
 )
-from chatiere.engine.games.chat_perche.tree cimport is_asked
 
 
 cdef int check(const void* body) noexcept nogil:
@@ -98,27 +60,27 @@ cdef int check_options(const State* state) noexcept nogil:
 
 
 cdef bint are_branches(uint64_t spaces) noexcept nogil:
-    # True if the set is made of whole branches.
+    # True if the set consists of whole branches.
     return (spaces & first_spaces()) * 0xF == spaces
 
 
 cdef inline bint are_no_less(uint64_t numbers, uint64_t others) noexcept nogil:
-    # Compare sixteen numbers from 0 to 7, four bits each: where one is less, it borrows the bit set above it.
+    # Compare sixteen numbers from 0 to 7, four bits each. A smaller number borrows the bit set above it.
     return (numbers | 0x8888888888888888ULL) - others & 0x8888888888888888ULL == 0x8888888888888888ULL
 
 
 cdef inline bint values_are_too_large(uint64_t values) noexcept nogil:
-    # True if some number is more than 4.
+    # True if any number is greater than 4.
     return (values >> 3 | values >> 2 & (values | values >> 1)) & first_spaces() != 0
 
 
 cdef inline bint has_tokens(const State* state, uint64_t values) noexcept nogil:
-    # True if a seat begins with at least as many tokens of each value.
+    # True if a seat begins with at least this many tokens of each value.
     return (all_tokens(state) | 0x80808080UL) - count_values(values) & 0x80808080UL == 0x80808080UL
 
 
 cdef int check_tokens(const State* state) noexcept nogil:
-    # The tokens at branches fit the progress of the placing, and each is one that its seat has.
+    # Check that the tokens at branches agree with the phase, and that each is one of its seat's tokens.
     cdef uint64_t placed = state.placed[0] | state.placed[1]
     cdef uint64_t values = state.values
     cdef int first_seat = 0 if state.phase == FIRST_SEAT else state.first_seat
@@ -129,12 +91,12 @@ cdef int check_tokens(const State* state) noexcept nogil:
         if placed:
             return ChatPercheFault.BAD_PLACEMENT
     elif state.phase == PLACE:
-        # The seat that does not begin places first, and some branch is still without a token.
+        # The seat that does not begin places the first token, and some branch still has no token.
         if second != first + BRANCH_SPACES * (state.active == state.first_seat) or placed == all_branches():
             return ChatPercheFault.BAD_PLACEMENT
     elif placed != all_branches() or first != second:
         return ChatPercheFault.BAD_PLACEMENT
-    # There is a value exactly where there is a token.
+    # Exactly the branches with a token have a value.
     values |= values >> 1 | values >> 2 | values >> 3
     if state.values & ~placed or values & first_spaces() != placed & first_spaces():
         return ChatPercheFault.BAD_TOKEN
@@ -166,7 +128,7 @@ cdef int check_before_turns(const State* state) noexcept nogil:
 
 
 cdef int check_no_card(const State* state) noexcept nogil:
-    # No seat is deciding about a card.
+    # Check the fields of a card, which must be unset because no seat is deciding about a card.
     if state.card != NO_CARD:
         return ChatPercheFault.BAD_CARD
     if state.steps:
@@ -183,7 +145,7 @@ cdef int check_no_card(const State* state) noexcept nogil:
 
 
 cdef int check_turns(const State* state) noexcept nogil:
-    # From the first turn on.
+    # The checks from the first turn on.
     cdef uint32_t last = last_copies(state.full_deck)
     cdef int seat
     cdef int fault = check_tree(state)
@@ -210,7 +172,7 @@ cdef int check_tree(const State* state) noexcept nogil:
         return ChatPercheFault.BAD_BIRDS
     if state.cats[0] & state.cats[1] or (state.cats[0] | state.cats[1]) & state.birds:
         return ChatPercheFault.SPACE_TAKEN_TWICE
-    # A branch that holds as many as it has spaces never breaks.
+    # A branch of solidity 4 never breaks, because it has only four spaces.
     if (
         not are_branches(state.broken)
         or state.broken & animals(state)
@@ -228,13 +190,13 @@ cdef int check_tree(const State* state) noexcept nogil:
 
 
 cdef int check_card(const State* state) noexcept nogil:
-    # The active seat decides about the card that it has turned up.
+    # Check the card that the active seat has turned up and decides about.
     cdef uint32_t copies
     cdef int colour
     if state.card < BIRD_CARD or state.card >= CARD_TYPES:
         return ChatPercheFault.BAD_CARD
     copies = copies_of(state.full_deck, state.card)
-    # It counts as discarded.
+    # The card is already discarded, so at least one copy is not left in the deck.
     if copies & ~state.left[state.active] == 0:
         return ChatPercheFault.BAD_CARD
     if state.card < FIRST_MOVE_CARD:
@@ -260,7 +222,7 @@ cdef int check_card(const State* state) noexcept nogil:
             return ChatPercheFault.BAD_STEPS
         if state.moved & ~state.cats[colour] or state.moved & state.barred or count_spaces(state.moved) > 1:
             return ChatPercheFault.BAD_MOVED
-        # The first-moved cat stands in the tree, or lies at its start after a branch has broken under it.
+        # The cat that moved first stands in the tree, or returned to its start when its branch broke.
         if state.moved == 0 and (cats_at_start(state, colour) == 0 or state.broken == 0):
             return ChatPercheFault.BAD_MOVED
     else:

@@ -1,3 +1,2 @@
-# Chat perché: the rules, as functions over the packed state.
-
+# Chat perché: the rules as functions on the packed state.
 cdef void view(const void* body, int seat, void* out) noexcept nogil

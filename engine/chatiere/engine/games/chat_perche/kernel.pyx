@@ -1,111 +1,36 @@
-"""Chat perché: the rules (rules file: chat_perche.md; the sections below follow its headings)."""
+"""Chat perché: the rules. The sections follow the headings of the rules file, chat_perche.md."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from chatiere.engine.games.chat_perche.policy import pack_weights
-from chatiere.engine.games.chat_perche.weights import PLAYOUT_WEIGHTS
+from .policy import PLAYOUT_WEIGHTS, pack_weights
 
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
-    CHANCE,
-    CHANCE_IS_PENDING,
-    EVERYBODY,
-    GAME_IS_OVER,
-    MAX_OUTCOMES,
-    NO_CHANCE_IS_PENDING,
-    NO_SEAT,
-    NO_SUCH_ACTION,
-    NO_SUCH_OUTCOME,
-    OK,
-    SPECTATOR,
-    TERMINAL,
-    Events,
-    Operations,
-    add_event,
+    CHANCE, CHANCE_IS_PENDING, EVERYBODY, GAME_IS_OVER, MAX_OUTCOMES, NO_CHANCE_IS_PENDING, NO_SEAT, NO_SUCH_ACTION,
+    NO_SUCH_OUTCOME, OK, SPECTATOR, TERMINAL, Events, Limits, Operations, add_event,
 )
 from chatiere.engine.core.moves cimport settle
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.core.weights cimport reduce_weights
-from chatiere.engine.games.chat_perche.hidden cimport resample
-from chatiere.engine.games.chat_perche.invariants cimport check
-from chatiere.engine.games.chat_perche.limits cimport limits
-from chatiere.engine.games.chat_perche.observation cimport OBSERVATION_LENGTH, observe
-from chatiere.engine.games.chat_perche.policy cimport WEIGHTS, advise
-from chatiere.engine.games.chat_perche.state cimport (
-    BIRD,
-    BIRD_CARD,
-    CARD_TYPES,
-    DECK_SIZE,
-    DOGS_2,
-    FALL,
-    FINISHED,
-    FIRST_BIRD_ID,
-    FIRST_FALL_ID,
-    FIRST_MOVE_CARD,
-    FIRST_MOVE_ID,
-    FIRST_SEAT,
-    FIRST_TWO_CAT_CARD,
-    MAX_SOLIDITY,
-    MOVE,
-    NO_CARD,
-    NUM_ACTIONS,
-    PLACE,
-    PLAYERS,
-    SECOND_MOVE,
-    SPACES,
-    START,
-    STOP_ID,
-    TRUNK_SPACES,
-    TURN_UP,
-    ChatPercheEnd,
-    ChatPercheEvent,
-    ChatPercheFault,
-    Options,
-    State,
-    all_branches,
-    all_cards,
-    animals,
-    at_branch,
-    branch_of,
-    branch_spaces,
-    card_colour,
-    card_value,
-    cats_at_start,
-    copies_of,
-    count_spaces,
-    dog_steps,
-    first_space,
-    first_spaces,
-    is_decision,
-    last_copies,
-    lowest_space,
-    space_bit,
-    token_owner,
-    tokens_in_hand,
-)
-from chatiere.engine.games.chat_perche.tree cimport (
-    DISTANCE,
-    REACH,
-    bird_spaces,
-    ends_of_moves,
-    free_spaces,
-    is_asked,
-    start_cat_may_move,
-    trunk_is_full,
+from .hidden cimport resample
+from .invariants cimport check
+from .observation cimport OBSERVATION_LENGTH, observe
+from .policy cimport WEIGHTS, advise
+from .state cimport (
+    BIRD, BIRD_CARD, BRANCHES, CARD_TYPES, DECK_SIZE, DISTANCE, DOGS_1, DOGS_2, FALL, FINISHED, FIRST_BIRD_ID,
+    FIRST_FALL_ID, FIRST_MOVE_CARD, FIRST_MOVE_ID, FIRST_SEAT, FIRST_TWO_CAT_CARD, MAX_SOLIDITY, MAX_TRACK, MOVE,
+    NO_CARD, NUM_ACTIONS, PLACE, PLAYERS, REACH, SECOND_MOVE, SPACES, START, STOP_ID, TRUNK_SPACES, TURN_UP,
+    ChatPercheEnd, ChatPercheEvent, ChatPercheFault, Options, State, all_branches, all_cards, animals, at_branch,
+    bird_spaces, branch_of, branch_spaces, card_colour, card_value, cats_at_start, copies_of, count_spaces, dog_steps,
+    ends_of_moves, first_space, first_spaces, free_spaces, is_asked, is_decision, last_copies, lowest_space, space_bit,
+    start_cat_may_move, token_owner, tokens_in_hand, trunk_is_full,
 )
 
 
 cdef void log_event(
-    Events* events,
-    ChatPercheEvent kind,
-    int seat,
-    int seen_by,
-    int count,
-    int value_0=0,
-    int value_1=0,
-    int value_2=0,
+    Events* events, ChatPercheEvent kind, int seat, int seen_by, int count, int value_0=0, int value_1=0, int value_2=0,
     int value_3=0,
 ) noexcept nogil:
     cdef uint16_t values[4]
@@ -171,7 +96,7 @@ cdef void place_token(State* state, int branch, int solidity, Events* events) no
 # A turn
 
 cdef void turn_up(State* state, int card, uint32_t copies, Events* events) noexcept nogil:
-    # `copies`: the places of the card's copies that are left.
+    # `copies`: the places of the card's copies that are left in the deck.
     if state.left[state.active] == 0:
         state.left[state.active] = all_cards()
         log_event(events, ChatPercheEvent.DECK_REFILLED, state.active, EVERYBODY, 0)
@@ -212,7 +137,7 @@ cdef void fall(State* state, int space, Events* events) noexcept nogil:
 
 
 cdef void take_cat(State* state, int colour, int space, Events* events) noexcept nogil:
-    # Back to its start.
+    # Return a cat to its start.
     state.cats[colour] &= ~space_bit(space)
     log_event(events, ChatPercheEvent.CAT_FELL, colour, EVERYBODY, 1, space)
 
@@ -275,7 +200,7 @@ cdef void move_cat(State* state, int start, int end, Events* events) noexcept no
 # Breaking
 
 cdef void bear(State* state, int space, Events* events) noexcept nogil:
-    # Called when an animal has come to the space.
+    # Update the branch of a space on which an animal has arrived.
     cdef int branch, load
     if space < TRUNK_SPACES:
         return
@@ -297,12 +222,7 @@ cdef void break_branch(State* state, int branch, Events* events) noexcept nogil:
     state.barred &= ~spaces
     state.moved &= ~spaces
     log_event(
-        events,
-        ChatPercheEvent.BRANCH_BROKE,
-        token_owner(state, branch),
-        EVERYBODY,
-        2,
-        branch,
+        events, ChatPercheEvent.BRANCH_BROKE, token_owner(state, branch), EVERYBODY, 2, branch,
         at_branch(state.values, branch),
     )
     while fallen:
@@ -337,7 +257,7 @@ cdef int end(const void* body) noexcept nogil:
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # The seat that turned up the dogs' last card.
+    # The seat that turned up the last dogs card.
     return (<const State*> body).active
 
 
@@ -367,7 +287,7 @@ cdef int actor(const void* body) noexcept nogil:
 cdef enum:
     BITS_AT_ONCE = 8
 
-# The bits of each byte, ascending, and how many there are.
+# For each byte: its bits in ascending order, and their number.
 cdef uint16_t BITS[256][BITS_AT_ONCE]
 cdef uint8_t BIT_COUNT[256]
 
@@ -385,8 +305,8 @@ write_bits()
 
 
 cdef inline int list_bits(uint64_t bits, int width, int first_id, uint16_t* ids) noexcept nogil:
-    # List the ids of the bits set among the lowest `width`, counted from that of bit 0; returns their number. No branch
-    # to mispredict: eight ids are written at a time, and the next ones overwrite the excess.
+    # List the ids of the bits set among the lowest `width`; `first_id` is the id of bit 0. Returns their number. To
+    # avoid unpredictable branches, eight ids are written at a time, and the next ids overwrite the excess.
     cdef uint16_t eight[BITS_AT_ONCE]
     cdef int count = 0, first = 0, i
     while first < width:
@@ -405,7 +325,7 @@ cdef int legal_tokens(const State* state, uint16_t* ids) noexcept nogil:
     cdef int i
     for i in range(MAX_SOLIDITY):
         in_hand |= <uint64_t> ((tokens >> 8 * i & 0xFF) > 0) << i
-    # At each branch four ids, in the order of the values, like its spaces.
+    # Each branch has four ids, in the order of the values; they are numbered like its spaces.
     in_hand *= first_spaces()
     return list_bits((in_hand & ~(state.placed[0] | state.placed[1])) >> TRUNK_SPACES, SPACES - TRUNK_SPACES, 0, ids)
 
@@ -446,7 +366,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     if state.phase == FINISHED:
         return GAME_IS_OVER
     if not is_decision(state):
-        return CHANCE_IS_PENDING  # uncovered: the core asks who acts first
+        return CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
     if action < FIRST_MOVE_ID:
@@ -500,7 +420,7 @@ cdef int apply_bird(State* state, int action, Events* events) noexcept nogil:
 
 
 cdef inline uint32_t deck_to_draw_from(const State* state) noexcept nogil:
-    # An empty deck takes all its cards back.
+    # An empty deck is first refilled with all its cards.
     return state.left[state.active] if state.left[state.active] else all_cards()
 
 
@@ -535,7 +455,7 @@ cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
     if state.phase == TURN_UP:
         deck = deck_to_draw_from(state)
         last = last_copies(state.full_deck)
-        # With a single copy of some card the weights are the numbers of copies, not reduced: draw a copy.
+        # If some card has exactly one copy left, the weights are the numbers of copies: draw a copy.
         if deck & last & ~((deck & ~last) << 1):
             count = list_bits(deck, DECK_SIZE, 0, outcomes)
             return state.full_deck[outcomes[number_below(stream, count)]]
@@ -547,9 +467,9 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     cdef uint32_t copies
     if state.phase == FINISHED:
-        return GAME_IS_OVER  # uncovered: the core asks who acts first
+        return GAME_IS_OVER  # uncovered: the core checks the actor first
     if is_decision(state):
-        return NO_CHANCE_IS_PENDING  # uncovered: the core asks who acts first
+        return NO_CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if state.phase == FIRST_SEAT:
         if outcome < 0 or outcome >= PLAYERS:
             return NO_SUCH_OUTCOME
@@ -569,10 +489,73 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
 # Public and hidden
 
 cdef void view(const void* body, int seat, void* out) noexcept nogil:
-    # The state without the values of the tokens that the seat has not seen.
+    # Copies the state without the values of the tokens that the seat has not seen.
     cdef State* seen = <State*> out
     memcpy(seen, body, sizeof(State))
     seen.values &= seen.broken if seat == SPECTATOR else seen.broken | seen.placed[seat]
+
+
+# How long a game can be
+
+cdef struct Deck:
+    int ones  # number of dogs cards with one step
+    int twos  # number of dogs cards with two steps
+    int decisions  # maximum number of decisions for all its cards
+    int kinds
+
+
+cdef inline int most_decisions(int card) noexcept nogil:
+    # A second cat can move if the first one can leave it a step.
+    if card <= DOGS_2:
+        return 0
+    return 1 + (card >= FIRST_TWO_CAT_CARD and card_value(card) > 1)
+
+
+cdef Deck read_deck(const uint8_t* cards) noexcept nogil:
+    # Read a deck with ascending cards.
+    cdef Deck deck = Deck(0, 0, 0, 0)
+    cdef int i
+    for i in range(DECK_SIZE):
+        deck.ones += cards[i] == DOGS_1
+        deck.twos += cards[i] == DOGS_2
+        deck.decisions += most_decisions(cards[i])
+        deck.kinds += i == 0 or cards[i] != cards[i - 1]
+    return deck
+
+
+cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
+    # The minimum of the dogs' steps in the first turns of a seat: dogs cards are last in each pass, ones before twos.
+    cdef int others = DECK_SIZE - deck.ones - deck.twos, place = turns % DECK_SIZE
+    return (
+        turns // DECK_SIZE * (deck.ones + 2 * deck.twos)
+        + min(max(0, place - others), deck.ones)
+        + 2 * max(0, place - others - deck.ones)
+    )
+
+
+cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
+    # The seats draw in turn, each its whole deck before it begins again. After each turn the dogs have therefore made
+    # at least the minimum of steps for both seats, and some order of the cards gives exactly this minimum. The longest
+    # game ends with the first turn after which the minimum reaches the end of the track.
+    #
+    # No seat begins a pass through its deck before both have finished the previous pass. Each pass thus has at most all
+    # decisions of both decks; placing a token at each branch comes first. The bound need not be reached: a card may
+    # have no cat to affect.
+    cdef const Options* chosen = <const Options*> options
+    cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
+    # For any options: one dogs card of one step; all other cards move two cats, and all are different.
+    cdef Deck deck = Deck(1, 0, 2 * (DECK_SIZE - 1), DECK_SIZE)
+    cdef int track = MAX_TRACK, turns = 0, passes
+    if chosen != NULL:
+        deck = read_deck(chosen.full_deck)
+        track = chosen.dog_track
+    while fewest_steps(&deck, (turns + 1) // 2) + fewest_steps(&deck, turns // 2) < track:
+        turns += 1
+    passes = (turns + PLAYERS * DECK_SIZE - 1) // (PLAYERS * DECK_SIZE)
+    found.max_game_length = BRANCHES + passes * PLAYERS * deck.decisions
+    found.max_chance_nodes = first_seat_comes + turns
+    # The first card of a pass, or the first seat.
+    found.max_chance_outcomes = max(deck.kinds, PLAYERS if first_seat_comes else 1)
 
 
 cdef Operations operations = Operations(

@@ -1,18 +1,11 @@
-# Chat perché: a seat's view as numbers; text.py documents the layout.
+# Chat perché: a seat's observation. description.py documents the layout.
 from libc.stdint cimport uint8_t
 
-from chatiere.engine.games.chat_perche.state cimport (
-    BRANCHES,
-    CARD_TYPES,
-    DECK_SIZE,
-    MAX_SOLIDITY,
-    PHASES,
-    SPACES,
-)
+from .state cimport BRANCHES, CARD_TYPES, DECK_SIZE, MAX_SOLIDITY, PHASES, SPACES
 
 cdef enum:
     OBSERVATION_TABLE_NUMBERS = 9
-    # Planes of spaces, numbers of branches, tokens by value, a deck and what is left of two, the card, the table.
+    # Planes of spaces, numbers of branches, tokens by value, full deck, rest of both decks, the card, the table.
     OBSERVATION_LENGTH = (
         5 * SPACES
         + 5 * BRANCHES

@@ -1,28 +1,12 @@
-"""Chat perché: a seat's view as numbers (layout: text.py)."""
+"""Chat perché: a seat's observation (layout: description.py)."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport spread_bits
-from chatiere.engine.games.chat_perche.state cimport (
-    BRANCHES,
-    CARD_TYPES,
-    DECK_SIZE,
-    FINISHED,
-    FIRST_SEAT,
-    MAX_SOLIDITY,
-    NO_CARD,
-    SPACES,
-    State,
-    TRUNK_SPACES,
-    all_tokens,
-    animals,
-    at_branch,
-    birds_beside,
-    cats_at_start,
-    count_at_branches,
-    first_spaces,
-    tokens_in_hand,
+from .state cimport (
+    BRANCHES, CARD_TYPES, DECK_SIZE, FINISHED, FIRST_SEAT, MAX_SOLIDITY, NO_CARD, SPACES, State, TRUNK_SPACES,
+    all_tokens, animals, at_branch, birds_beside, cats_at_start, count_at_branches, first_spaces, tokens_in_hand,
 )
 
 
@@ -32,7 +16,7 @@ cdef uint8_t* put_spaces(uint8_t* values, uint64_t spaces) noexcept nogil:
 
 
 cdef inline uint8_t* put_numbers(uint8_t* values, uint64_t numbers) noexcept nogil:
-    # The numbers of all branches, eight of them together.
+    # Write the numbers of all branches: eight in parallel, then the last two.
     cdef uint64_t eight = numbers >> TRUNK_SPACES & 0xFFFFFFFFULL
     eight = (eight | eight << 16) & 0x0000FFFF0000FFFFULL
     eight = (eight | eight << 8) & 0x00FF00FF00FF00FFULL
@@ -54,7 +38,7 @@ cdef inline uint8_t* put_deck(uint8_t* values, uint32_t cards) noexcept nogil:
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads nothing but the view, so it can hold nothing that the seat does not know.
+    # Reads only the view, so it cannot reveal hidden information.
     cdef const State* state = <const State*> view
     cdef uint8_t* place = values
     cdef int other = 1 - seat
@@ -68,7 +52,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     place = put_numbers(place, state.broken & first_spaces())
     place = put_numbers(place, count_at_branches(animals(state)))
     place = put_numbers(place, state.loads)
-    # The view has only those of the other seat's values that the own seat has seen.
+    # The view has only the values that the seat has seen.
     place = put_tokens(place, tokens_in_hand(state, seat))
     place = put_tokens(place, tokens_in_hand(state, other))
     place = put_tokens(place, all_tokens(state))

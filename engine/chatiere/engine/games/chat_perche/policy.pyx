@@ -1,32 +1,27 @@
-"""Chat perché: the playout policy, which finds actions likely by a few of their features."""
+"""Chat perché: the playout policy, which weights actions by a few of their features."""
 
 from libc.stdint cimport uint64_t
 
-from chatiere.engine.games.chat_perche.weights import PLAYOUT_WEIGHTS
-
-from chatiere.engine.games.chat_perche.state cimport (
-    BIRD,
-    BRANCHES,
-    FALL,
-    FIRST_BIRD_ID,
-    FIRST_FALL_ID,
-    FIRST_MOVE_ID,
-    MAX_SOLIDITY,
-    PLACE,
-    SPACES,
-    START,
-    TRUNK_SPACES,
-    State,
-    at_branch,
-    branch_of,
-    card_colour,
-    count_at_branches,
+from .state cimport (
+    BIRD, BRANCHES, FALL, FIRST_BIRD_ID, FIRST_FALL_ID, FIRST_MOVE_ID, MAX_SOLIDITY, PLACE, SPACES, START, TRUNK_SPACES,
+    State, at_branch, branch_of, card_colour, count_at_branches,
 )
 
+# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
+# Found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+PLAYOUT_WEIGHTS = {
+    "decisions": 4,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
+    "enters": 39,  # an own cat enters the tree; negated for a cat of the other seat
+    "breaks": 31,  # for each cat that the other seat loses in a break, less the own cats lost
+    "full": -19,  # for each cat of the own lead on a branch that breaks under one more animal
+    "nearly_full": -5,  # the same for a branch that breaks under two more animals
+    "trunk": -14,  # an own cat ends on the trunk; negated for a cat of the other seat
+    "stop": -45,  # no cat moves
+}
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
 
 ctypedef struct Gains:
-    # What the active seat gains if an animal leaves a branch, or comes to it.
+    # The active seat's gain when an animal leaves each branch, or arrives on it.
     int leaves[BRANCHES]
     int comes[BRANCHES]
 
@@ -38,19 +33,19 @@ def pack_weights(weights):
 
 
 cdef inline int branch_at(int space) noexcept nogil:
-    # -1 for the trunk.
+    # The branch of a space; -1 for the trunk.
     return branch_of(space) if space >= TRUNK_SPACES else -1
 
 
 cdef inline int danger(const Weights* by, int value, int load, int lead) noexcept nogil:
-    # Of a branch with these animals, for the seat that leads there.
+    # The score of a branch with this value and number of animals, given the active seat's lead in cats there.
     if value == MAX_SOLIDITY or load + 1 < value:
         return 0
     return lead * (by.full if load == value else by.nearly_full)
 
 
 cdef void find_gains(const State* state, const Weights* by, int side, Gains* gains) noexcept nogil:
-    # `side`: 1 for an own cat, -1 for the other seat's, 0 for a bird.
+    # `side`: 1 for an own cat, -1 for a cat of the other seat, 0 for a bird.
     cdef uint64_t own = count_at_branches(state.cats[state.active])
     cdef uint64_t others = count_at_branches(state.cats[state.active ^ 1])
     cdef uint64_t birds = count_at_branches(state.birds)
@@ -91,7 +86,7 @@ cdef void advise_moves(
             leaving = gains.leaves[branch] if branch >= 0 else -ends[start]
         while ids[i] < first + SPACES and i < count - 1:
             space = ids[i] - first
-            # Within a branch nothing changes.
+            # A move within a branch changes no score.
             scores[i] = 0 if branch >= 0 and branch == branch_at(space) else leaving + ends[space]
             i += 1
     scores[i] = by.stop

@@ -1,52 +1,52 @@
-# Chat perché: the packed state and its numbers. Spaces are the rules file's 0-44; a set of spaces has bit `space`. A
-# branch's number stands in the four bits of its spaces, and a set of branches has all four bits of each. Cards are the
-# rules file's types 0-40; a colour of cats is the number of its seat.
+# Chat perché: the packed state and its constants. Spaces are numbered 0-44 as in the rules file; a set of spaces has
+# bit `space`. A branch's number is stored in the four bits of its spaces, and a set of branches has all four bits of
+# each branch. Cards are the rules file's types 0-40. A colour of cats has the number of its seat.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
 
-cdef enum:
+cpdef enum:
     NO_CARD = 255
     PLAYERS = 2
     TRUNK_SPACES = 5
     BRANCHES = 10
     BRANCH_SPACES = 4
     SPACES = TRUNK_SPACES + BRANCHES * BRANCH_SPACES
-    START = SPACES  # the start space of the colour in question
-    CATS = 12  # of a colour
+    START = SPACES  # the start space of the colour concerned
+    CATS = 12  # per colour
     BIRDS = 6
-    TRUNK_LIMIT = 2  # cats of a colour
-    TOKENS = 5  # of a seat
+    TRUNK_LIMIT = 2  # cats of one colour
+    TOKENS = 5  # per seat
     MAX_SOLIDITY = 4
     DECK_SIZE = 26
     MAX_TRACK = 99
     ZEROS = 7
 
-cdef enum:
+cpdef enum:
     # Card types (rules file: Actions).
     DOGS_1
     DOGS_2
     BIRD_CARD
     OWN_FALLS
     OPPONENT_FALLS
-    FIRST_MOVE_CARD  # then nine values each of: one own, one opponent's, two own, two opponent's
+    FIRST_MOVE_CARD  # then nine values for each of: one own, one opponent's, two own, two opponent's
     MAX_VALUE = 9
     FIRST_TWO_CAT_CARD = FIRST_MOVE_CARD + 2 * MAX_VALUE
     CARD_TYPES = FIRST_TWO_CAT_CARD + 2 * MAX_VALUE
 
-cdef enum Phase:
-    FIRST_SEAT  # chance: who begins
-    PLACE  # decision: the active seat puts a token beside a branch
+cpdef enum Phase:
+    FIRST_SEAT  # chance: the seat that begins
+    PLACE  # decision: the active seat puts a token next to a branch
     TURN_UP  # chance: the active seat's card
-    MOVE  # decision: the (first) cat that moves
+    MOVE  # decision: the (first) cat to move
     SECOND_MOVE  # decision: the second cat of a two-cat card
-    FALL  # decision: which cat falls
-    BIRD  # decision: where the bird goes
+    FALL  # decision: the cat that falls
+    BIRD  # decision: the space of the bird
     FINISHED
     PHASES
 
-cdef enum ChatPercheFault:
+cpdef enum ChatPercheFault:
     # Faults of moves.
     TOKENS_FIRST = 100
     TOKENS_ARE_PLACED
@@ -91,16 +91,16 @@ cdef enum ChatPercheFault:
     BAD_MOVED
     NOT_ZERO
 
-cdef enum ChatPercheEnd:
-    DOGS_ARRIVED = 1  # on the last space of their track
+cpdef enum ChatPercheEnd:
+    DOGS_ARRIVED = 1  # the dogs are on the last space of their track
 
-cdef enum ChatPercheEvent:
+cpdef enum ChatPercheEvent:
     FIRST_SEAT_CHOSEN = 1
     TOKEN_CHOSEN  # solidity
     TOKEN_PLACED  # branch
     DECK_REFILLED
     CARD_TURNED_UP  # card
-    DOGS_ADVANCED  # steps, where they are now
+    DOGS_ADVANCED  # steps, new position
     CAT_MOVED  # colour, from, to, steps
     STOPPED
     CAT_FELL  # space
@@ -110,7 +110,7 @@ cdef enum ChatPercheEvent:
     BIRD_LEFT  # space
     GAME_ENDED
 
-cdef enum:
+cpdef enum:
     # Dense ids (rules file: Actions).
     FIRST_MOVE_ID = BRANCHES * MAX_SOLIDITY
     STOP_ID = FIRST_MOVE_ID + (SPACES + 1) * SPACES
@@ -119,7 +119,7 @@ cdef enum:
     NUM_ACTIONS = FIRST_BIRD_ID + BRANCHES * BRANCH_SPACES
 
 ctypedef struct Options:
-    uint8_t first_seat  # NO_SEAT: a chance event
+    uint8_t first_seat  # NO_SEAT: drawn by a chance event
     uint8_t forward_only
     uint8_t dog_track
     uint8_t solidity[MAX_SOLIDITY]  # the number of a seat's tokens by value - 1
@@ -131,25 +131,25 @@ ctypedef struct State:
     uint8_t first_seat_option
     uint8_t first_seat  # NO_SEAT until it is known
     uint8_t phase
-    uint8_t active  # the seat whose turn it is to place, turn up or decide
+    uint8_t active  # the seat to place, turn up or decide
     uint8_t forward_only
     uint8_t dog_track
-    uint64_t cats[PLAYERS]  # in the tree, by colour; the rest of the twelve are at their start
+    uint64_t cats[PLAYERS]  # in the tree, by colour; the other cats of the colour are at their start
     uint64_t birds  # in the tree
-    # Cats that the other seat moved in its last turn and that still stand there; in MOVE and SECOND_MOVE only those of
-    # the card's colour, zero where they no longer matter.
+    # Cats that the other seat moved in its last turn and that still stand there. In MOVE and SECOND_MOVE only cats of
+    # the card's colour; 0 when they have no effect.
     uint64_t barred
-    uint64_t moved  # the first-moved cat at SECOND_MOVE; zero there: it has fallen
-    uint64_t placed[PLAYERS]  # the branches of each seat's tokens
+    uint64_t moved  # at SECOND_MOVE: the cat that moved first, or 0 if it has fallen; else 0
+    uint64_t placed[PLAYERS]  # the branches with each seat's tokens
     uint64_t broken  # the broken branches
-    uint64_t values  # of the token at each branch; zero: none, or in a view not known
-    uint64_t loads  # the most animals that each branch has held; zero once it has broken
-    uint32_t left[PLAYERS]  # in each seat's deck: bit i for full_deck[i]; of equal cards the last ones
+    uint64_t values  # of the token at each branch; 0 for no token and, in a view, for an unknown value
+    uint64_t loads  # the largest number of animals that each branch has held; 0 once it has broken
+    uint32_t left[PLAYERS]  # cards left in each seat's deck: bit i for full_deck[i]; of equal cards, the last are left
     uint8_t solidity[MAX_SOLIDITY]  # option
     uint8_t full_deck[DECK_SIZE]  # option; ascending
-    uint8_t card  # the card that the active seat has turned up and decides about; else NO_CARD
-    uint8_t steps  # left for the move; else zero
-    uint8_t dogs  # steps made
+    uint8_t card  # the card that the active seat has turned up and decides about, or NO_CARD
+    uint8_t steps  # steps left for the move, or 0
+    uint8_t dogs  # steps that the dogs have made
     uint8_t zero[ZEROS]
 
 
@@ -171,7 +171,7 @@ cdef inline uint64_t all_branches() noexcept nogil:
     return <uint64_t> 0xFFFFFFFFFF << TRUNK_SPACES
 
 cdef inline uint64_t first_spaces() noexcept nogil:
-    # The first space of every branch; multiplied by a number: that number at each branch.
+    # The first space of every branch. Multiplied by a number, it has this number at each branch.
     return <uint64_t> 0x1111111111 << TRUNK_SPACES
 
 cdef inline int first_space(int branch) noexcept nogil:
@@ -184,20 +184,20 @@ cdef inline int branch_of(int space) noexcept nogil:
     return (space - TRUNK_SPACES) // BRANCH_SPACES
 
 cdef inline int at_branch(uint64_t numbers, int branch) noexcept nogil:
-    # The branch's number.
+    # The number stored at a branch.
     return numbers >> first_space(branch) & 0xF
 
 cdef inline bint has_branch(uint64_t branches, int branch) noexcept nogil:
     return branches >> first_space(branch) & 1
 
 cdef inline uint64_t count_at_branches(uint64_t spaces) noexcept nogil:
-    # The number of each branch's spaces in the set: its four bits summed by pairs.
+    # The number of spaces of the set on each branch: the four bits, summed in pairs.
     spaces >>= TRUNK_SPACES
     spaces -= spaces >> 1 & 0x5555555555ULL
     return (spaces & 0x3333333333ULL) + (spaces >> 2 & 0x3333333333ULL) << TRUNK_SPACES
 
 cdef inline uint32_t how_many(uint64_t branches) noexcept nogil:
-    # The size of a set of first spaces: the product adds them up in the highest of its ten digits.
+    # The size of a set of first spaces. The product has their sum in the highest of its ten hexadecimal digits.
     return <uint32_t> ((branches >> TRUNK_SPACES) * 0x1111111111ULL >> 36 & 0xF)
 
 cdef inline uint64_t animals(const State* state) noexcept nogil:
@@ -213,31 +213,31 @@ cdef inline int birds_beside(const State* state) noexcept nogil:
 # Tokens
 
 cdef inline int token_owner(const State* state, int branch) noexcept nogil:
-    # -1 if the branch has no token.
+    # The seat whose token is at a branch; -1 if the branch has no token.
     return 0 if has_branch(state.placed[0], branch) else 1 if has_branch(state.placed[1], branch) else -1
 
 cdef inline uint32_t all_tokens(const State* state) noexcept nogil:
-    # The tokens that a seat begins with, by value 1-4, a byte each.
+    # The tokens that a seat begins with: one byte for each value 1-4.
     cdef uint32_t tokens
     memcpy(&tokens, state.solidity, sizeof(tokens))
     return tokens
 
 cdef inline uint32_t count_values(uint64_t values) noexcept nogil:
-    # The number of branches with each value 1-4, a byte each. No value may be larger.
+    # The number of branches with each value: one byte for each value 1-4. No value may be larger.
     cdef uint32_t threes = how_many(values & values >> 1 & first_spaces())
     cdef uint32_t ones = how_many(values & first_spaces()) - threes
     cdef uint32_t twos = how_many(values >> 1 & first_spaces()) - threes
     return ones | twos << 8 | threes << 16 | how_many(values >> 2 & first_spaces()) << 24
 
 cdef inline uint32_t tokens_in_hand(const State* state, int seat) noexcept nogil:
-    # The tokens that the seat has not placed, by value 1-4, a byte each; the values of its placed ones must be known.
+    # The tokens that a seat has not placed: one byte for each value. The values of its placed tokens must be known.
     return all_tokens(state) - count_values(state.values & state.placed[seat])
 
 
 # Cards
 
 cdef inline int dog_steps(int card) noexcept nogil:
-    # The card must be one of dogs.
+    # The card must be a dogs card.
     return card - DOGS_1 + 1
 
 cdef inline int card_value(int card) noexcept nogil:
@@ -245,7 +245,7 @@ cdef inline int card_value(int card) noexcept nogil:
     return (card - FIRST_MOVE_CARD) % MAX_VALUE + 1
 
 cdef inline int card_colour(int card, int active) noexcept nogil:
-    # The colour of the cats that a falling or moving card names.
+    # The colour of the cats that a card of falls or moves concerns.
     if card < FIRST_MOVE_CARD:
         return active ^ (card == OPPONENT_FALLS)
     return active ^ ((card - FIRST_MOVE_CARD) // MAX_VALUE & 1)
@@ -259,8 +259,8 @@ cdef inline uint64_t eight_cards(const uint8_t* full_deck, int first) noexcept n
     return cards
 
 cdef inline uint32_t where_they_differ(uint64_t cards, uint64_t others, int first) noexcept nogil:
-    # Compare eight cards with eight others: bit first + i is set if those at i differ. Cards are below 128, so adding
-    # 127 sets the highest bit of each byte that is not zero, without a carry; the product gathers the eight bits.
+    # Compare two sequences of eight cards: bit first + i is set if the cards at i differ. Cards are below 128, so
+    # adding 127 sets the highest bit of each nonzero byte, without a carry. The product gathers the eight bits.
     cdef uint64_t differ = (cards ^ others) + 0x7F7F7F7F7F7F7F7FULL >> 7 & 0x0101010101010101ULL
     return <uint32_t> (differ * 0x0102040810204080ULL >> 56) << first
 
@@ -275,7 +275,7 @@ cdef inline uint32_t copies_of(const uint8_t* full_deck, int card) noexcept nogi
     )
 
 cdef inline uint32_t last_copies(const uint8_t* full_deck) noexcept nogil:
-    # The places in a full deck of the last card of each type: the next card is another one.
+    # The places in a full deck of the last card of each type, where the next card has another type.
     return (
         1 << DECK_SIZE - 1
         | where_they_differ(eight_cards(full_deck, 0), eight_cards(full_deck, 1), 0)
@@ -286,3 +286,65 @@ cdef inline uint32_t last_copies(const uint8_t* full_deck) noexcept nogil:
 
 cdef inline bint is_decision(const State* state) noexcept nogil:
     return state.phase == PLACE or MOVE <= state.phase <= BIRD
+
+
+# Distances in the tree
+
+cpdef enum:
+    MAX_STEPS = MAX_VALUE + 1
+
+# Steps from a space (45: the start) to another space; sets of the spaces where a move can end by its steps,
+# [forward only][from][maximum of steps]. Filled once, at import.
+cdef uint8_t DISTANCE[SPACES + 1][SPACES]
+cdef uint64_t REACH[2][SPACES + 1][MAX_STEPS]
+
+
+# Where birds and cats may move
+
+cdef inline uint64_t free_spaces(const State* state) noexcept nogil:
+    # The spaces without an animal, except spaces of broken branches.
+    return (trunk() | all_branches()) & ~(state.broken | animals(state))
+
+cdef inline uint64_t bird_spaces(const State* state) noexcept nogil:
+    # The spaces where a bird may be placed; empty if no bird is left.
+    return free_spaces(state) & ~trunk() if birds_beside(state) else 0
+
+cdef inline bint second_cat_needs_company(const State* state) noexcept nogil:
+    # If the cat that moved first has fallen, it lies under the other cats at its start and must not move again.
+    return state.phase == SECOND_MOVE and state.moved == 0
+
+cdef inline bint start_cat_may_move(const State* state, int colour) noexcept nogil:
+    return cats_at_start(state, colour) > second_cat_needs_company(state)
+
+cdef inline bint trunk_is_full(const State* state, int colour, int start) noexcept nogil:
+    # True if two other cats of the colour stand on the trunk.
+    cdef uint64_t others = state.cats[colour] & trunk() & ~space_bit(start)
+    return others & (others - 1) != 0
+
+cdef inline uint64_t ends_of_moves(const State* state, int colour, int start, uint64_t free) noexcept nogil:
+    # The spaces where a cat at `start` may end its move. `free`: the result of free_spaces.
+    cdef uint64_t ends = REACH[state.forward_only][start][state.steps] & free
+    return ends & ~trunk() if trunk_is_full(state, colour, start) else ends
+
+cdef inline bint some_move_possible(const State* state) noexcept nogil:
+    cdef int colour = card_colour(state.card, state.active)
+    cdef uint64_t cats = state.cats[colour] & ~(state.barred | state.moved)
+    cdef uint64_t free = free_spaces(state)
+    if start_cat_may_move(state, colour) and ends_of_moves(state, colour, START, free):
+        return True
+    while cats:
+        if ends_of_moves(state, colour, lowest_space(cats), free):
+            return True
+        cats &= cats - 1
+    return False
+
+
+# When a seat is asked
+
+cdef inline bint is_asked(const State* state) noexcept nogil:
+    # True if the active seat has a choice for the card that it has turned up.
+    if state.phase == BIRD:
+        return bird_spaces(state) != 0
+    if state.phase == FALL:
+        return state.cats[card_colour(state.card, state.active)] != 0
+    return some_move_possible(state)

@@ -1,10 +1,11 @@
 """Chatpentiers."""
 
 from chatiere.engine.core.position import Game
-from chatiere.engine.games.chatpentiers.codec import CODEC
-from chatiere.engine.games.chatpentiers.kernel import OPERATIONS
-from chatiere.engine.games.chatpentiers.text import DESCRIPTION
 
-GAME = Game(OPERATIONS, DESCRIPTION)
+from .codec import CODEC
+from .description import DESCRIPTION
+from .kernel import OPERATIONS
+
+GAME = Game(OPERATIONS, DESCRIPTION, CODEC)
 
 __all__ = ["CODEC", "GAME"]

@@ -1,82 +1,38 @@
-"""Chatpentiers: between the packed state and the messages of chatpentiers.proto."""
+"""Chatpentiers: conversion between packed states and the messages of chatpentiers.proto."""
 
 from collections.abc import Mapping
 
 from chatiere.engine.core.codec import NUMBER, NUMBERS, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.integers import shown
-from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option, whole
-from chatiere.engine.games.chatpentiers.words import EVENT_VALUES, PHRASES, RULES
+from chatiere.engine.core.integers import as_integer, shown
+from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option
+from chatiere.engine.core.phrases import phrases_of
+from .description import DESCRIPTION, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.codec cimport (
-    LAST_SEAT,
-    UNTIL_FIRST_SEAT,
-    Conversions,
-    EventFields,
-    OptionFields,
-    Scalars,
-    make_codec,
-    number_in,
-    within,
+    LAST_SEAT, UNTIL_FIRST_SEAT, Conversions, EventFields, OptionFields, Scalars, make_codec, number_in, within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
 from chatiere.engine.core.phrases cimport Said, add_number, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
-    Message,
-    Span,
-    count_of,
-    has_span,
-    list_numbers,
-    next_number,
-    next_of,
-    number_of,
-    open_field,
-    span_of,
+    Message, Span, count_of, has_span, list_numbers, next_number, next_of, number_of, open_field, span_of,
 )
 from chatiere.engine.wire.writer cimport Writer
-from chatiere.engine.games.chatpentiers.kernel cimport view
-from chatiere.engine.games.chatpentiers.state cimport (
-    CARDS,
-    COLOURS,
-    DEAL,
-    FIRST_SEAT,
-    FIRST_TAKE_ID,
-    MAX_LIMIT,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    NO_CARD,
-    NO_COLOUR,
-    PHASES,
-    ROUNDS,
-    SECTIONS,
-    ZERO_ZONE,
-    ZONES,
-    BoardScore,
-    ChatpentiersEvent,
-    Options,
-    Phase,
-    State,
-    View,
-    card_bit,
-    cards_dealt,
-    cards_of_colour,
-    cards_to_take,
-    colour_of,
-    count_by_colour,
-    limits_of,
-    lowest_card,
-    number_at,
-    points_of_zone,
-    rank_seats,
-    score_board,
-    seat_of_play,
-    trick_cards,
+from .kernel cimport view
+from .state cimport (
+    CARDS, COLOURS, DEAL, FIRST_SEAT, FIRST_TAKE_ID, MAX_LIMIT, MAX_PLAYERS, MIN_PLAYERS, NO_CARD, NO_COLOUR, PHASES,
+    ROUNDS, SECTIONS, ZERO_ZONE, ZONES, BoardScore, ChatpentiersEvent, Options, Phase, State, View, card_bit,
+    cards_dealt, cards_of_colour, cards_to_take, colour_of, count_by_colour, limits_of, lowest_card, number_at,
+    points_of_zone, rank_seats, score_board, seat_of_play, trick_cards,
 )
 cimport chatiere.fields.chatpentiers as fields
+
+PHRASES = phrases_of(DESCRIPTION)
+DEFAULTS = {players: DESCRIPTION.defaults(players) for players in range(MIN_PLAYERS, MAX_PLAYERS + 1)}
 
 cdef int PLAY_CARD = PHRASES.number("action.play_card")
 cdef int TAKE_CARD = PHRASES.number("action.take_card")
@@ -100,7 +56,7 @@ cdef EventFields EVENTS = EventFields(
         "round": fields.EVENT_ROUND,
         "points": fields.EVENT_POINTS,
     },
-    EVENT_VALUES,
+    DESCRIPTION.event_values(),
     lists=("card", "ranking"),
 )
 
@@ -138,7 +94,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Only what is taken into the zero zone is said otherwise than by its kind.
+    # Only a card taken into the zero zone needs another phrase than the default of its kind.
     if event.kind != ChatpentiersEvent.CARD_TAKEN or event.values[1] != ZERO_ZONE:
         return False
     say(said, CARD_TAKEN_ZERO)
@@ -150,25 +106,17 @@ cdef bint say_event(const Event* event, Said* said) except -1:
 
 # Options
 
-DEFAULT_REMOVED_COLOUR = 3  # with 3 players
-
-
-def _default_limits(players):
-    return [1, 2, 3, 5] if players == 3 else [1, 2, 3, 4]
-
-
 def encode_options(players, options: Mapping):
     """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     cdef int section
-    defaults = {"section_limits": _default_limits(players), "removed_colour": DEFAULT_REMOVED_COLOUR}
-    options = complete_options("Chatpentiers", options, defaults, players)
+    options = complete_options("Chatpentiers", options, DEFAULTS[players], players)
     limits = read_numbers("section_limits", options["section_limits"], SECTIONS, 1, MAX_LIMIT)
     removed_colour = options["removed_colour"]
     if players == 3:
         removed_colour = read_number("removed_colour", removed_colour, 0, COLOURS - 1)
-    elif whole(removed_colour) is None:
-        # Ignored with 4 or 5 players, whatever the number.
+    elif as_integer(removed_colour) is None:
+        # With 4 or 5 players any number is accepted and ignored.
         refuse_option("removed_colour", f"removed_colour must be an integer, not {shown(removed_colour)}")
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
@@ -186,11 +134,11 @@ cdef list _limits_of(const State* state):
 def options_of(Position position not None):
     """Return the options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
-    limits = _limits_of(state)
+    limits, defaults = _limits_of(state), DEFAULTS[state.players]
     options = first_seat_option(state.first_seat_option)
-    if limits != _default_limits(state.players):
+    if limits != defaults["section_limits"]:
         options["section_limits"] = limits
-    if state.removed_colour not in (NO_COLOUR, DEFAULT_REMOVED_COLOUR):
+    if state.removed_colour not in (NO_COLOUR, defaults["removed_colour"]):
         options["removed_colour"] = state.removed_colour
     return options
 
@@ -210,7 +158,7 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 cdef int card_and_zone(int action, int* zone) noexcept:
-    # The card that a dense id names; `zone`: -1 for a PlayCard.
+    # The card of a dense id. `zone`: -1 for a PlayCard.
     if action < FIRST_TAKE_ID:
         zone[0] = -1
         return action
@@ -219,7 +167,6 @@ cdef int card_and_zone(int action, int* zone) noexcept:
 
 
 cdef int put_action(Writer out, Position position, int action) except -1:
-    # A dense id at a position → ChatpentiersAction.
     cdef int zone, card = card_and_zone(action, &zone)
     cdef size_t begun
     if zone < 0:
@@ -233,7 +180,7 @@ cdef int put_action(Writer out, Position position, int action) except -1:
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # ChatpentiersAction → the dense id at a position. Raises INVALID_ACTION.
+    # Read a ChatpentiersAction as a dense id. Raises INVALID_ACTION.
     cdef Message inner
     cdef int card
     if has_span(action, fields.ACTION_PLAY_CARD):
@@ -255,14 +202,7 @@ cdef Scalars list_scalars():
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
     scalars.add(
-        "active_seat",
-        fields.STATE_ACTIVE_SEAT,
-        fields.VIEW_ACTIVE_SEAT,
-        &at.active,
-        0,
-        LAST_SEAT,
-        0,
-        UNTIL_FIRST_SEAT,
+        "active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT, 0, UNTIL_FIRST_SEAT
     )
     scalars.add("round", fields.STATE_ROUND, fields.VIEW_ROUND, &at.round, 1, ROUNDS, 1)
     scalars.add("leader", fields.STATE_LEADER, fields.VIEW_LEADER, &at.leader, 0, LAST_SEAT, 0, UNTIL_FIRST_SEAT)
@@ -306,7 +246,6 @@ cdef put_plays(Writer out, int field, const State* state):
 
 
 cdef int put_state(Writer out, Position position) except -1:
-    # A position → ChatpentiersState.
     cdef const State* state = state_of(position)
     cdef int seat
     cdef size_t begun
@@ -397,7 +336,7 @@ cdef read_play(State* state, const Message* played):
 
 
 cdef read_trick(State* state, const Message* message):
-    # The cards taken from the trick lie under boards, which must have been read.
+    # Read the trick. Boards must have been read before, as they have the cards taken from it.
     cdef Message played
     cdef Span rest = message.span
     cdef int seat
@@ -415,7 +354,6 @@ cdef read_trick(State* state, const Message* message):
 
 
 cdef bytes read_state(const Message* read, int rules_version):
-    # ChatpentiersState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
@@ -450,7 +388,6 @@ cdef set_options(State* state, bytes encoded):
 # View
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # A viewer's view of a position → ChatpentiersView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef uint8_t ranked[MAX_PLAYERS]
@@ -458,7 +395,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     cdef size_t begun
     view(position.body, viewer, &seen)
     if state.phase > DEAL:
-        # The leader has played as many cards as there were tricks, and one more if it has played to this one.
+        # The leader has played one card in each earlier trick, and one more if it has played to this one.
         trick += cards_dealt(state.players) - seen.hand_size[state.leader] - (state.played > 0)
     OPTIONS.put_in(out, fields.VIEW_OPTIONS, position)
     SCALARS.put_view(out, state)
@@ -488,7 +425,6 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 # Score
 
 cdef int put_score(Writer out, Position position, int known) except -1:
-    # The breakdown of the score → ChatpentiersScoreDetail.
     cdef const State* state = state_of(position)
     cdef BoardScore score
     cdef uint64_t counts, limits = limits_of(state)
@@ -521,7 +457,6 @@ cdef int put_score(Writer out, Position position, int known) except -1:
 # End
 
 cdef int put_end(Writer out, Position position) except -1:
-    # Why a game is over → ChatpentiersEnd.
     out.number(fields.END_KIND, position.game.ops.end(position.body))
     out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
 

@@ -1,4 +1,4 @@
-# Chatpentiers: the states that agree with what a seat knows.
+# Chatpentiers: resampling of the information hidden from a seat.
 from chatiere.engine.core.stream cimport Stream
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil

@@ -1,10 +1,10 @@
-"""Chatpentiers: public and hidden. The states that agree with what a seat knows, and resampling.
+"""Chatpentiers: resampling of the hidden information (rules file: Public and hidden).
 
-The hidden cards lie in the hands of the other seats and among the undealt. All that play shows of them is which colours
-a hand does not hold (`State.voids`). Places with the same voids form a *class*. Only the colours that some class cannot
-hold constrain how many cards of a colour go where: the ways to spread these over the classes are counted, from the last
-such colour to the first, and a spread is drawn with probability proportional to its number of ways. The cards
-themselves are then drawn uniformly.
+The hidden cards are in the hands of the other seats and among the undealt cards. Play reveals only which colours a hand
+does not hold (`State.voids`). Hidden places with the same voids form a *class*. Only the colours that some class cannot
+hold limit how many cards of a colour each place can have. The number of ways to distribute these colours over the
+classes is counted, from the last such colour to the first, and a distribution is drawn with probability proportional
+to its number of ways. The cards themselves are then drawn uniformly.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -12,37 +12,30 @@ from libc.string cimport memset
 
 from chatiere.engine.core.game cimport OK, debug_assert
 from chatiere.engine.core.stream cimport Stream, next_word, number_below, uint128_t
-from chatiere.engine.games.chatpentiers.state cimport (
-    CARDS,
-    COLOURS,
-    MAX_PLAYERS,
-    State,
-    cards_of_colour,
-    count_cards,
-)
+from .state cimport CARDS, COLOURS, MAX_PLAYERS, State, cards_of_colour, count_cards
 
 cdef enum:
-    UNDEALT = MAX_PLAYERS  # the place beside the hands
+    UNDEALT = MAX_PLAYERS  # the undealt cards as a place, numbered after the hands
     PLACES = MAX_PLAYERS + 1
-    # 4 other hands with 5 players, who deal all cards; 3 and the undealt with 4. Nothing is shown during the deal.
+    # With 5 players, who deal all cards, 4 other hands; with 4, three hands and the undealt cards. Deals show no voids.
     CLASSES = 4
-    # The largest class needs no axis in the table: it gets the rest. Four classes take two tricks to show, so the other
-    # three are hands of at most 11 cards; fewer classes need less.
+    # The largest class gets the remaining cards and needs no axis in the table. Four classes exist only after two
+    # tricks, so the other three are hands of at most 11 cards. Fewer classes need fewer cells.
     CELLS = 12 * 12 * 12
 
 ctypedef struct Spread:
     # The numbers of cards by class and by colour.
-    int size[CLASSES]  # cards of each class, the largest class last
-    int voids[CLASSES]  # bit colour: the class holds none
-    int colours  # the number of colours that some class cannot hold
+    int size[CLASSES]  # number of cards in each class; the largest class is last
+    int voids[CLASSES]  # set of colours that the class does not hold
+    int colours  # number of colours that some class cannot hold
     int colour[COLOURS]
-    int cards[COLOURS]  # the number of cards of each
-    int others  # cards of the colours that every class can hold
-    # ways[i][cell]: the ways to fit the cards of colour[i + 1] … and the others into the space that `cell` stands for.
+    int cards[COLOURS]  # number of cards of each of these colours
+    int others  # number of cards of colours that every class can hold
+    # ways[i][cell]: the number of ways to fit colour[i + 1], the later ones and the rest into the space of `cell`.
     uint128_t ways[COLOURS][CELLS]
 
 
-# Pascal's triangle: the ways to choose among the cards of the deck.
+# Pascal's triangle: the number of ways to choose k of n cards.
 cdef uint64_t CHOOSE[CARDS + 1][CARDS + 1]
 
 
@@ -64,15 +57,15 @@ cdef inline int cell_of(const Spread* spread, int a, int b, int c) noexcept nogi
 
 
 cdef inline int most_to(const Spread* spread, int i, int place, int space, int left) noexcept nogil:
-    # The largest number of cards of colour[i] that a class can get.
+    # The maximum number of cards of colour[i] that a class can get.
     if spread.voids[place] >> spread.colour[i] & 1:
         return 0
     return min(space, left)
 
 
 cdef uint128_t count_ways(const Spread* spread, int i, const int* space, uint128_t stop, int* given) noexcept nogil:
-    # The ways to fit the cards of colour[i] and all that follow into the classes' space. Stops at the way whose number,
-    # from 0, is `stop`; `given` is then the number of cards of colour[i] that each class gets in it.
+    # The number of ways to fit the cards of colour[i] and all later cards into the classes' space. Stops at the way
+    # with number `stop`, from 0; `given` then has the number of cards of colour[i] that each class gets in this way.
     cdef int cards = spread.cards[i]
     cdef int a, b, c, d
     cdef uint128_t ways = 0
@@ -104,7 +97,7 @@ cdef void fill_ways(Spread* spread) noexcept nogil:
     cdef uint128_t all_of_them = ~(<uint128_t> 0)
     debug_assert((spread.size[0] + 1) * (spread.size[1] + 1) * (spread.size[2] + 1) <= CELLS)
     for i in range(spread.colours - 1, -1, -1):
-        # The least space left after colour[i]: as if the class had got all cards so far that it can hold.
+        # The minimum of space left after colour[i], reached if the class got all earlier cards that it can hold.
         for j in range(CLASSES):
             least[j] = spread.size[j]
             for k in range(i + 1):
@@ -130,7 +123,7 @@ cdef void fill_ways(Spread* spread) noexcept nogil:
 # Drawing
 
 cdef uint128_t long_number_below(Stream* stream, uint128_t n) noexcept nogil:
-    # Uniform over 0 … n - 1: as many bits as n - 1 has, drawn again while the number is too large.
+    # A uniform number from 0 to n - 1: draws a number with the bit length of n - 1 until it is below n.
     cdef uint128_t mask = n - 1
     cdef uint128_t number
     cdef int shift
@@ -144,7 +137,7 @@ cdef uint128_t long_number_below(Stream* stream, uint128_t n) noexcept nogil:
 
 
 cdef uint64_t draw_cards(uint64_t* cards, int count, Stream* stream) noexcept nogil:
-    # Take that many cards out of a set at random.
+    # Remove `count` random cards from a set and return them.
     cdef uint64_t drawn = 0, rest
     cdef int size = count_cards(cards[0])
     cdef int _skipped, i
@@ -152,7 +145,7 @@ cdef uint64_t draw_cards(uint64_t* cards, int count, Stream* stream) noexcept no
         rest = cards[0]
         for _skipped in range(<int> number_below(stream, size - i)):
             rest &= rest - 1
-        # The lowest bit that is left.
+        # The lowest remaining bit.
         drawn |= rest & (0 - rest)
         cards[0] &= ~(rest & (0 - rest))
     return drawn
@@ -171,7 +164,7 @@ cdef void find_classes(
             continue
         voids = state.voids[place] if place != UNDEALT else 0
         for colour in range(COLOURS):
-            # A void says nothing where no card of the colour is hidden.
+            # A void is irrelevant if no card of the colour is hidden.
             if not unseen & cards_of_colour(colour):
                 voids &= ~(1 << colour)
         shown |= voids
@@ -215,7 +208,7 @@ cdef void deal_to_classes(const Spread* spread, uint64_t unseen, uint64_t* pools
         space[j] = spread.size[j]
     for i in range(spread.colours):
         ways = count_ways(spread, i, space, all_of_them, given)
-        # The present state is one of them.
+        # At least one way exists: that of the present state.
         debug_assert(ways > 0)
         count_ways(spread, i, space, long_number_below(stream, ways), given)
         cards = unseen & cards_of_colour(spread.colour[i])

@@ -1,2 +1,2 @@
-# Chatpentiers: what holds in every state.
+# Chatpentiers: the invariants of states.
 cdef int check(const void* body) noexcept nogil

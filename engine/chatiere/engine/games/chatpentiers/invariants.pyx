@@ -1,44 +1,14 @@
-"""Chatpentiers: the rules' invariants (rules file: Invariants), and the bounds that memory safety needs."""
+"""Chatpentiers: the invariants of states (rules file: Invariants), and the bounds that memory safety requires."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport NO_SEAT, OK
-from chatiere.engine.games.chatpentiers.state cimport (
-    CARDS,
-    COLOURS,
-    DEAL,
-    EXTRA,
-    FINISHED,
-    FIRST_SEAT,
-    MAX_LIMIT,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    NO_CARD,
-    NO_COLOUR,
-    PHASES,
-    PLAY,
-    ROUNDS,
-    SECTIONS,
-    TAKE,
-    ChatpentiersFault,
-    State,
-    cards_dealt,
-    cards_taken,
-    colour_of,
-    colours_in,
-    count_cards,
-    deck,
-    first_seat_of_round,
-    has_extra_card,
-    num_zones,
-    rank_seats,
-    rank_that_takes,
-    seat_after,
-    seat_of_play,
-    taken_so_far,
-    trick_cards,
-    zones_of,
+from .state cimport (
+    CARDS, COLOURS, DEAL, EXTRA, FINISHED, FIRST_SEAT, MAX_LIMIT, MAX_PLAYERS, MIN_PLAYERS, NO_CARD, NO_COLOUR, PHASES,
+    PLAY, ROUNDS, SECTIONS, TAKE, ChatpentiersFault, State, cards_dealt, cards_taken, colour_of, colours_in,
+    count_cards, deck, first_seat_of_round, has_extra_card, num_zones, rank_seats, rank_that_takes, seat_after,
+    seat_of_play, taken_so_far, trick_cards, zones_of,
 )
 
 
@@ -90,7 +60,7 @@ cdef int check_options(const State* state) noexcept nogil:
 
 
 cdef int check_places(const State* state) noexcept nogil:
-    # Every card of the round is in one place; a card played and taken lies on a board.
+    # Check that every card of the round is in one place, and that each card played and taken lies on a board.
     cdef uint64_t seen = state.undealt, twice = seen & state.table
     cdef int seat
     seen |= state.table
@@ -107,13 +77,13 @@ cdef int check_places(const State* state) noexcept nogil:
 
 
 cdef inline uint64_t wrong_in_zones(uint64_t zones, int lying, int most) noexcept nogil:
-    # 0 if the zones are sound. `zones`: of each colour, a byte each; `lying`: the colours on the board. Adding 127
-    # carries into bit 7 of each byte that holds a zone, adding 127 - `most` into that of a zone that does not exist.
+    # Returns 0 if the zones are valid. `zones`: one byte for each colour; `lying`: the colours on the board. Adding 127
+    # carries into bit 7 of each byte that has a zone; adding 127 - `most` does so for a zone that does not exist.
     cdef uint64_t ones = 0x0101010101ULL
     cdef uint64_t some = zones + 0x7F * ones >> 7 & ones
     cdef uint64_t wrong = (zones + (0x7F - most) * ones & 0x80 * ones) | (zones & 0xF8 * ones)
-    # The number of colours in each zone, four bits each: at most one, except in place 0 (no zone). The product brings
-    # the lowest bits of `some` together.
+    # The number of colours in each zone, four bits each, is at most 1, except at 0 (no zone). The product gathers the
+    # lowest bits of `some`.
     cdef uint32_t colours = 0
     cdef int colour
     for colour in range(COLOURS):
@@ -122,7 +92,7 @@ cdef inline uint64_t wrong_in_zones(uint64_t zones, int lying, int most) noexcep
 
 
 cdef int check_boards(const State* state) noexcept nogil:
-    # Zones, shown voids and points are possible, and seats that do not play have nothing.
+    # Check that zones, voids and points are possible, and that unused seats have no cards, voids or points.
     cdef int most = SECTIONS, removed = ~colours_in(deck(state))
     cdef int seat, section
     cdef uint64_t wrong_zones = 0
@@ -130,7 +100,7 @@ cdef int check_boards(const State* state) noexcept nogil:
     cdef bint wrong_points = False
     for section in range(SECTIONS):
         most += state.section_limits[section]
-    # Most states are sound: looking at everything costs less than stopping at the first fault.
+    # Most states are valid, so checking all seats costs less than stopping at the first fault.
     for seat in range(state.players):
         wrong_zones |= wrong_in_zones(zones_of(state, seat), colours_in(state.board[seat]), num_zones(state))
         wrong_voids |= state.voids[seat] & (colours_in(state.hand[seat]) | removed)
@@ -150,7 +120,7 @@ cdef int check_boards(const State* state) noexcept nogil:
 
 
 cdef int check_deal(const State* state) noexcept nogil:
-    # The seats from the round's first one up to the active one have one card more than the rest.
+    # The seats from the round's first seat to the one before the active seat have one card more than the rest.
     cdef int seat, place, size, extra = 1
     if state.played or state.extra != NO_CARD:
         return ChatpentiersFault.BAD_PLAYS
@@ -190,7 +160,7 @@ cdef int check_deal(const State* state) noexcept nogil:
 
 
 cdef int check_trick(const State* state) noexcept nogil:
-    # From the first trick of the round on: the trick fits the phase, and the counts follow from the tricks so far.
+    # The checks from the first trick of a round on: the trick fits the phase, and the counts fit the number of tricks.
     cdef int players = state.players, phase = state.phase, played = state.played
     cdef int tricks, size, place, fault, taken = 0, shown = 0
     cdef uint64_t boards = 0, trick
@@ -240,7 +210,7 @@ cdef int check_trick(const State* state) noexcept nogil:
 
 
 cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept nogil:
-    # The cards taken lie on the boards of those whose turn it was to take, and the next of them is active.
+    # Check that the cards taken are on the boards of the seats due to take them, and that the next such seat is active.
     cdef uint8_t ranked[MAX_PLAYERS]
     cdef int due[MAX_PLAYERS]
     cdef int i
@@ -259,8 +229,8 @@ cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept no
 
 
 cdef int check_shown(const State* state, int tricks, int shown) noexcept nogil:
-    # `shown`: the colours that some seat has failed to follow. Every one of them was led, at most one in a trick, and
-    # a second card was played.
+    # `shown`: the colours that some seat has failed to follow. Each was led, in a separate trick to which at least two
+    # cards were played.
     cdef int place, led
     cdef bint unshown = False
     if count_cards(shown) > tricks + (state.played > 1):

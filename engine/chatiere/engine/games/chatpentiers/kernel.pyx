@@ -1,76 +1,28 @@
-"""Chatpentiers: the rules (rules file: chatpentiers.md; the sections below follow its headings)."""
+"""Chatpentiers: the rules. The sections follow the headings of the rules file, chatpentiers.md."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.games.chatpentiers.policy import pack_weights
-from chatiere.engine.games.chatpentiers.weights import PLAYOUT_WEIGHTS
+from .policy import PLAYOUT_WEIGHTS, pack_weights
 
 from chatiere.engine.core.bits cimport nth_bit
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
-    CHANCE,
-    CHANCE_IS_PENDING,
-    EVERYBODY,
-    GAME_IS_OVER,
-    NO_CHANCE_IS_PENDING,
-    NO_SEAT,
-    NO_SUCH_ACTION,
-    NO_SUCH_OUTCOME,
-    OK,
-    SPECTATOR,
-    TERMINAL,
-    Events,
-    Operations,
-    add_event,
+    CHANCE, CHANCE_IS_PENDING, EVERYBODY, GAME_IS_OVER, NO_CHANCE_IS_PENDING, NO_SEAT, NO_SUCH_ACTION, NO_SUCH_OUTCOME,
+    OK, SPECTATOR, TERMINAL, Events, Limits, Operations, add_event,
 )
 from chatiere.engine.core.moves cimport settle
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
-from chatiere.engine.games.chatpentiers.hidden cimport resample
-from chatiere.engine.games.chatpentiers.invariants cimport check
-from chatiere.engine.games.chatpentiers.limits cimport limits
-from chatiere.engine.games.chatpentiers.observation cimport OBSERVATION_LENGTH, observe
-from chatiere.engine.games.chatpentiers.policy cimport WEIGHTS, advise
-from chatiere.engine.games.chatpentiers.state cimport (
-    CARDS,
-    COLOURS,
-    DEAL,
-    EXTRA,
-    FINISHED,
-    FIRST_SEAT,
-    FIRST_TAKE_ID,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    NO_CARD,
-    NUM_ACTIONS,
-    PLAY,
-    ROUNDS,
-    SECTIONS,
-    TAKE,
-    ZONES,
-    BoardScore,
-    ChatpentiersEnd,
-    ChatpentiersEvent,
-    ChatpentiersFault,
-    Options,
-    State,
-    View,
-    card_bit,
-    cards_dealt,
-    cards_of_colour,
-    cards_taken,
-    colour_of,
-    count_cards,
-    deck,
-    first_seat_of_round,
-    has_extra_card,
-    lowest_card,
-    next_seat,
-    num_zones,
-    rank_seats,
-    rank_that_takes,
-    score_board,
+from .hidden cimport resample
+from .invariants cimport check
+from .observation cimport OBSERVATION_LENGTH, observe
+from .policy cimport WEIGHTS, advise
+from .state cimport (
+    CARDS, COLOURS, DEAL, EXTRA, FINISHED, FIRST_SEAT, FIRST_TAKE_ID, MAX_PLAYERS, MIN_PLAYERS, NO_CARD, NUM_ACTIONS,
+    PLAY, ROUNDS, SECTIONS, TAKE, VALUES, ZONES, BoardScore, ChatpentiersEnd, ChatpentiersEvent, ChatpentiersFault,
+    Options, State, View, card_bit, cards_dealt, cards_of_colour, cards_taken, colour_of, count_cards, deck,
+    first_seat_of_round, has_extra_card, lowest_card, next_seat, num_zones, rank_seats, rank_that_takes, score_board,
     taken_so_far,
 )
 
@@ -200,10 +152,10 @@ cdef int forbids_zone(const State* state, int seat, int card, int zone) noexcept
     return OK
 
 
-# A trick: 6. discarding, and who leads
+# A trick: 6. discarding, and the next leader
 
 cdef void end_trick(State* state, Events* events) noexcept nogil:
-    # One card is left.
+    # One card is left on the table.
     cdef int left = lowest_card(state.table)
     state.discards |= state.table
     state.table = 0
@@ -211,7 +163,7 @@ cdef void end_trick(State* state, Events* events) noexcept nogil:
     state.played = 0
     state.extra = NO_CARD
     log_event(events, ChatpentiersEvent.CARD_DISCARDED, -1, EVERYBODY, left)
-    # The last seat to take took two cards.
+    # The last seat to take has taken two cards.
     state.leader = state.active
     if state.hand[state.leader] == 0:
         end_round(state, events)
@@ -248,7 +200,7 @@ cdef void end_round(State* state, Events* events) noexcept nogil:
 # Score of a round, a seat
 
 cdef int total(const State* state, int seat, BoardScore* score) noexcept nogil:
-    # `score`: the present board's.
+    # `score`: the score of the present board.
     score_board(state, seat, score)
     return state.points[seat][0] + state.points[seat][1] + score.points
 
@@ -277,7 +229,7 @@ cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
     cdef int merit[MAX_PLAYERS]
     cdef int seat, other
     for seat in range(state.players):
-        # The total decides, then the perfect sections, at most 4, of the last round.
+        # Ranked by totals, then by the perfect sections (at most 4) of the last round.
         merit[seat] = total(state, seat, &score) * (SECTIONS + 1)
         merit[seat] += score.perfect_sections
     for seat in range(state.players):
@@ -311,7 +263,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef int count = 0, card, zone, colour, empty
     if state.phase == PLAY:
         return list_cards(playable(state), ids)
-    # Bit zone: no colour lies there.
+    # The zones without cards, as a set of bits.
     empty = (1 << num_zones(state)) - 1
     for colour in range(COLOURS):
         if zones[colour]:
@@ -336,7 +288,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     if state.phase == FINISHED:
         return GAME_IS_OVER
     if state.phase != PLAY and state.phase != TAKE:
-        return CHANCE_IS_PENDING  # uncovered: the core asks who acts before it hands a move on
+        return CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
     if action < FIRST_TAKE_ID:
@@ -384,9 +336,9 @@ cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     if state.phase == FINISHED:
-        return GAME_IS_OVER  # uncovered: as in apply
+        return GAME_IS_OVER  # uncovered: the core checks the actor first
     if state.phase == PLAY or state.phase == TAKE:
-        return NO_CHANCE_IS_PENDING  # uncovered: as in apply
+        return NO_CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if state.phase == FIRST_SEAT:
         if outcome < 0 or outcome >= state.players:
             return NO_SUCH_OUTCOME
@@ -419,6 +371,21 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     if seat != SPECTATOR:
         seen.state.undealt &= ~state.hand[seat]
         seen.state.hand[seat] = state.hand[seat]
+
+
+# How long a game can be
+
+cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
+    # All games with the same number of players have the same length: three rounds, with as many tricks as a seat has
+    # cards. In each trick every seat plays a card, and all cards except one are taken, each by one decision.
+    cdef const Options* chosen = <const Options*> options
+    cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
+    cdef int tricks = cards_dealt(players)
+    found.max_game_length = ROUNDS * tricks * (players + cards_taken(players))
+    # Cards are dealt one at a time. With 3 players an extra card is turned up in each trick.
+    found.max_chance_nodes = first_seat_comes + ROUNDS * tricks * (players + has_extra_card(players))
+    # The first card of a deal can be any card in use.
+    found.max_chance_outcomes = CARDS - (VALUES if players == 3 else 0)
 
 
 cdef Operations operations = Operations(

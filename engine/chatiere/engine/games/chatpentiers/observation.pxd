@@ -1,15 +1,15 @@
-# Chatpentiers: a seat's view as numbers; text.py documents the layout.
+# Chatpentiers: a seat's observation. description.py documents the layout.
 from libc.stdint cimport uint8_t
 
-from chatiere.engine.games.chatpentiers.state cimport CARDS, COLOURS, MAX_PLAYERS, PHASES, SECTIONS
+from .state cimport CARDS, COLOURS, MAX_PLAYERS, PHASES, SECTIONS
 
-cdef enum:
-    # Places among a seat's numbers.
+cpdef enum:
+    # Offsets in a seat's numbers.
     OBSERVATION_VOIDS = 10
     OBSERVATION_ZONES = OBSERVATION_VOIDS + COLOURS
     OBSERVATION_COUNTS = OBSERVATION_ZONES + COLOURS
     OBSERVATION_SEAT_NUMBERS = OBSERVATION_COUNTS + COLOURS
-    # Places among the table's numbers.
+    # Offsets in the table's numbers.
     OBSERVATION_LIMITS = 3
     OBSERVATION_COLOURS_IN_USE = OBSERVATION_LIMITS + SECTIONS
     OBSERVATION_LED_COLOUR = OBSERVATION_COLOURS_IN_USE + COLOURS

@@ -1,31 +1,13 @@
-"""Chatpentiers: a seat's view as numbers (layout: text.py)."""
+"""Chatpentiers: a seat's observation (layout: description.py)."""
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport bit_a_byte, spread_bits
 from chatiere.engine.core.game cimport distance_to
-from chatiere.engine.games.chatpentiers.state cimport (
-    CARDS,
-    COLOURS,
-    FINISHED,
-    FIRST_SEAT,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    NO_CARD,
-    NO_COLOUR,
-    SECTIONS,
-    BoardScore,
-    State,
-    View,
-    cards_dealt,
-    cards_to_take,
-    colour_of,
-    count_by_colour,
-    count_cards,
-    number_at,
-    score_board,
-    seat_after,
+from .state cimport (
+    CARDS, COLOURS, FINISHED, FIRST_SEAT, MAX_PLAYERS, MIN_PLAYERS, NO_CARD, NO_COLOUR, SECTIONS, BoardScore, State,
+    View, cards_dealt, cards_to_take, colour_of, count_by_colour, count_cards, number_at, score_board, seat_after,
     seat_of_play,
 )
 
@@ -46,7 +28,7 @@ cdef inline void put_seat(uint8_t* numbers, const View* seen, int seat) noexcept
     numbers[7] = FIRST_SEAT < state.phase < FINISHED and state.active == seat
     numbers[8] = state.phase != FIRST_SEAT and state.leader == seat
     numbers[9] = state.points[seat][0] + state.points[seat][1] + score.points
-    # A whole word is written, and the next numbers overwrite its excess.
+    # Writes a whole word, whose excess the next numbers overwrite.
     memcpy(numbers + OBSERVATION_VOIDS, &voids, sizeof(voids))
     memcpy(numbers + OBSERVATION_ZONES, state.zone[seat], COLOURS)
     for colour in range(COLOURS):
@@ -54,7 +36,7 @@ cdef inline void put_seat(uint8_t* numbers, const View* seen, int seat) noexcept
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads nothing but the view, so it can hold nothing that the seat does not know.
+    # Reads only the view, so it cannot reveal hidden information.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
     cdef uint8_t* trick = values + 2 * CARDS
@@ -70,7 +52,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         trick[state.extra] = 1 + MAX_PLAYERS
     spread_bits(state.discards, CARDS, values + 3 * CARDS)
     spread_bits(state.undealt, CARDS, values + 4 * CARDS)
-    # All seats that may be absent, by constant bounds: that costs much less than clearing just those that are.
+    # All seats that may be absent are cleared. With constant bounds this costs much less than clearing the absent ones.
     for distance in range(MIN_PLAYERS, MAX_PLAYERS):
         memset(boards + distance * CARDS, 0, CARDS)
         memset(numbers + distance * OBSERVATION_SEAT_NUMBERS, 0, OBSERVATION_SEAT_NUMBERS)

@@ -1,8 +1,7 @@
-# Chatpentiers: the playout policy.
+# Chatpentiers: the playout policy. PLAYOUT_WEIGHTS describes each weight.
 from libc.stdint cimport int8_t, int16_t, uint8_t, uint16_t
 
 ctypedef struct Weights:
-    # Those of weights.py, which says what they are.
     uint8_t decisions
     int8_t led_value
     int8_t followed_value

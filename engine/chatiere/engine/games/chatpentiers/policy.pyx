@@ -1,23 +1,23 @@
-"""Chatpentiers: the playout policy, which finds actions likely by a few of their features."""
+"""Chatpentiers: the playout policy, which weights actions by a few of their features."""
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from chatiere.engine.games.chatpentiers.weights import PLAYOUT_WEIGHTS
-
-from chatiere.engine.games.chatpentiers.state cimport (
-    COLOURS,
-    FIRST_TAKE_ID,
-    PLAY,
-    SECTIONS,
-    ZERO_ZONE,
-    ZONES,
-    State,
-    colour_of,
-    count_by_colour,
-    number_at,
-    value_of,
+from .state cimport (
+    COLOURS, FIRST_TAKE_ID, PLAY, SECTIONS, ZERO_ZONE, ZONES, State, colour_of, count_by_colour, number_at, value_of,
 )
 
+# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
+# Found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+PLAYOUT_WEIGHTS = {
+    "decisions": 255,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
+    "led_value": -1,  # for every two points of the value of a card led
+    "followed_value": 5,  # for every two points of the value of a card that follows the colour led
+    "discarded_value": -2,  # for every two points of the value of any other card played
+    "gain": 8,  # for each point that the board gains from a card taken
+    "opens": -10,  # the card is the first of its colour on the board
+    "opened_limit": 6,  # for each card that the zone of such a card may hold
+    "zero_zone": -10,  # the zone of such a card is the zero zone
+}
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
 
 
@@ -28,12 +28,12 @@ def pack_weights(weights):
 
 
 cdef inline int bonus(int perfect) noexcept nogil:
-    # Of so many perfect sections.
+    # The bonus for a number of perfect sections.
     return perfect - (0 < perfect < SECTIONS)
 
 
 cdef int gain(int held, int limit, int perfect) noexcept nogil:
-    # What one more card brings a zone that holds some; `perfect`: the board's perfect sections.
+    # The points that a zone with `held` cards gains from one more. `perfect`: number of perfect sections on the board.
     if held > limit:
         return -1
     if held == limit:
@@ -70,7 +70,7 @@ cdef void advise(
         advise_takes(state, by, ids, count, scores)
         return
     if state.played:
-        # Who can follow has to, with any card.
+        # A seat that can follow must follow, so all ids follow or none does.
         weight = by.followed_value if colour_of(ids[0]) == colour_of(state.play[0]) else by.discarded_value
     for i in range(count):
         scores[i] = weight * value_of(ids[i]) // 2

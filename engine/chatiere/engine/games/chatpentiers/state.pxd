@@ -1,11 +1,11 @@
-# Chatpentiers: the packed state and its numbers. Cards are 12 x colour + value - 1; a set of cards has bit `card`.
+# Chatpentiers: the packed state and its constants. Cards are 12 x colour + value - 1; a set of cards has bit `card`.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
 from chatiere.engine.core.game cimport seat_at
 
-cdef enum:
+cpdef enum:
     NO_CARD = 255
     NO_COLOUR = 255
     MIN_PLAYERS = 3
@@ -19,20 +19,20 @@ cdef enum:
     ZONES = SECTIONS + 1
     MAX_LIMIT = 9
     ROUNDS = 3
-    MAX_HAND = 14  # with 4 players; also the most tricks of a round
+    MAX_HAND = 14  # with 4 players; also the maximum number of tricks in a round
     MAX_TAKEN = 2 * MAX_HAND  # two cards of each trick
-    MAX_POINTS = MAX_TAKEN + SECTIONS  # of a round: a point a card, and four perfect sections
+    MAX_POINTS = MAX_TAKEN + SECTIONS  # in a round: a point for each card, and the bonus for four perfect sections
 
-cdef enum Phase:
-    FIRST_SEAT  # chance: who begins
-    DEAL  # chance: a card to the seat whose turn it is to get one
+cpdef enum Phase:
+    FIRST_SEAT  # chance: the seat that begins
+    DEAL  # chance: the next card dealt to the active seat
     EXTRA  # chance, 3 players: the extra card
     PLAY  # decision: the active seat plays a card
     TAKE  # decision: the active seat takes a card and places it
     FINISHED
     PHASES
 
-cdef enum ChatpentiersFault:
+cpdef enum ChatpentiersFault:
     # Faults of moves.
     TAKING_NOT_A_CHOICE = 100
     PLAYING_NOT_A_CHOICE
@@ -63,10 +63,10 @@ cdef enum ChatpentiersFault:
     BAD_POINTS
     NOT_ZERO
 
-cdef enum ChatpentiersEnd:
+cpdef enum ChatpentiersEnd:
     THREE_ROUNDS = 1  # all rounds are over
 
-cdef enum ChatpentiersEvent:
+cpdef enum ChatpentiersEvent:
     FIRST_SEAT_CHOSEN = 1
     ROUND_BEGUN
     CARD_DEALT
@@ -80,13 +80,13 @@ cdef enum ChatpentiersEvent:
     ROUND_SCORED
     GAME_ENDED
 
-cdef enum:
+cpdef enum:
     # Dense ids (rules file: Actions).
     FIRST_TAKE_ID = CARDS
     NUM_ACTIONS = FIRST_TAKE_ID + CARDS * ZONES
 
 ctypedef struct Options:
-    uint8_t first_seat  # NO_SEAT: a chance event
+    uint8_t first_seat  # NO_SEAT: drawn by a chance event
     uint8_t removed_colour  # NO_COLOUR unless there are 3 players
     uint8_t section_limits[SECTIONS]
 
@@ -97,27 +97,27 @@ ctypedef struct State:
     uint8_t first_seat  # of the first round; NO_SEAT until it is known
     uint8_t phase
     uint8_t round  # 0 … 2
-    uint8_t leader  # of the trick; when it is over, who took two cards last
-    uint8_t active  # who decides; at DEAL, who gets the next card; else the leader
+    uint8_t leader  # of the trick; after the last trick, the seat that took two cards
+    uint8_t active  # the seat to decide; at DEAL, the seat that gets the next card; else the leader
     uint8_t removed_colour
     uint8_t section_limits[SECTIONS]
-    uint8_t extra  # the trick's extra card, NO_CARD for none
+    uint8_t extra  # the trick's extra card, or NO_CARD
     uint8_t played  # cards played to the trick
     uint8_t zero
-    uint64_t undealt  # neither dealt nor turned up as an extra card in this round
-    uint64_t table  # the trick's cards that nobody has taken
+    uint64_t undealt  # cards neither dealt nor turned up as an extra card in this round
+    uint64_t table  # cards of the trick that have not been taken
     uint64_t discards
     uint64_t hand[MAX_PLAYERS]
     uint64_t board[MAX_PLAYERS]
-    uint8_t play[MAX_PLAYERS]  # the trick's played cards, the leader's first, then zeros
-    uint8_t voids[MAX_PLAYERS]  # bit colour: the seat has failed to follow it in this round
-    uint8_t zone[MAX_PLAYERS][COLOURS]  # of each colour on a board: 1 + zone; 0 for none
-    uint8_t points[MAX_PLAYERS][ROUNDS - 1]  # of the finished rounds; the last one stays on the boards
+    uint8_t play[MAX_PLAYERS]  # the cards played to the trick, from the leader's on, then zeros
+    uint8_t voids[MAX_PLAYERS]  # sets of colours that the seat has failed to follow in this round
+    uint8_t zone[MAX_PLAYERS][COLOURS]  # 1 + zone of each colour on a board; 0 for no zone
+    uint8_t points[MAX_PLAYERS][ROUNDS - 1]  # of the finished rounds, except the last, whose boards remain
     uint8_t more_zero[3]
 
 ctypedef struct View:
-    # What a seat may know: a state in which the hands of others are empty and `undealt` holds every card whose place
-    # the viewer does not know; and how many cards really lie in each.
+    # The information visible to a seat: a state in which other hands are empty and `undealt` holds every card whose
+    # place the viewer does not know; and the actual numbers of cards in these places.
     State state
     uint8_t hand_size[MAX_PLAYERS]
     uint8_t undealt_size
@@ -140,7 +140,7 @@ cdef inline uint64_t card_bit(int card) noexcept nogil:
     return <uint64_t> 1 << card
 
 cdef inline int colour_of(int card) noexcept nogil:
-    # A division by 12 as a product, exact below 64: compilers emit a real division where they expect to come seldom.
+    # Division by 12 as a product, exact below 64. Compilers emit a real division in code expected to run rarely.
     return card * 43 >> 9
 
 cdef inline int value_of(int card) noexcept nogil:
@@ -150,34 +150,34 @@ cdef inline uint64_t cards_of_colour(int colour) noexcept nogil:
     return <uint64_t> COLOUR_BITS << VALUES * colour
 
 cdef inline uint64_t count_by_colour(uint64_t cards) noexcept nogil:
-    # The number of cards of each colour, at the colour's place in a set: twelve bits summed by fours, then together.
+    # The number of cards of each colour, stored at the colour's place in a set: sums of four bits each, added up.
     cards -= cards >> 1 & 0x555555555555555ULL
     cards = (cards & 0x333333333333333ULL) + (cards >> 2 & 0x333333333333333ULL)
     return cards + (cards >> 4) + (cards >> 8) & 0x00F00F00F00F00FULL
 
 cdef inline int number_at(uint64_t numbers, int colour) noexcept nogil:
-    # A colour's number in what count_by_colour returns.
+    # The number of a colour in the result of count_by_colour.
     return numbers >> VALUES * colour & 0xF
 
 cdef inline int colours_in(uint64_t cards) noexcept nogil:
-    # A bit for each colour in the set. Adding 0x7FF carries into the highest of a colour's bits if one below it is set;
-    # the product brings those bits together.
+    # One bit for each colour in the set. Adding 0x7FF carries into the highest bit of a colour if a lower one is set.
+    # The product gathers the highest bits.
     cards |= (cards & 0x7FF7FF7FF7FF7FFULL) + 0x7FF7FF7FF7FF7FFULL
     return <int> ((cards >> 11 & 0x001001001001001ULL) * 0x1002004008010ULL >> 48 & 0x1F)
 
 cdef inline uint64_t deck(const State* state) noexcept nogil:
-    # All cards of the round.
+    # All cards used in the round.
     cdef uint64_t cards = (<uint64_t> 1 << CARDS) - 1
     if state.removed_colour != NO_COLOUR:
         cards &= ~cards_of_colour(state.removed_colour)
     return cards
 
 cdef inline int cards_dealt(int players) noexcept nogil:
-    # The cards that each seat gets; also the number of tricks.
+    # The number of cards dealt to each seat, which is also the number of tricks.
     return 11 if players == 3 else MAX_HAND if players == 4 else 12
 
 cdef inline int cards_taken(int players) noexcept nogil:
-    # The cards taken in each trick.
+    # The number of cards taken in each trick.
     return 4 if players == 5 else 3
 
 cdef inline bint has_extra_card(int players) noexcept nogil:
@@ -193,11 +193,11 @@ cdef inline int first_seat_of_round(const State* state) noexcept nogil:
     return seat_after(state, state.first_seat, state.round)
 
 cdef inline int num_zones(const State* state) noexcept nogil:
-    # 3 players have no zero zone.
+    # With 3 players there is no zero zone.
     return SECTIONS if state.players == 3 else ZONES
 
 cdef inline uint64_t trick_cards(const State* state) noexcept nogil:
-    # The cards played, and the extra card.
+    # The cards played, with the extra card.
     cdef uint64_t cards = 0
     cdef int i
     for i in range(state.played):
@@ -211,7 +211,7 @@ cdef inline int taken_so_far(const State* state) noexcept nogil:
     return count_cards(trick_cards(state) & ~state.table)
 
 cdef inline int rank_that_takes(const State* state, int taken) noexcept nogil:
-    # The rank, from 0, that takes next: ranks take 1 + 2 cards, with 5 players 1 + 1 + 2.
+    # The rank, from 0, that takes next. Ranks take 1 + 2 cards; with 5 players, 1 + 1 + 2.
     if state.players == 5:
         return min(taken, 2)
     return min(taken, 1)
@@ -221,7 +221,7 @@ cdef inline int cards_to_take(const State* state) noexcept nogil:
     cdef int left
     if state.phase != TAKE:
         return 0
-    # The last rank takes two cards, those before it one each.
+    # The last rank to take takes two cards, each rank before it one.
     left = cards_taken(state.players) - taken_so_far(state)
     return left if left <= 2 else 1
 
@@ -229,15 +229,15 @@ cdef inline int cards_to_take(const State* state) noexcept nogil:
 # A trick: 3. rank
 
 cdef inline void rank_seats(const State* state, uint8_t* seats) noexcept nogil:
-    # The seats of a trick that all have played to, the strongest first. Strengths have twelve bits each; the rank of a
-    # card, from 1, is the number of strengths from which its own can be subtracted without a borrow.
+    # The seats of a trick to which all have played, strongest first. Strengths have twelve bits each. The rank of a
+    # card, from 1, is the number of strengths from which its own strength can be subtracted without a borrow.
     cdef uint64_t ones = 0x001001001001001ULL
     cdef uint64_t tops = 0x800800800800800ULL
     cdef uint64_t strengths = 0, strength
     cdef int led = colour_of(state.play[0])
     cdef int i
     for i in range(state.players):
-        # The led colour decides, then the value, then who played later.
+        # The led colour decides, then the higher value, then the later play.
         strength = (colour_of(state.play[i]) == led) << 7 | value_of(state.play[i]) << 3 | i
         strengths |= strength << 12 * i
     for i in range(state.players):
@@ -249,13 +249,13 @@ cdef inline void rank_seats(const State* state, uint8_t* seats) noexcept nogil:
 # Score of a round, a seat
 
 cdef inline uint64_t zones_of(const State* state, int seat) noexcept nogil:
-    # 1 + zone of each colour, a byte each.
+    # 1 + zone of each colour, one byte each.
     cdef uint32_t four
     memcpy(&four, state.zone[seat], sizeof(four))
     return <uint64_t> state.zone[seat][4] << 32 | four
 
 cdef inline uint64_t limits_of(const State* state) noexcept nogil:
-    # The limits by 1 + zone, a byte each. The zero zone's is 0; that of no zone is as large as the deck.
+    # The limits by 1 + zone, one byte each. The zero zone has limit 0. Index 0 (no zone) has the size of the deck.
     cdef uint32_t four
     memcpy(&four, state.section_limits, sizeof(four))
     return <uint64_t> four << 8 | CARDS

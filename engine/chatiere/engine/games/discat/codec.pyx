@@ -1,88 +1,38 @@
-"""Discat: the codec between packed states and the messages of discat.proto."""
+"""Discat: conversion between packed states and the messages of discat.proto."""
 
 from collections.abc import Mapping
 
 from chatiere.engine.core.codec import NUMBER, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.integers import shown
-from chatiere.engine.core.options import complete_options, refuse_option, whole
-from chatiere.engine.games.discat.words import PHRASES, RULES
+from chatiere.engine.core.integers import as_integer, shown
+from chatiere.engine.core.options import complete_options, refuse_option
+from chatiere.engine.core.phrases import phrases_of
+from .description import DESCRIPTION, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.codec cimport (
-    LAST_SEAT,
-    NO_FIELD,
-    UNTIL_FIRST_SEAT,
-    Conversions,
-    EventFields,
-    OptionFields,
-    OptionKind,
-    Scalars,
-    given_number,
-    make_codec,
-    within,
+    LAST_SEAT, NO_FIELD, UNTIL_FIRST_SEAT, Conversions, EventFields, OptionFields, OptionKind, Scalars, given_number,
+    make_codec, within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
 from chatiere.engine.core.phrases cimport Said, add_number, add_numbers, say
 from chatiere.engine.core.position cimport Position
-from chatiere.engine.wire.reader cimport (
-    Message,
-    Span,
-    count_of,
-    has_span,
-    list_numbers,
-    next_of,
-    number_of,
-    open_field,
-)
+from chatiere.engine.wire.reader cimport Message, Span, count_of, has_span, list_numbers, next_of, number_of, open_field
 from chatiere.engine.wire.writer cimport Writer
-from chatiere.engine.games.discat.kernel cimport count_piles, play_cards, slots_played, view
-from chatiere.engine.games.discat.state cimport (
-    BONUS_POINTS,
-    FIRST_EXCHANGE_ID,
-    FIRST_SEAT,
-    KEEP_ID,
-    MAX_CARD,
-    MAX_HAND,
-    MAX_PILE,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    PHASES,
-    PLAY_IDS,
-    REDRAWN_KEPT,
-    TOP_SHIFT,
-    DiscatEvent,
-    DiscatFault,
-    Options,
-    Phase,
-    State,
-    View,
-    card_in_slot,
-    card_under,
-    cards_in_use,
-    constraint_of,
-    creator_of,
-    draw_pile_size,
-    exchanged_in,
-    group_winner,
-    has_card,
-    next_seat,
-    passes_in_a_row,
-    pile_is_empty,
-    points_up,
-    put_card,
-    put_card_under,
-    turns_in,
-    with_card,
+from .kernel cimport count_piles, play_cards, slots_played, view
+from .state cimport (
+    BONUS_POINTS, FIRST_EXCHANGE_ID, FIRST_SEAT, KEEP_ID, MAX_CARD, MAX_HAND, MAX_PILE, MAX_PLAYERS, MIN_PLAYERS,
+    PHASES, PLAY_IDS, REDRAWN_KEPT, TOP_SHIFT, DiscatEvent, DiscatFault, Options, Phase, State, View, card_in_slot,
+    card_under, cards_in_use, constraint_of, creator_of, draw_pile_size, exchanged_in, group_winner, has_card,
+    next_seat, passes_in_a_row, pile_is_empty, points_up, put_card, put_card_under, turns_in, with_card,
 )
 cimport chatiere.fields.discat as fields
 
-# The odd cards (rules file: Arrows).
-DEFAULT_UP_ARROWS = tuple(range(1, MAX_CARD, 2))
-_DEFAULTS = {"up_arrows": sum(1 << (card - 1) for card in DEFAULT_UP_ARROWS)}
-
+PHRASES = phrases_of(DESCRIPTION)
+# As a set of bits, bit card - 1.
+_DEFAULTS = {"up_arrows": sum(1 << (card - 1) for card in DESCRIPTION.defaults(MIN_PLAYERS)["up_arrows"])}
 
 cdef EventFields EVENTS = EventFields({"kind": fields.EVENT_KIND, "seat": fields.EVENT_SEAT})
 cdef int PLAY = PHRASES.number("action.play")
@@ -93,7 +43,7 @@ cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
 cdef int FIRST_PLAY = PHRASES.number("prompt.first_play")
 cdef int PLAY_ANY = PHRASES.number("prompt.play_any")
-# What is to be done with a constraint: lower cards respect it, or higher ones.
+# Prompts by the constraint: lower cards respect it, or higher cards.
 cdef tuple PLAY_BESIDE = (PHRASES.number("prompt.play_lower"), PHRASES.number("prompt.play_higher"))
 cdef tuple PASS_BESIDE = (PHRASES.number("prompt.pass_lower"), PHRASES.number("prompt.pass_higher"))
 cdef tuple KEEP_BESIDE = (PHRASES.number("prompt.keep_lower"), PHRASES.number("prompt.keep_higher"))
@@ -107,7 +57,7 @@ cdef const State* state_of(Position position) noexcept:
 # Phrases
 
 cdef int say_action(Position position, int action, Said* said) except -1:
-    # Say a dense id; its cards must be in the hand of the seat to act.
+    # Say a dense id. Its cards must be in the hand of the seat to act.
     cdef uint8_t cards[MAX_HAND]
     cdef int count = cards_of_action(position, action, cards)
     if action == KEEP_ID:
@@ -144,7 +94,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Only the play of a group is said otherwise than by its kind.
+    # Only the play of a group needs another phrase than the default of its kind.
     if event.kind != DiscatEvent.CARDS_PLAYED or event.count == 1:
         return False
     say(said, CARDS_PLAYED_GROUP)
@@ -157,10 +107,10 @@ cdef bint say_event(const Event* event, Said* said) except -1:
 # Options
 
 def encode_options(players, options: Mapping):
-    """Return options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
+    """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
-    options = complete_options("Discat", options, _DEFAULTS, players)
-    up_arrows = whole(options["up_arrows"])
+    options = complete_options(DESCRIPTION.title, options, _DEFAULTS, players)
+    up_arrows = as_integer(options["up_arrows"])
     if up_arrows is None or up_arrows < 0 or up_arrows >> MAX_CARD:
         refuse_option(
             "up_arrows",
@@ -184,7 +134,7 @@ def options_of(Position position not None):
 
 
 cdef class Arrows(OptionKind):
-    """The type of lists of cards, as bits."""
+    """The type of options that are lists of cards, stored as sets of bits."""
 
     cdef read(self, const Message* options, int field):
         cdef Message inner
@@ -194,7 +144,7 @@ cdef class Arrows(OptionKind):
             return None
         up_arrows = 0
         open_field(options, field, &inner)
-        # A longer list names a card twice.
+        # A longer list has some card twice.
         count = min(list_numbers(&inner, fields.CARDS_CARDS, cards, MAX_CARD + 1), MAX_CARD + 1)
         for i in range(count):
             if not 1 <= cards[i] <= MAX_CARD or up_arrows >> (cards[i] - 1) & 1:
@@ -221,7 +171,7 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 cdef int cards_of_action(Position position, int action, uint8_t* cards) except -1:
-    # The cards of a dense id, a play's top last. Returns their number, 0 for Keep.
+    # The cards of a dense id, with the top of a play last. Returns their number, 0 for Keep.
     cdef const State* state = state_of(position)
     cdef int slots
     if action == KEEP_ID:
@@ -236,7 +186,6 @@ cdef int cards_of_action(Position position, int action, uint8_t* cards) except -
 
 
 cdef int put_action(Writer out, Position position, int action) except -1:
-    # A dense id at a position → DiscatAction.
     cdef uint8_t cards[MAX_HAND]
     cdef int count = cards_of_action(position, action, cards)
     cdef size_t begun
@@ -262,7 +211,7 @@ def _slot_of(Position position, card, field):
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # DiscatAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the hand).
+    # Read a DiscatAction as a dense id. Raises INVALID_ACTION, or ILLEGAL_ACTION if a card is not in the hand.
     cdef Message inner
     cdef int64_t cards[MAX_HAND]
     cdef int count, i, top, slot, others = 0
@@ -299,14 +248,7 @@ cdef Scalars list_scalars():
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
     scalars.add(
-        "active_seat",
-        fields.STATE_ACTIVE_SEAT,
-        fields.VIEW_ACTIVE_SEAT,
-        &at.active,
-        0,
-        LAST_SEAT,
-        0,
-        UNTIL_FIRST_SEAT,
+        "active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT, 0, UNTIL_FIRST_SEAT
     )
     scalars.add("bonus_drawn", fields.STATE_BONUS_DRAWN, NO_FIELD, &at.bonus_drawn, 0, 1)
     scalars.add(
@@ -365,7 +307,6 @@ cdef put_under(Writer out, int field, const State* state, int first, int count):
 
 
 cdef int put_state(Writer out, Position position) except -1:
-    # A position → DiscatState.
     cdef const State* state = state_of(position)
     cdef uint8_t cards[MAX_HAND]
     cdef int seat, slot
@@ -400,7 +341,7 @@ cdef read_play(State* state, const Message* play):
     cdef int64_t cards[MAX_HAND]
     cdef int count = list_numbers(play, fields.PLAY_CARDS, cards, MAX_HAND), i, place
     if not 1 <= count <= MAX_HAND:
-        RULES.refuse_state("played.cards", f"a play has 1 to {MAX_HAND} cards", "A turn: play")
+        RULES.refuse_state("played.cards", f"a play has 1 to {MAX_HAND} cards", "A turn")
     if state.laid + count > MAX_CARD:
         RULES.refuse_state("played.cards", "the turns lay more cards than there are")
     for i in range(count):
@@ -431,7 +372,7 @@ cdef read_turn(State* state, int seat, const Message* turn):
     cdef Message inner
     if number_of(turn, fields.TURN_SEAT) != seat:
         RULES.refuse_state(
-            "seat", f"it is the turn of seat {seat}, not {number_of(turn, fields.TURN_SEAT)}", "A turn: play"
+            "seat", f"it is the turn of seat {seat}, not {number_of(turn, fields.TURN_SEAT)}", "A turn"
         )
     if has_span(turn, fields.TURN_PLAYED):
         open_field(turn, fields.TURN_PLAYED, &inner)
@@ -472,7 +413,6 @@ cdef int read_cards(const Message* message, int field, str name, int lowest, int
 
 
 cdef bytes read_state(const Message* read, int rules_version):
-    # DiscatState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
@@ -550,7 +490,7 @@ cdef put_constraint(Writer out, const State* state, int constraint):
 
 
 cdef put_queued(Writer out, int field, int seat, int card):
-    # `card`: 0 if the viewer may not know it.
+    # `card`: 0 if it is hidden from the viewer.
     cdef size_t begun = out.begin(field)
     out.number(fields.QUEUED_CARD_SEAT, seat)
     if card:
@@ -559,7 +499,6 @@ cdef put_queued(Writer out, int field, int seat, int card):
 
 
 cdef put_up_arrows(Writer out, const State* state):
-    # Write the cards in use whose arrows point up.
     cdef uint8_t cards[MAX_CARD]
     cdef int count = 0, card
     cdef size_t begun = out.begin(fields.VIEW_UP_ARROWS)
@@ -572,7 +511,6 @@ cdef put_up_arrows(Writer out, const State* state):
 
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # The knowledge of a viewer → DiscatView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef int other, place, constraint
@@ -602,7 +540,6 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 # Events
 
 cdef int put_event(Writer out, const Event* event) except -1:
-    # An event → DiscatEvent.
     EVENTS.put_head(out, event)
     return out.short_numbers(fields.EVENT_CARDS, event.values, event.count)
 
@@ -610,7 +547,6 @@ cdef int put_event(Writer out, const Event* event) except -1:
 # Score
 
 cdef int put_score(Writer out, Position position, int known) except -1:
-    # The breakdown of the score → DiscatScoreDetail.
     cdef const State* state = state_of(position)
     cdef int piles[MAX_PLAYERS]
     cdef int bonuses[MAX_PLAYERS]
@@ -630,7 +566,6 @@ cdef int put_score(Writer out, Position position, int known) except -1:
 # End
 
 cdef int put_end(Writer out, Position position) except -1:
-    # Why a game is over → DiscatEnd.
     out.number(fields.END_KIND, position.game.ops.end(position.body))
     out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
 

@@ -1,12 +1,12 @@
-"""Discat: public and hidden (rules file: Public and hidden). The stories of the hands, and resampling.
+"""Discat: the stories of hands, and resampling (rules file: Public and hidden).
 
-To the others a hand is a set: they see when it gains and loses cards, not which of its cards stay. A state agrees with
-what has been shown if some history leads to it: each hand got its cards at known times, from the unknown part of the
-pile or from the queue; the cards that it played or put under the pile left at known times; and while a card was in the
-hand, the seat never passed when it could have played that card. For one hand this is a matching of cards to times of
-arrival. Also, a seat whose turn it is to play holds a card that it can play.
+To other seats a hand is a set: they see when it gains and loses cards, but not which of its cards remain. A state
+agrees with the public information if some history leads to it. In this history, each hand gets its cards at known
+times, from the unknown part of the pile or from the queue. Cards that are played or put under the pile leave at known
+times. The seat never passes while its hand holds a card that it could play. For one hand this is a matching of cards to
+times of arrival. In addition, a seat that is to play holds a card that it can play.
 
-A seat knows the cards that it put under the pile or drew from the queue. A card that went through the queue between
+A seat knows the cards that it put under the pile or drew from the queue. A card that went through the queue between two
 other hands may be any card in the matchings of both.
 """
 
@@ -15,60 +15,41 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.core.stream cimport next_word, number_below
-from chatiere.engine.games.discat.state cimport (
-    BONUS,
-    BONUS_GROUP,
-    DEALT,
-    MAX_CARD,
-    MAX_PLAYERS,
-    PASS,
-    PLAY,
-    DiscatFault,
-    State,
-    Layout,
-    card_in_slot,
-    card_under,
-    cards_in_use,
-    constraint_of,
-    exchanged_in,
-    has_card,
-    points_up,
-    put_card,
-    put_card_under,
-    respects,
-    turns_in,
-    with_card,
+from .state cimport (
+    BONUS, BONUS_GROUP, DEALT, EXCHANGE, MAX_CARD, MAX_EXCHANGES, MAX_PILE, MAX_PLAYERS, PASS, PLAY, DiscatFault,
+    Layout, State, card_in_slot, card_under, cards_in_use, constraint_of, exchanged_in, has_card, points_up, put_card,
+    put_card_under, respects, turns_in, with_card,
 )
 
 cdef enum:
-    MAX_ARRIVALS = 224  # of a hand, those dealt included; for forged states see arrive
+    MAX_ARRIVALS = 224  # in a hand, including the cards dealt; arrive() handles forged states with more
     NEVER = 0xFFFF
     NOT_REDRAWN = 0xFF
     ANY_CARD = 0
-    # Places of hidden cards other than the hands, which are numbered by their seats.
+    # Places of hidden cards that are not in hands. Hands have the numbers of their seats.
     IN_QUEUE = MAX_PLAYERS
     IN_PILE = IN_QUEUE + 1
-    SHUFFLES = 16  # attempts, before the search and the walk
+    SHUFFLES = 16  # attempts before the search and the walk
     WALK = 24  # steps for each hidden card
-    NOW_AND_THEN = 0x7F  # bits of a word that are all 0 once in 128 times
+    NOW_AND_THEN = 0x7F  # bits of a random word that are all 0 once in 128 times
     ANY_NUMBER = 0xFFFF  # of misfits
-    SEARCH = 100_000  # steps, some 50 milliseconds; states of random play need a few hundred
+    SEARCH = 100_000  # steps, which take about 50 milliseconds; states of random play need a few hundred
 
 cdef enum Fate:
     # The fate of a card that left a hand.
     PLAYED
     QUEUED
     REDRAWN
-    FORGOTTEN  # redrawn, before those that State.cards keeps
+    FORGOTTEN  # redrawn before the redrawn cards that State.cards keeps
 
 ctypedef struct Arrival:
     uint16_t time
-    uint8_t redraw  # its number among the redrawn cards kept; NOT_REDRAWN: from the unknown part of the pile
+    uint8_t redraw  # index of the redrawn card kept, or NOT_REDRAWN for a card of the unknown part of the pile
 
 ctypedef struct Leaving:
     uint16_t time
     uint8_t fate
-    uint8_t what  # the card played; the place in the queue or among the redrawn cards, oldest first
+    uint8_t what  # the card played, or the place in the queue or among the redrawn cards, oldest first
 
 ctypedef struct Showing:
     # A pass, which showed that the hand held no card above (or below) the constraint.
@@ -77,9 +58,8 @@ ctypedef struct Showing:
     uint8_t up
 
 ctypedef struct Story:
-    # The public history of one hand, in its own time.
+    # The public history of one hand. Its time counts the changes of the hand and its passes.
     uint16_t now
-    uint16_t put_under  # the time at which it last put a card under the pile
     uint16_t arrivals
     uint16_t leavings
     uint16_t showings
@@ -88,8 +68,23 @@ ctypedef struct Story:
     Leaving left[MAX_ARRIVALS]
     Showing shown[MAX_CARD + 1]
 
+ctypedef struct Play:
+    uint8_t seat
+    uint8_t first  # the places of its lowest card and its top in State.cards
+    uint8_t top
+    uint8_t refill  # the cards that the seat drew, with the bonus
+
+ctypedef struct History:
+    int plays
+    int put_under
+    int drawn
+    Play played[MAX_CARD]
+    # In order: the seats that put cards under the pile; the seats that drew cards after the deal.
+    uint8_t put_by[MAX_EXCHANGES]
+    uint8_t drawn_by[MAX_PILE + MAX_EXCHANGES]
+
 ctypedef struct Hidden:
-    # The places that a seat cannot see: first those with stories, then the unknown part of the pile.
+    # The places that a seat cannot see: first the places with stories, then the unknown part of the pile.
     int viewer
     int with_story
     int places
@@ -107,53 +102,96 @@ ctypedef struct Deal:
 
 # The public history
 
-cdef void read_piles(const State* state, Layout* layout) noexcept nogil:
-    cdef uint8_t exchangers[(MAX_PLAYERS - 1) * MAX_CARD]
-    cdef int owner = state.first_seat, start = 0, exchanged = 0
-    cdef int place, i, number, seat, passes, code
+cdef void read_history(const State* state, Layout* layout, History* history) noexcept nogil:
+    # The plays and passes determine the owner of each card and the size of each hand, and so who drew each card: when a
+    # turn is over, the hand has five cards or more, or the draw pile is permanently empty. A pass has no refill.
     cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top
+    cdef int sizes[MAX_PLAYERS]
+    cdef int last_put[MAX_PLAYERS]  # the number of draws before each seat last put a card under the pile
+    cdef int players = state.players, left = cards_in_use(players) - DEALT * players
+    cdef int owner = state.first_seat, start = 0, place, code, turns, number, seat, refill, draw, i
     memset(layout, 0, sizeof(Layout))
     memset(tops, 0, sizeof(tops))
+    memset(last_put, 0, sizeof(last_put))
+    for seat in range(players):
+        sizes[seat] = DEALT
+    history.plays = history.put_under = history.drawn = 0
     for place in range(state.laid):
+        layout.owner[place] = owner
         code = state.codes[place]
         if code == 0:
             continue
-        for i in range(start, place + 1):
-            layout.owner[i] = owner
-        if place + 1 - start == BONUS_GROUP:
-            layout.in_bonus_pile[start] = 1
+        turns = turns_in(code)
+        layout.in_bonus_pile[start] = place + 1 - start == BONUS_GROUP
         tops[owner] = place + 1
-        passes = turns_in(code) - 1
-        for number in range(passes):
-            seat = (owner + 1 + number) % state.players
-            if tops[seat]:
-                layout.face_down[tops[seat] - 1] = 1
+        sizes[owner] -= place + 1 - start
+        if place + 1 == state.laid and turns == 1:
+            # The game may have ended before the refill; the first pass may be in progress.
+            refill = max(0, state.hand_size[owner] - sizes[owner])
+        else:
+            # The first pass adds the creator's bonus.
+            refill = max(0, DEALT - sizes[owner]) + (turns > 1)
+        refill = min(refill, left)
+        left -= refill
+        sizes[owner] += refill
+        memset(&history.drawn_by[history.drawn], owner, refill)
+        history.drawn += refill
+        history.played[history.plays] = Play(seat=owner, first=start, top=place, refill=refill)
+        history.plays += 1
+        for number in range(turns - 1):
+            seat = (owner + 1 + number) % players
+            turn_top(layout, tops[seat])
             if exchanged_in(code, number):
-                exchangers[exchanged] = seat
-                exchanged += 1
-        if passes == state.players - 1 and (place + 1 < state.laid or (state.phase == PLAY and state.active == owner)):
-            layout.face_down[place] = 1
+                last_put[seat] = history.drawn
+                history.put_by[history.put_under] = seat
+                history.put_under += 1
+                # A seat that exchanges draws one card for the one put there.
+                history.drawn_by[history.drawn] = seat
+                history.drawn += 1
+        if turns == players and (place + 1 < state.laid or (state.phase == PLAY and state.active == owner)):
+            turn_top(layout, tops[owner])
         start = place + 1
-        owner = (owner + passes + 1) % state.players
+        owner = (owner + turns) % players
     # A pass in progress has already turned its top.
-    if state.phase == PASS and tops[state.active]:
-        layout.face_down[tops[state.active] - 1] = 1
-    layout.exchanges = exchanged
+    if state.phase == PASS:
+        turn_top(layout, tops[state.active])
+    # A pending draw has not been made.
+    history.drawn -= state.phase == EXCHANGE
     for i in range(state.queue_length):
-        layout.queue_seat[i] = exchangers[exchanged - state.queue_length + i]
+        layout.queue_seat[i] = history.put_by[history.put_under - state.queue_length + i]
+    for i in range(state.redrawn_count):
+        draw = first_redraw(state, history) + i
+        seat = history.drawn_by[draw] if draw < history.drawn else <int> NO_SEAT
+        layout.redraws[i].giver = history.put_by[forgotten(state, history) + i]
+        layout.redraws[i].taker = seat
+        layout.redraws[i].surely_held = seat != NO_SEAT and draw >= last_put[seat]
 
 
 cdef void read_layout(const State* state, Layout* layout) noexcept nogil:
-    cdef Story stories[MAX_PLAYERS]
-    read_piles(state, layout)
-    if state.redrawn_count:
-        read_stories(state, layout, stories)
+    cdef History history
+    read_history(state, layout, &history)
+
+
+cdef inline void turn_top(Layout* layout, int top) noexcept nogil:
+    # `top`: 1 + its place, or 0.
+    if top:
+        layout.face_down[top - 1] = 1
+
+
+cdef inline int forgotten(const State* state, const History* history) noexcept nogil:
+    # The number of cards redrawn before the redrawn cards that State.cards keeps.
+    return history.put_under - state.queue_length - state.redrawn_count
+
+
+cdef inline int first_redraw(const State* state, const History* history) noexcept nogil:
+    # The number of the draw of the oldest redrawn card kept. All unknown cards are drawn before the queue.
+    return cards_in_use(state.players) - DEALT * state.players + forgotten(state, history)
 
 
 cdef void arrive(Story* story, int redraw) noexcept nogil:
     story.now += 1
     story.size += 1
-    # A forged state may have more than fit; its hands then contradict its history.
+    # A forged state may have more than fit. Its hands then contradict its history.
     if story.arrivals < MAX_ARRIVALS:
         story.arrived[story.arrivals].time = story.now
         story.arrived[story.arrivals].redraw = redraw
@@ -181,90 +219,52 @@ cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
         showing.up = points_up(state, constraint)
 
 
-cdef void draw(const State* state, Layout* layout, Story* stories, int seat, int* draws) noexcept nogil:
-    # The unknown cards are drawn first, then the queue in its order.
-    cdef int unseen = cards_in_use(state.players) - DEALT * state.players
-    cdef int redraw = draws[0] - unseen - forgotten(state, layout)
-    draws[0] += 1
-    if redraw < 0 or redraw >= state.redrawn_count:
-        arrive(&stories[seat], NOT_REDRAWN)
-        return
-    arrive(&stories[seat], redraw)
-    layout.redraws[redraw].taker = seat
-    layout.redraws[redraw].came = stories[seat].now
+cdef void draw(const State* state, Story* story, int redraw) noexcept nogil:
+    # `redraw`: the number of the card among the redrawn cards kept, if it is one of them.
+    arrive(story, redraw if 0 <= redraw < state.redrawn_count else <int> NOT_REDRAWN)
 
 
-cdef int forgotten(const State* state, const Layout* layout) noexcept nogil:
-    # The number of cards redrawn before those that State.cards keeps.
-    return layout.exchanges - state.queue_length - state.redrawn_count
-
-
-cdef void put_under(const State* state, Layout* layout, Story* stories, int seat, int exchange) noexcept nogil:
-    cdef int redraw = exchange - forgotten(state, layout)
+cdef void put_under(const State* state, Story* story, int redraw) noexcept nogil:
+    # `redraw`: the number of the card among the redrawn cards kept and those in the queue, if it is one of them.
     if redraw < 0:
-        leave(&stories[seat], FORGOTTEN, 0)
+        leave(story, FORGOTTEN, 0)
     elif redraw < state.redrawn_count:
-        leave(&stories[seat], REDRAWN, redraw)
-        layout.redraws[redraw].giver = seat
+        leave(story, REDRAWN, redraw)
     else:
-        leave(&stories[seat], QUEUED, redraw - state.redrawn_count)
-    stories[seat].put_under = stories[seat].now
+        leave(story, QUEUED, redraw - state.redrawn_count)
 
 
-cdef bint read_stories(const State* state, Layout* layout, Story* stories) noexcept nogil:
-    # Also fills table.redraws. False if the plays and passes do not lead to the hand sizes.
-    cdef int players = state.players
-    cdef int owner = state.first_seat, pile = cards_in_use(players) - DEALT * players
-    cdef int exchanged = 0, draws = 0
-    cdef int place, number, seat, passes, i, _, code, constraint = 0, actor = owner
-    cdef bint last
-    for i in range(state.redrawn_count):
-        layout.redraws[i].taker = NO_SEAT
-    for seat in range(players):
-        stories[seat].now = stories[seat].put_under = stories[seat].size = 0
+cdef bint read_stories(const State* state, const History* history, Story* stories) noexcept nogil:
+    # False if the plays and passes do not lead to the hand sizes.
+    cdef int drawn = -first_redraw(state, history), put = -forgotten(state, history), constraint = 0
+    cdef int last_drawn = drawn + history.drawn, code, number, place, seat, i, _
+    cdef const Play* play
+    for seat in range(state.players):
+        stories[seat].now = stories[seat].size = 0
         stories[seat].arrivals = stories[seat].leavings = stories[seat].showings = 0
         for _ in range(DEALT if state.laid else state.hand_size[seat]):
             arrive(&stories[seat], NOT_REDRAWN)
-    for place in range(state.laid):
-        leave(&stories[layout.owner[place]], PLAYED, state.cards[place])
-        code = state.codes[place]
-        if code == 0:
-            continue
-        owner = actor = layout.owner[place]
-        constraint = state.cards[place]
-        passes = turns_in(code) - 1
-        for number in range(passes + 1):
-            # The last turn may not have come to its refill.
-            last = place + 1 == state.laid and number == passes
-            if last:
-                break
-            while stories[actor].size < DEALT and draws < pile:
-                draw(state, layout, stories, actor, &draws)
-            if number == passes:
-                break
-            if number == 0 and draws < pile:
-                draw(state, layout, stories, owner, &draws)
-            actor = (owner + 1 + number) % players
-            show(&stories[actor], state, constraint)
+    for i in range(history.plays):
+        play = &history.played[i]
+        code = state.codes[play.top]
+        constraint = state.cards[play.top]
+        for place in range(play.first, play.top + 1):
+            leave(&stories[play.seat], PLAYED, state.cards[place])
+        for _ in range(play.refill):
+            draw(state, &stories[play.seat], drawn)
+            drawn += 1
+        for number in range(turns_in(code) - 1):
+            seat = (play.seat + 1 + number) % state.players
+            show(&stories[seat], state, constraint)
             if exchanged_in(code, number):
-                put_under(state, layout, stories, actor, exchanged)
-                exchanged += 1
-                # An exchange does not change the size of the pile.
-                if not (place + 1 == state.laid and number + 1 == passes):
-                    draw(state, layout, stories, actor, &draws)
-                pile += 1
-    if state.laid:
-        # The last turn, as far as it has come.
-        while stories[actor].size < state.hand_size[actor]:
-            draw(state, layout, stories, actor, &draws)
-        if state.phase == BONUS or state.phase == PASS:
-            show(&stories[state.active], state, constraint)
-    for i in range(state.redrawn_count):
-        seat = layout.redraws[i].taker
-        if seat == NO_SEAT:
-            return False
-        layout.redraws[i].surely_held = layout.redraws[i].came > stories[seat].put_under
-    for seat in range(players):
+                put_under(state, &stories[seat], put)
+                put += 1
+                if drawn < last_drawn:
+                    draw(state, &stories[seat], drawn)
+                    drawn += 1
+    if state.phase == BONUS or state.phase == PASS:
+        show(&stories[state.active], state, constraint)
+    for seat in range(state.players):
         if (
             stories[seat].size != state.hand_size[seat]
             or stories[seat].arrivals != stories[seat].leavings + stories[seat].size
@@ -295,7 +295,7 @@ cdef int card_that_left(const State* state, const Leaving* leaving) noexcept nog
 
 
 cdef bint knows(const State* state, const Layout* layout, int viewer, int redraw) noexcept nogil:
-    # True if the viewer put that card under the pile, or drew it.
+    # True if the viewer put this card under the pile or drew it.
     return card_under(state, redraw) != ANY_CARD and (
         layout.redraws[redraw].giver == viewer or layout.redraws[redraw].taker == viewer
     )
@@ -304,11 +304,11 @@ cdef bint knows(const State* state, const Layout* layout, int viewer, int redraw
 cdef int count_misfits(
     const State* state, const Layout* layout, int seat, const Story* story, int viewer, int most
 ) noexcept nogil:
-    # The number of arrivals left without a card if, to the viewer's knowledge, as many cards of the hand as possible
-    # are matched to an arrival after they were last forbidden and before they left; counting stops above `most`. Taking
-    # arrivals in order, and giving each to the waiting card that leaves first, finds such a matching. A card that came
-    # from the queue, or left for it and was redrawn, must be the one that the viewer put there or drew; otherwise it
-    # may be any card. One more if the seat does not hold a card that it has shown to hold.
+    # Match as many cards of the hand as possible, as known to the viewer, to arrivals after they were last forbidden
+    # and before they left. Returns the number of arrivals without a card; counting stops above `most`. Taking arrivals
+    # in order, and giving each to the waiting card that leaves first, finds such a matching. A card that arrived from
+    # the queue, or left for it and was redrawn, must be the card that the viewer put there or drew; if the viewer did
+    # neither, it may be any card. Adds one if the seat must hold a playable card but does not.
     cdef uint16_t after[MAX_ARRIVALS]
     cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that is matched
     cdef uint8_t cards[MAX_ARRIVALS]
@@ -336,7 +336,7 @@ cdef int count_misfits(
             return misfits
         met[i] = 0
         redraw = story.arrived[i].redraw
-        # If a card that may be any left later, it may be the one that came, which may even have come again.
+        # If an unknown card left later, it may be this card, which may even have arrived again.
         if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, layout, viewer, redraw):
             continue
         j = 0
@@ -352,7 +352,7 @@ cdef int count_misfits(
             return misfits
         if met[i]:
             continue
-        # Cards that left before are matched or remain unmatched.
+        # Cards that left earlier are matched or remain unmatched.
         while first_open < count and until[first_open] < story.arrived[i].time:
             first_open += 1
         j = first_open
@@ -377,7 +377,7 @@ cdef bint shows_it_can_play(const State* state) noexcept nogil:
 
 
 cdef void list_hidden(const State* state, const Layout* layout, int viewer, Hidden* hidden) noexcept nogil:
-    # The places in a public order and the cards ascending: independent of which card lies where.
+    # List the places in a public order and the cards ascending, so that the lists do not depend on the cards' places.
     cdef uint64_t cards[2]
     cdef int seat, i, card
     hidden.viewer = viewer
@@ -420,7 +420,7 @@ cdef void lay(Deal* deal, const Hidden* hidden, int place, int card) noexcept no
 cdef bint count_anew(
     Deal* deal, const Hidden* hidden, const Layout* layout, const Story* stories, int seats, int most
 ) noexcept nogil:
-    # Recount the misfits of `seats` (bit seat). False, with the count incomplete, if the total is above `most`.
+    # Recount the misfits of `seats` (bit seat). Returns False, with an incomplete count, if the total is above `most`.
     cdef int seat
     for seat in range(deal.state.players):
         if seats >> seat & 1:
@@ -448,7 +448,7 @@ cdef void shuffle(Deal* deal, const Hidden* hidden, Stream* stream) noexcept nog
 
 
 cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) noexcept nogil:
-    # Move each of the n places' cards to the place before; n rotations restore them.
+    # Move the card of each of the n places to the place before. After n rotations all cards are back in place.
     cdef uint8_t first = deal.cards[moved[0]]
     cdef int k
     for k in range(n):
@@ -458,8 +458,8 @@ cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) 
 cdef void step(
     Deal* deal, const Hidden* hidden, const Layout* layout, const Story* stories, Stream* stream
 ) noexcept nogil:
-    # Swap two places, or rotate three; undo it if that leaves more misfits. While there are some, one more is accepted
-    # now and then, so that the search cannot get stuck.
+    # Swap the cards of two places, or rotate three. Undo this if the number of misfits grows. As long as there are
+    # misfits, one more is occasionally accepted, so that the search cannot get stuck.
     cdef uint8_t moved[3]
     cdef int misfits[MAX_PLAYERS]
     cdef int total = deal.total, seats = 0, i, _, n
@@ -494,13 +494,14 @@ cdef void sort_hand(State* state, int seat) noexcept nogil:
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef State* state = <State*> body
     cdef Layout layout
+    cdef History history
     cdef Story stories[MAX_PLAYERS]
     cdef Hidden hidden
     cdef Deal deal
     cdef int others = (1 << state.players) - 1 & ~(1 << seat), i, _, steps
     cdef bint agrees = False
-    read_piles(state, &layout)
-    if not read_stories(state, &layout, stories):
+    read_history(state, &layout, &history)
+    if not read_stories(state, &history, stories):
         return DiscatFault.HISTORY_CONTRADICTS_HANDS
     for i in range(state.players):
         if count_misfits(state, &layout, i, &stories[i], seat, 0):
@@ -509,7 +510,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     if hidden.with_story == 0:
         return OK
 
-    # A random shuffle that happens to agree is a uniform draw.
+    # A random shuffle that agrees is a uniform draw.
     deal.state = state[0]
     memcpy(deal.cards, hidden.cards, sizeof(deal.cards))
     for _ in range(SHUFFLES):
@@ -520,8 +521,8 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
         if agrees:
             break
     if not agrees:
-        # Otherwise search for a deal that agrees, starting from the last one, and walk on from there among those that
-        # do. Every step of the walk is as likely as its reverse, so its limit is uniform, too.
+        # Otherwise, search for a deal that agrees, starting from the last shuffle, and continue with a walk among the
+        # deals that agree. Every step of the walk is as likely as its reverse, so its limit is uniform, too.
         deal.total = 0
         memset(deal.misfits, 0, sizeof(deal.misfits))
         count_anew(&deal, &hidden, &layout, stories, others, ANY_NUMBER)

@@ -1,57 +1,27 @@
-"""Discat: the rules' invariants (rules file: Invariants), and the bounds that memory safety needs.
+"""Discat: the invariants of states (rules file: Invariants), and the bounds that memory safety requires.
 
 Every packed state from outside is checked here, so the check must not cost more than the move that it guards. Most
-states are sound, so that checking everything costs less than stopping at the first error. Errors are collected in
-words, for eight places at a time as the bytes of a word (like hands: state.pxd), and named only if there are any.
+states are valid, so checking all conditions costs less than stopping at the first error. Errors are collected in words,
+for eight places at a time as the bytes of a word (like hands: state.pxd). They are identified only if there are any.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport NO_SEAT, OK
-from chatiere.engine.games.discat.state cimport (
-    BONUS,
-    CODES,
-    DEAL,
-    DEALT,
-    EXCHANGE,
-    FINISHED,
-    FIRST_SEAT,
-    HIGHEST_CODE,
-    MAX_CARD,
-    MAX_HAND,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    PASS,
-    PHASES,
-    PLAY,
-    REDRAWN_KEPT,
-    REFILL,
-    PLACES,
-    WINNING_GROUP,
-    ZEROS,
-    DiscatFault,
-    State,
-    can_respect,
-    cards_in_use,
-    count_cards,
-    exchanged_in,
-    in_all_slots,
-    is_empty,
-    next_seat,
-    pile_is_empty,
-    put_card,
-    size_of_last_play,
-    slots_below,
-    turns_in,
+from .state cimport (
+    BONUS, CODES, DEAL, DEALT, EXCHANGE, FINISHED, FIRST_SEAT, HIGHEST_CODE, MAX_CARD, MAX_HAND, MAX_PLAYERS,
+    MIN_PLAYERS, PASS, PHASES, PLAY, REDRAWN_KEPT, REFILL, PLACES, WINNING_GROUP, ZEROS, DiscatFault, State,
+    can_respect, cards_in_use, count_cards, exchanged_in, in_all_slots, is_empty, next_seat, pile_is_empty, put_card,
+    size_of_last_play, slots_below, turns_in,
 )
 
 cdef extern from * nogil:
-    # Compilers take the code after many returns for unlikely.
+    # Compilers assume that the code after many returns is rarely reached.
     bint expected "__builtin_expect" (bint condition, bint value)
 
 cdef extern from *:
-    # Two words, for which gcc and clang use one instruction where possible.
+    # Two words, which gcc and clang process with one instruction where possible.
     """
     typedef unsigned long long TwoWords __attribute__((vector_size(16)));
     """
@@ -61,15 +31,15 @@ cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Turns:
     # A summary of the plays and passes.
-    uint64_t wrong  # a code, or the order of a play's cards
-    uint64_t fours  # cards under a top that lie on three others of their play
+    uint64_t wrong  # errors in a code, or in the order of a play's cards
+    uint64_t fours  # cards under a top that lie on three other cards of their play
     uint32_t counts  # as in COUNTS_OF
 
-# The bit of each card in a set of cards; numbers above 90 have a bit that no card has, 0 and those above 127 none.
+# The bit of each card in a set of cards. Numbers from 91 to 127 have unused bits; 0 and higher numbers have no bit.
 cdef TwoWords BITS_OF[256]
-# Zeros, then bytes of ones: from index PLACES - place on, a mask of all places from `place` on.
+# Zeros, then bytes of ones. From index PLACES - place on, it is a mask of the places from `place` on.
 cdef uint8_t LATER[2 * PLACES]
-# The number of turns in each code; from bit 16 on, the number of exchanges.
+# By code: its number of turns and, from bit 16 on, its number of exchanges.
 cdef uint32_t COUNTS_OF[256]
 
 
@@ -130,8 +100,8 @@ cdef int check(const void* body) noexcept nogil:
     memcpy(&high, <uint8_t*> &found + 8, 8)
     redrawn = wrong_in_redrawn(state, used)
     unused = not_zero(state)
-    # There are as many places as cards, and together they hold exactly the cards in use: so each card is in exactly one
-    # place, as a repeated card, or a number that is not a card, would leave one out.
+    # There are as many places as cards, and together they hold exactly the cards in use. Each card is then in exactly
+    # one place, because a repeated card, or a number that is not a card, would leave a card out.
     missing = (total ^ used) | (low ^ ALL_BITS >> max(0, 64 - used))
     missing |= high ^ (<uint64_t> 1 << max(0, used - 64)) - 1
     if expected((redrawn | unused | hands | beyond_hands | queue | missing) != 0, False):
@@ -163,7 +133,7 @@ cdef int fault_of_numbers(const State* state) noexcept nogil:
         return DiscatFault.BAD_TURNS
     if state.redrawn_count > REDRAWN_KEPT:
         return DiscatFault.BAD_REDRAWN
-    # The draw pile never grows.
+    # The remaining fault: the draw pile never grows.
     return DiscatFault.BAD_QUEUE
 
 
@@ -183,13 +153,13 @@ cdef inline uint64_t eight_from(const uint8_t* bytes) noexcept nogil:
 
 
 cdef inline uint64_t last_bytes(uint64_t word, int count) noexcept nogil:
-    # The word with all but its last `count` bytes zero; all eight are kept if `count` is larger.
+    # The word with all bytes except the last `count` set to zero; the whole word if `count` is larger than 8.
     return word if count >= 8 else word & ~slots_below(8 - count)
 
 
 cdef inline int not_zero(const State* state) noexcept nogil:
-    # The bits set in unused bytes: those that are always zero, codes beyond the cards laid, places between these cards
-    # and those under the pile.
+    # The bits set in bytes that must be zero: unused bytes, codes beyond the cards laid, and places between these cards
+    # and the cards under the pile.
     cdef const uint8_t* later = &LATER[PLACES - state.laid]
     cdef const uint8_t* under = &LATER[state.redrawn_count + state.queue_length]
     cdef uint8_t bits = 0
@@ -212,7 +182,7 @@ cdef inline void add_to_set(TwoWords* found, const uint8_t* cards, int count) no
 # Errors, if not 0
 
 cdef inline uint64_t wrong_in_hand(uint64_t hand, int size) noexcept nogil:
-    # Cards must ascend: in `higher`, the top bit of each byte is set if the next slot's card is higher.
+    # Cards must ascend. In `higher`, the top bit of each byte is set if the card in the next slot is higher.
     cdef uint64_t higher = (hand >> 8 | in_all_slots(0x80)) - (hand + in_all_slots(1))
     cdef uint64_t above = hand | hand + in_all_slots(0x7F - MAX_CARD)
     return (size > MAX_HAND) | (above | ~higher & slots_below(size & 7) >> 8) & in_all_slots(0x80)
@@ -252,8 +222,8 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
         codes = eight_from(here)
         cards = eight_from(&state.cards[place]) & laid
         all_codes |= codes
-        # The top bit of each byte is set for a card that is not the top of its play, for one on such a card of the same
-        # play, and for one on three.
+        # The top bit of each byte is set in `under` for a card that is not the top of its play, in `pairs` for one that
+        # lies on such a card of the same play, and in `fours` for one that lies on three.
         under = ~(codes + in_all_slots(0x7F)) & sides & laid
         pairs = under & (under << 8 | under_before >> 56)
         fours |= pairs & (pairs << 16 | pairs_before >> 48)
@@ -265,14 +235,14 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
         add_to_set(found, <const uint8_t*> &cards, 8)
         for i in range(8):
             counts += COUNTS_OF[here[i]]
-    # There are fewer passes than players. That only passes exchange needs no check.
+    # There are fewer passes than players. Only passes can be exchanges, which needs no check.
     turns.wrong = wrong | all_codes & ~in_all_slots((1 << state.players) - 1)
     turns.fours = fours
     turns.counts = counts
 
 
 cdef int check_setup(const State* state) noexcept nogil:
-    # The check before the first play.
+    # The checks before the first play.
     cdef int seat, extra, _
     if state.bonus_drawn:
         return DiscatFault.BAD_TURNS
@@ -288,7 +258,7 @@ cdef int check_setup(const State* state) noexcept nogil:
         return DiscatFault.BAD_PHASE
     if state.phase == PLAY and state.active != state.first_seat:
         return DiscatFault.BAD_ACTIVE_SEAT
-    # From the first seat to before the active one, clockwise, seats have one card more than the others.
+    # The seats from the first seat to the one before the active seat have one card more than the rest.
     extra = 1
     seat = state.first_seat
     for _ in range(state.players):
@@ -303,7 +273,7 @@ cdef int check_setup(const State* state) noexcept nogil:
 
 
 cdef int check_groups(const State* state) noexcept nogil:
-    # A play has at most six cards; one of five or six wins and is the last.
+    # Check that a play has at most six cards, and that a play of five or six wins and is the last.
     cdef int size = 0, place
     cdef bint wins
     for place in range(state.laid):
@@ -317,8 +287,24 @@ cdef int check_groups(const State* state) noexcept nogil:
     return OK
 
 
+cdef int check_refills(const State* state, int passes) noexcept nogil:
+    # The draw pile has cards and never grows, so every turn has ended with a hand of DEALT cards or more. Only the
+    # active seat may hold fewer, after its play, or while it draws for a card that it has put under the pile.
+    cdef int seat, fewest
+    for seat in range(state.players):
+        fewest = DEALT
+        if seat == state.active:
+            if state.phase == EXCHANGE:
+                fewest = DEALT - 1
+            elif passes == 0 and (state.phase == REFILL or state.phase == FINISHED):
+                fewest = DEALT - size_of_last_play(state)
+        if state.hand_size[seat] < fewest:
+            return DiscatFault.BAD_HAND
+    return OK
+
+
 cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
-    # The check from the first play on: the phase must fit the active seat, its hand and the draw pile.
+    # The checks from the first play on: the phase must fit the active seat, its hand and the draw pile.
     cdef int players = state.players, phase = state.phase
     cdef int last = state.codes[state.laid - 1], passes = turns_in(last) - 1, exchanges = turns.counts >> 16
     cdef int turn, since, seat, ender, constraint
@@ -331,26 +317,26 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
         return DiscatFault.BAD_WINNER
     if exchanges < state.queue_length:
         return DiscatFault.BAD_QUEUE
-    # Cards put under the pile are there or were redrawn; none is redrawn before the unknown part is empty.
+    # A card put under the pile is still there or was redrawn. None is redrawn before the unknown part is empty.
     if state.redrawn_count != min(exchanges - state.queue_length, <int> REDRAWN_KEPT) or (
         state.redrawn_count and unknown_left
     ):
         return DiscatFault.BAD_REDRAWN
-    # At a decision, and the bonus before it, the active seat's turn is not yet among the turns.
+    # At a decision, and at the bonus before it, the active seat's turn does not yet count among the turns.
     goes_on = phase == PLAY or phase == BONUS or phase == PASS
     turn = state.first_seat + (turns.counts & 0xFFFF) - 1 + goes_on
     if state.active != turn % players:
         return DiscatFault.BAD_ACTIVE_SEAT
     if (phase == BONUS or phase == PASS) and passes > players - 2:
         return DiscatFault.BAD_ACTIVE_SEAT
-    # The turns from the creator's to the active seat's; also 0 when it is the creator's again.
+    # The number of turns from the creator's to the active seat's; also 0 if the turn is the creator's again.
     since = 0 if passes + goes_on == players else passes + goes_on
     if phase == FINISHED:
         if size_of_last_play(state) < WINNING_GROUP and not pile_is_empty(state):
             return DiscatFault.BAD_PHASE
         if state.last_turns:
             return DiscatFault.BAD_LAST_TURNS
-        return OK
+        return OK if pile_is_empty(state) else check_refills(state, passes)
     seat = state.active - since + (players if state.active < since else 0)
     if (not state.bonus_drawn and state.hand_size[seat] > DEALT) or (state.bonus_drawn and since == passes == 0):
         return DiscatFault.BAD_HAND
@@ -367,9 +353,11 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
     elif phase == EXCHANGE and (passes == 0 or not exchanged_in(last, passes - 1)):
         return DiscatFault.BAD_PHASE
     if state.last_turns == 0:
-        # A seat without cards has begun the last turns, or is about to draw.
+        if not pile_is_empty(state):
+            return check_refills(state, passes)
+        # A seat without cards has begun the last turns.
         for seat in range(players):
-            if state.hand_size[seat] == 0 and (seat != state.active or (phase != EXCHANGE and phase != REFILL)):
+            if state.hand_size[seat] == 0:
                 return DiscatFault.BAD_LAST_TURNS
         return OK
     if state.last_turns >= players or not pile_is_empty(state) or since == 0 or since + state.last_turns > players:

@@ -1,7 +1,7 @@
-# Discat: the rules, as functions over the packed state.
+# Discat: the rules as functions on the packed state.
 from libc.stdint cimport uint8_t
 
-from chatiere.engine.games.discat.state cimport State
+from .state cimport State
 
 cdef int slots_played(int action) noexcept nogil
 cdef int play_cards(const State* state, int action, uint8_t* cards) noexcept nogil

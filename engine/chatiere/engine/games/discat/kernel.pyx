@@ -1,93 +1,29 @@
-"""Discat: the rules (rules file: discat.md; the sections below follow its headings)."""
+"""Discat: the rules. The sections follow the headings of the rules file, discat.md."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove, memset
 
-from chatiere.engine.games.discat.policy import pack_weights
-from chatiere.engine.games.discat.weights import PLAYOUT_WEIGHTS
+from .policy import PLAYOUT_WEIGHTS, pack_weights
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit, nth_bit
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
-    CHANCE,
-    CHANCE_IS_PENDING,
-    EVERYBODY,
-    GAME_IS_OVER,
-    NO_CHANCE_IS_PENDING,
-    NO_SEAT,
-    NO_SUCH_ACTION,
-    NO_SUCH_OUTCOME,
-    OK,
-    TERMINAL,
-    Events,
-    Operations,
-    add_event,
-    debug_assert,
+    CHANCE, CHANCE_IS_PENDING, EVERYBODY, GAME_IS_OVER, NO_CHANCE_IS_PENDING, NO_SEAT, NO_SUCH_ACTION, NO_SUCH_OUTCOME,
+    OK, TERMINAL, Events, Limits, Operations, add_event, debug_assert,
 )
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
-from chatiere.engine.games.discat.hidden cimport read_layout, resample
-from chatiere.engine.games.discat.invariants cimport check
-from chatiere.engine.games.discat.limits cimport limits
-from chatiere.engine.games.discat.observation cimport OBSERVATION_LENGTH, observe, see
-from chatiere.engine.games.discat.policy cimport WEIGHTS, advise
-from chatiere.engine.games.discat.state cimport (
-    BONUS,
-    BONUS_GROUP,
-    BONUS_POINTS,
-    DEAL,
-    DEALT,
-    EXCHANGE,
-    FINISHED,
-    FIRST_EXCHANGE_ID,
-    FIRST_SEAT,
-    KEEP_ID,
-    MAX_CARD,
-    MAX_HAND,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    NUM_ACTIONS,
-    PASS,
-    PLAY,
-    PLAY_IDS,
-    REDRAWN_KEPT,
-    REFILL,
-    PLACES,
-    TOP_SHIFT,
-    WINNING_GROUP,
-    DiscatEnd,
-    DiscatEvent,
-    DiscatFault,
-    Options,
-    Redraw,
-    Seen,
-    State,
-    Layout,
-    View,
-    back_to_creator,
-    can_respect,
-    card_in_slot,
-    card_under,
-    cards_below,
-    cards_in_use,
-    constraint_of,
-    creator_of,
-    exchanged_in,
-    group_winner,
-    has_card,
-    is_empty,
-    next_seat,
-    pile_is_empty,
-    points_up,
-    put_card,
-    put_card_under,
-    respects,
-    take_card,
-    turns_in,
-    with_card,
-    without_slot,
-    slots_alike,
-    tens_digits,
+from .hidden cimport read_layout, resample
+from .invariants cimport check
+from .observation cimport OBSERVATION_LENGTH, observe, see
+from .policy cimport WEIGHTS, advise
+from .state cimport (
+    BONUS, BONUS_GROUP, BONUS_POINTS, DEAL, DEALT, EXCHANGE, FINISHED, FIRST_EXCHANGE_ID, FIRST_SEAT, KEEP_ID, MAX_CARD,
+    MAX_HAND, MAX_PLAYERS, MIN_PLAYERS, NUM_ACTIONS, PASS, PLAY, PLAY_IDS, REDRAWN_KEPT, REFILL, PLACES, TOP_SHIFT,
+    WINNING_GROUP, DiscatEnd, DiscatEvent, DiscatFault, Options, Redraw, Seen, State, Layout, View, back_to_creator,
+    can_respect, card_in_slot, card_under, cards_below, cards_in_use, constraint_of, creator_of, exchanged_in,
+    group_winner, has_card, is_empty, next_seat, pile_is_empty, points_up, put_card, put_card_under, respects,
+    take_card, turns_in, with_card, without_slot, slots_alike, tens_digits,
 )
 
 
@@ -131,7 +67,7 @@ cdef inline void insert_card(State* state, int seat, int card) noexcept nogil:
 
 
 cdef inline void remove_slots(State* state, int seat, int slots) noexcept nogil:
-    # `slots`: bit s for slot s.
+    # `slots`: mask of the slots to remove.
     cdef uint64_t hand = state.hand[seat]
     cdef int removed = 0
     while slots:
@@ -151,10 +87,10 @@ cdef void deal(State* state, int card, Events* events) noexcept nogil:
         state.phase = PLAY
 
 
-# A turn: play
+# A turn
 
 cdef int slots_played(int action) noexcept nogil:
-    # The hand slots of a Play as a mask. Bit k of the id's lower part is the k-th slot other than the top's.
+    # The mask of the hand slots of a Play. Bit k of the id's lower part is the k-th slot other than the top's slot.
     cdef int top = action >> TOP_SHIFT, others = action & (1 << TOP_SHIFT) - 1
     cdef int below = others & ((1 << top) - 1)
     return below | 1 << top | (others ^ below) << 1
@@ -202,7 +138,7 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
     state.bonus_drawn = 0
     log_event(events, DiscatEvent.CARDS_PLAYED, state.active, EVERYBODY, cards, count)
     if count == BONUS_GROUP:
-        # The lowest-numbered of the three under the top.
+        # The lowest-numbered of the three cards under the top.
         log_event(events, DiscatEvent.CARD_TO_BONUS_PILE, state.active, EVERYBODY, cards, 1)
     state.codes[state.laid - 1] ^= 1
     if count >= WINNING_GROUP:
@@ -211,7 +147,7 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
         refill(state, events)
 
 
-# A turn: cannot respect the constraint
+# Cannot respect the constraint
 
 cdef void begin_turn(State* state, Events* events) noexcept nogil:
     cdef int constraint = state.cards[state.laid - 1]
@@ -238,7 +174,7 @@ cdef void begin_pass(State* state, Events* events) noexcept nogil:
 
 
 cdef void turn_top(State* state, Events* events) noexcept nogil:
-    # The card turned follows from the turns so far; it is needed for events only.
+    # The card turned follows from the earlier turns, and is only needed for events.
     cdef uint8_t top
     if events == NULL:
         return
@@ -248,8 +184,8 @@ cdef void turn_top(State* state, Events* events) noexcept nogil:
 
 
 cdef int top_face_up(const State* state) noexcept nogil:
-    # The top card that the active seat laid in its previous turn, one round ago; 0 if it passed then, and so turned its
-    # top, or has had no turn.
+    # The top card that the active seat laid in its previous turn, one round ago. 0 if the seat passed in that turn,
+    # which turned its top, or has had no turn.
     cdef int back = state.players, place = state.laid - 1
     while place >= 0:
         back -= turns_in(state.codes[place])
@@ -286,7 +222,7 @@ cdef void exchange(State* state, int slot, Events* events) noexcept nogil:
         refill(state, events)
 
 
-# A turn: refill
+# Refill
 
 cdef void refill(State* state, Events* events) noexcept nogil:
     state.phase = REFILL
@@ -305,13 +241,13 @@ cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* ev
     cdef uint8_t card = card_under(state, state.redrawn_count)
     cdef uint8_t* newest
     if events != NULL:
-        # The seat that put the card there knows it, too.
+        # The seat that put the card there also knows it.
         log_event(events, reason, seat, 1 << seat | 1 << seat_of_exchange(state, state.queue_length), &card, 1)
     state.queue_length -= 1
     if state.redrawn_count < REDRAWN_KEPT:
         state.redrawn_count += 1
     else:
-        # Forget the oldest; all others move up.
+        # Forget the oldest redrawn card, and move the rest.
         newest = &state.cards[PLACES - 1 - REDRAWN_KEPT - state.queue_length]
         memmove(newest + 1, newest, REDRAWN_KEPT + state.queue_length)
         newest[0] = 0
@@ -319,7 +255,7 @@ cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* ev
 
 
 cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
-    # The seat that made the exchange `back` exchanges ago (1: the latest).
+    # The seat that made the exchange `back` exchanges ago; 1 is the latest.
     cdef int place = state.laid - 1
     cdef int owner = creator_of(state)
     cdef int number, code
@@ -348,12 +284,8 @@ cdef void draw_unknown(State* state, int card, Events* events) noexcept nogil:
         return
     insert_card(state, state.active, card)
     log_event(
-        events,
-        DiscatEvent.EXCHANGE_DRAWN if state.phase == EXCHANGE else DiscatEvent.CARD_REFILLED,
-        state.active,
-        1 << state.active,
-        &drawn,
-        1,
+        events, DiscatEvent.EXCHANGE_DRAWN if state.phase == EXCHANGE else DiscatEvent.CARD_REFILLED, state.active, 1 <<
+        state.active, &drawn, 1,
     )
     refill(state, events)
 
@@ -387,7 +319,7 @@ cdef int end(const void* body) noexcept nogil:
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # A seat that begins the last turns has none: the seat before it ends them.
+    # The seat that begins the last turns takes none of them, so the seat before it ends them.
     cdef const State* state = <const State*> body
     cdef int winner = group_winner(state)
     return next_seat(state, state.active) if winner == NO_SEAT else winner
@@ -449,7 +381,7 @@ cdef int actor(const void* body) noexcept nogil:
 
 
 cdef inline int mask_without(int slots, int top) noexcept nogil:
-    # The slots other than the top's, as in a Play's id.
+    # The slots other than the top's slot, encoded as in the id of a Play.
     cdef int below = slots & ((1 << top) - 1)
     return below | slots >> (top + 1) << top
 
@@ -478,11 +410,11 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         count += 1
         if state.laid == 0:
             continue
-        # The groups with this top: sets of slots that share its tens digit, or its units digit.
+        # The groups with this top are sets of slots that share its tens digit, or its units digit.
         same_tens = mask_without(slots_alike(tens, size, top), top)
         same_units = mask_without(slots_alike(units, size, top), top)
         if (same_tens & (same_tens - 1)) | (same_units & (same_units - 1)) == 0:
-            # The usual case: at most one such slot of each kind. Both ids are written, to save branches.
+            # The usual case: at most one such slot for each digit. Both ids are written, to avoid branches.
             others = same_tens | same_units
             ids[count] = top << TOP_SHIFT | others & -others
             count += others != 0
@@ -490,7 +422,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
             ids[count] = top << TOP_SHIFT | others
             count += others != 0
             continue
-        # The next set of each kind, 0 after the last. No slot shares both digits, so the two never coincide.
+        # The next set for each digit, or 0 after the last. No slot shares both digits, so the two sets always differ.
         by_tens = same_tens & -same_tens
         by_units = same_units & -same_units
         while by_tens | by_units:
@@ -510,7 +442,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     if state.phase == FINISHED:
         return GAME_IS_OVER
     if state.phase != PLAY and state.phase != PASS:
-        return CHANCE_IS_PENDING  # uncovered: the core asks who acts first
+        return CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
     if action < PLAY_IDS:
@@ -569,9 +501,9 @@ cdef inline int sample_card(const State* state, Stream* stream) noexcept nogil:
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     if state.phase == FINISHED:
-        return GAME_IS_OVER  # uncovered: the core asks who acts first
+        return GAME_IS_OVER  # uncovered: the core checks the actor first
     if state.phase == PLAY or state.phase == PASS:
-        return NO_CHANCE_IS_PENDING  # uncovered: the core asks who acts first
+        return NO_CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if state.phase == FIRST_SEAT:
         if outcome < 0 or outcome >= state.players:
             return NO_SUCH_OUTCOME
@@ -638,13 +570,39 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 
 
 cdef void see_draws(const State* state, const Layout* layout, int seat, uint8_t* drawn_by) noexcept nogil:
-    # For each card that the seat put under the pile: the seat seen to draw it, if that one has put none there since.
+    # For each card that the seat put under the pile: the seat seen to draw it, unless it has put a card there since.
     cdef const Redraw* redraw
     cdef int i
     memset(drawn_by, NO_SEAT, MAX_CARD + 1)
     for i in range(state.redrawn_count):
         redraw = &layout.redraws[i]
         drawn_by[card_under(state, i)] = redraw.taker if redraw.giver == seat and redraw.surely_held else NO_SEAT
+
+
+# How long a game can be (A turn; Draw pile; End)
+
+cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
+    # A turn is one decision, a play or a pass. Each play lays at least one card. At most n - 1 passes precede the next
+    # play; after n - 1 passes the same seat plays again (Back to the creator).
+    #
+    # A hand is empty only if the draw pile is empty. The first seat to empty its hand begins the n - 1 last turns. Each
+    # other seat then holds at least one card, so N cards give at most N - (n - 1) plays up to that one. No passes count
+    # after the last of them. Whenever a different seat plays, a pass is missing; if all seats play, this happens at
+    # least n - 1 times. A seat that never plays keeps five cards, which costs more than it saves. A winning group lays
+    # five cards in one play, and no last turns follow. With n (N - (n - 1)) turns for the plays, the maximum is:
+    #
+    #     n (N - (n - 1)) - (n - 1) for the last play - (n - 1) for changes of seat + (n - 1) last turns.
+    #
+    # With suitable arrows a game reaches it: one seat plays all cards of the pile, and no other seat can respect any of
+    # them; then the seats play in turn, counter-clockwise.
+    cdef const Options* chosen = <const Options*> options
+    cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
+    cdef int cards = cards_in_use(players), others = players - 1
+    found.max_game_length = players * (cards - others) - others
+    # Each card is dealt or drawn by chance once: cards put under the pile are redrawn without chance.
+    found.max_chance_nodes = first_seat_comes + cards
+    # The deal of the first card has the most outcomes.
+    found.max_chance_outcomes = cards
 
 
 cdef Operations operations = Operations(

@@ -1,49 +1,25 @@
-"""Discat: observations, the knowledge of a seat as numbers (layout: text.py).
+"""Discat: observations, the information visible to a seat as numbers (layout: description.py).
 
-Batches may ask for an observation with every move, so it is not made from the whole view: `see` walks the plays once
-and collects only what an observation shows.
+Batches may request an observation with every move, so it is not made from the whole view: `see` reads the plays once
+and collects only the contents of an observation.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.bits cimport highest_bit, lowest_bit, spread_bits
+from chatiere.engine.core.bits cimport count_bits, highest_bit, lowest_bit, spread_bits
 from chatiere.engine.core.game cimport NO_SEAT, distance_to
 from chatiere.engine.core.stream cimport uint128_t
-from chatiere.engine.games.discat.state cimport (
-    BONUS_GROUP,
-    CODES,
-    DEALT,
-    FINISHED,
-    FIRST_SEAT,
-    HIGHEST_CODE,
-    MAX_CARD,
-    MAX_PILE,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    PASS,
-    PLANE,
-    PLAY,
-    REDRAWN_KEPT,
-    Seen,
-    State,
-    back_to_creator,
-    card_in_slot,
-    card_under,
-    cards_in_use,
-    constraint_of,
-    creator_of,
-    exchanged_in,
-    in_all_slots,
-    passes_in_a_row,
-    turns_in,
+from .state cimport (
+    BONUS_GROUP, CODES, DEALT, FINISHED, FIRST_SEAT, HIGHEST_CODE, MAX_CARD, MAX_EXCHANGES, MAX_PILE, MAX_PLAYERS,
+    MIN_PLAYERS, PASS, PLANE, PLAY, REDRAWN_KEPT, Seen, State, back_to_creator, card_in_slot, card_under, cards_below,
+    cards_in_use, constraint_of, creator_of, exchanged_in, in_all_slots, passes_in_a_row, top_bits, turns_in,
 )
 
 cdef enum:
-    MAX_EXCHANGES = (MAX_PLAYERS - 1) * MAX_CARD
     MAX_TURNS = 64  # above the turns of eight places plus a seat
     NOBODY = 7
-    EARLIER = MAX_EXCHANGES + MAX_PILE  # space for earlier draws
+    EARLIER = MAX_EXCHANGES + MAX_PILE  # capacity for earlier draws
     # Flags of a turn, added to the number of cards laid.
     NO_EXCHANGE = 8
     BONUS_FOLLOWS = 16
@@ -51,36 +27,36 @@ cdef enum:
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Plays:
-    # The seat that laid the card at each place; then numbers that are not seats.
+    # By place: the seat that laid the card there. Beyond the cards laid, numbers that are not seats.
     uint8_t seats[CODES]
-    # The places of plays' tops, as bits: all of them, and those followed by passes that exchanged.
+    # Sets of places: the tops of all plays, and the tops followed by passes that were exchanges.
     uint64_t tops[2]
     uint64_t exchanges[2]
 
 ctypedef struct Redraws:
-    # The seat that drew each redrawn card, from EARLIER on; and for each seat, the number of redraws before it last put
-    # a card under the pile.
+    # The seat that drew each redrawn card, from index EARLIER on; for each seat, the number of redraws before it last
+    # put a card under the pile.
     uint8_t taker[EARLIER + MAX_CARD + 32]
     int before_put[NOBODY + 1]
 
-# For each code, as the bytes of a word: the numbers, from 1, of the passes that exchanged; in the last two bytes, the
-# number of turns and the number of exchanges.
-cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
-# For each code, its turns as a number of the observation.
+# The seats that exchange after a play, in order, as the bytes of a word; their number in the last byte. By the number
+# of players, the seat of the play, and its code.
+cdef uint64_t EXCHANGERS[MAX_PLAYERS + 1][MAX_PLAYERS][HIGHEST_CODE + 1]
+# By code: its turns and exchanges, encoded as in observations.
 cdef uint8_t TURNS_SEEN[HIGHEST_CODE + 1]
-# For each code, its turns as the bytes of a word.
+# By code: its turns, each as a byte of a word.
 cdef uint64_t TURNS_OF[HIGHEST_CODE + 1]
-# For each number of players, the seat of each turn, counted from seat 0's.
+# By number of players and turn, counted from seat 0: the seat of the turn.
 cdef uint8_t SEAT_AFTER[MAX_PLAYERS + 1][MAX_TURNS]
-# Zeros, then ones: from index PLANE - card on, a plane of the cards above `card`.
+# Zeros, then ones. From index PLANE - card on, it is a plane of the cards above `card`.
 cdef uint8_t FLAGS[2 * PLANE]
-# The number of each place, from 1.
+# By place: its number, from 1.
 cdef uint8_t PLACES[CODES]
 
 
 cdef fill_tables():
-    cdef int code, number, players
-    cdef uint64_t count
+    cdef int code, number, players, seat, count
+    cdef uint64_t exchanger
     memset(FLAGS, 0, PLANE)
     memset(&FLAGS[PLANE], 1, PLANE)
     for number in range(CODES):
@@ -88,27 +64,31 @@ cdef fill_tables():
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         for number in range(MAX_TURNS):
             SEAT_AFTER[players][number] = number % players
+        for seat in range(players):
+            for code in range(1, 1 << players):
+                count = 0
+                for number in range(turns_in(code) - 1):
+                    if exchanged_in(code, number):
+                        exchanger = SEAT_AFTER[players][seat + 1 + number]
+                        EXCHANGERS[players][seat][code] |= exchanger << 8 * count
+                        count += 1
+                EXCHANGERS[players][seat][code] |= <uint64_t> count << 56
     for code in range(HIGHEST_CODE + 1):
-        OF_CODE[code] = <uint64_t> turns_in(code) << 48
         TURNS_SEEN[code] = turns_in(code) << TURNS_BIT | code & ~(1 << turns_in(code) >> 1)
         TURNS_OF[code] = in_all_slots(NO_EXCHANGE) + (BONUS_FOLLOWS if code > 1 else 0)
-        count = 0
         for number in range(turns_in(code) - 1):
             if exchanged_in(code, number):
                 TURNS_OF[code] -= <uint64_t> NO_EXCHANGE << 8 * (number + 1)
-                OF_CODE[code] |= <uint64_t> (number + 1) << 8 * count
-                count += 1
-        OF_CODE[code] |= count << 56
 
 fill_tables()
 
 
 cdef void see(const void* body, int seat, void* out) noexcept nogil:
-    # Collects what an observation shows, all of which the seat knows.
+    # Collects the contents of an observation, all of which the seat knows.
     cdef const State* state = <const State*> body
     cdef Seen* seen = <Seen*> out
     cdef Plays plays
-    # The seat that put each card under the pile, possibly plus the number of players.
+    # The seats that put cards under the pile, in order.
     cdef uint8_t exchangers[MAX_EXCHANGES + 8]
     cdef int draw_pile, exchanges, other
     seen.players = state.players
@@ -117,7 +97,7 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     seen.bonus_drawn = state.bonus_drawn
     seen.last_turns = state.last_turns
     seen.queue_length = state.queue_length
-    # All cards that are neither laid nor in a hand.
+    # The cards that are neither laid nor in a hand.
     draw_pile = cards_in_use(state.players) - state.laid
     for other in range(state.players):
         draw_pile -= state.hand_size[other]
@@ -149,14 +129,9 @@ cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
 
 
 cdef inline void clear_plane(uint8_t* plane) noexcept nogil:
-    # Copied from the table, as compilers copy this size with vectors, but clear it with a string instruction, which is
-    # slow to start.
+    # Copies the table's zeros. For this size compilers emit vector copies, but clear memory with a string instruction,
+    # which is slow to start.
     memcpy(plane, FLAGS, PLANE)
-
-
-cdef inline uint64_t top_bits(uint64_t bytes) noexcept nogil:
-    # Bit i is the top bit of byte i; the product brings these together.
-    return (bytes & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
 
 
 cdef inline uint64_t not_zero(uint64_t bytes) noexcept nogil:
@@ -165,11 +140,11 @@ cdef inline uint64_t not_zero(uint64_t bytes) noexcept nogil:
 
 
 cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil:
-    # The piles and the cards laid. All places are treated alike, eight or sixteen at a time, which is faster than
-    # jumping from top to top.
+    # Compute the piles and the cards laid. All places are processed alike, eight or sixteen at a time, which is faster
+    # than jumping from top to top.
     cdef uint8_t turns[CODES]
-    # For each place, the turns since seat 0's, less whole rounds before its eight places; for each eight places, the
-    # turns before them, less the seat of the first.
+    # By place: the number of turns from seat 0's turn on, without whole rounds before the group of eight places. By
+    # group of eight places: the number of turns before it, minus the seat of the first of its turns.
     cdef uint8_t turns_after[CODES]
     cdef int turns_before[CODES / 8]
     cdef uint8_t cards[8 + CODES + 8]
@@ -182,17 +157,17 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
     memset(plays.exchanges, 0, sizeof(plays.exchanges))
     for first in range(0, laid, 16):
         for i in range(first, first + 16):
-            # turns_in, for all sixteen at once.
+            # Computes turns_in for sixteen places in parallel.
             turns[i] = (
                 (codes[i] > 0) + (codes[i] > 1) + (codes[i] > 3) + (codes[i] > 7) + (codes[i] > 15) + (codes[i] > 31)
             )
     for first in range(0, laid, 8):
         word = eight_from(&codes[first])
         (<uint8_t*> plays.tops)[first >> 3] = not_zero(word)
-        # The codes with a bit set below their highest.
+        # The codes with a bit set below their highest bit.
         (<uint8_t*> plays.exchanges)[first >> 3] = not_zero(word & (word | in_all_slots(0x80)) - in_all_slots(1))
         word = eight_from(&turns[first])
-        # The product gives each byte the sum of all bytes up to it.
+        # The product sets each byte to the sum of all bytes up to it.
         word *= in_all_slots(1)
         i = word >> 56
         word = (word << 8) + in_all_slots(seat)
@@ -200,7 +175,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
         turns_before[first >> 3] = turn - seat
         turn += i
         seat = SEAT_AFTER[players][seat + i]
-    # No cards before the first one and after the last one.
+    # There are no cards before the first one and after the last one.
     memset(cards, 0, 8)
     memcpy(&cards[8], state.cards, CODES)
     memset(&cards[8 + laid], 0, 8)
@@ -223,7 +198,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
 
 
 cdef inline void find_seats(const uint8_t* turns_after, int players, int laid, uint8_t* seats) noexcept nogil:
-    # Subtract whole rounds; where there is none left, the difference wraps round to a large number.
+    # Subtract whole rounds. If no whole round is left, the difference wraps around to a large number.
     cdef const uint8_t* beyond = &FLAGS[PLANE - laid]
     cdef uint8_t seat, step = players
     cdef int i
@@ -237,7 +212,7 @@ cdef inline void find_seats(const uint8_t* turns_after, int players, int laid, u
 
 
 cdef inline uint8_t last_place(const uint8_t* seats, uint8_t seat, int laid, uint8_t* count) noexcept nogil:
-    # The last place of a seat, counted from 1, or 0; `count`: the number of its places.
+    # The last place of a seat, from 1, or 0. `count`: the number of its places.
     cdef uint8_t places = 0, last = 0, own
     cdef int i
     for i in range(laid + 15 & ~15):
@@ -267,83 +242,64 @@ cdef inline void see_bonuses(const Plays* plays, Seen* seen) noexcept nogil:
 
 cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchangers) noexcept nogil:
     # The seats that put cards under the draw pile, in order. Returns the number of these cards.
-    cdef uint64_t left, of_code, exchanged
+    cdef uint64_t left, seats
     cdef int exchanges = 0, half, place
     for half in range(2):
         left = plays.exchanges[half]
         while left:
             place = 64 * half + lowest_bit(left)
             left &= left - 1
-            of_code = OF_CODE[state.codes[place]]
-            exchanged = of_code + in_all_slots(plays.seats[place])
-            memcpy(&exchangers[exchanges], &exchanged, sizeof(exchanged))
-            exchanges += of_code >> 56
+            seats = EXCHANGERS[state.players][plays.seats[place]][state.codes[place]]
+            memcpy(&exchangers[exchanges], &seats, sizeof(seats))
+            exchanges += seats >> 56
     return exchanges
-
-
-cdef inline uint64_t given_by(const State* state, int seat, const uint8_t* exchangers, int count) noexcept nogil:
-    # Bit i is set if the seat put the i-th of `count` (at most 63) cards under the pile; eight at a time.
-    cdef uint64_t given = 0, others, word
-    cdef int first
-    for first in range(0, count, 8):
-        word = eight_from(&exchangers[first])
-        # The top bit of each byte is set if it is neither of the two numbers.
-        others = (word ^ in_all_slots(seat)) + in_all_slots(0x7F)
-        others &= (word ^ in_all_slots(seat + state.players)) + in_all_slots(0x7F)
-        given |= top_bits(~others) << first
-    return given & (<uint64_t> 1 << count) - 1
 
 
 cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, Seen* seen) noexcept nogil:
     # The cards that the seat put under the pile and that are still there.
-    cdef uint64_t given = given_by(state, seat, exchangers, state.queue_length)
-    cdef int place
-    while given:
-        place = lowest_bit(given)
-        seen.known[seen.known_count] = card_under(state, state.redrawn_count + place)
-        seen.known_as[seen.known_count] = 1
-        seen.queue_place[seen.known_count] = place + 1
-        seen.known_count += 1
-        given &= given - 1
+    cdef int count = 0, place
+    for place in range(state.queue_length):
+        seen.known[count] = card_under(state, state.redrawn_count + place)
+        seen.known_as[count] = 1
+        seen.queue_place[count] = place + 1
+        count += exchangers[place] == seat
+    seen.known_count = count
 
 
 cdef void see_redrawn(
     const State* state, int seat, const Plays* plays, const uint8_t* exchangers, int exchanges, Seen* seen
 ) noexcept nogil:
-    # The cards that the seat put under the pile or drew from there; and of those that it put there, where another seat
-    # drew one and has put none there since, if it has not laid it.
+    # Collect the redrawn cards that the seat put under the pile or drew. If another seat drew a card that this seat put
+    # there, has put no card there since and has not laid it, the card is known in its hand.
     cdef Redraws redraws
-    cdef uint64_t given = given_by(state, seat, exchangers, state.redrawn_count), others
-    cdef int place, card, taker
+    cdef uint8_t drawn_by_others[REDRAWN_KEPT + 1]
+    cdef int count = 0, i, place, card, taker
+    cdef bint put, taken
     # In a forged state some may have no taker.
     memset(&redraws.taker[EARLIER], NO_SEAT, REDRAWN_KEPT)
     follow_redraws(state, plays, exchanges, &redraws)
-    others = given
     for place in range(state.redrawn_count):
-        taker = redraws.taker[EARLIER + place]
+        put = exchangers[place] == seat
+        taken = redraws.taker[EARLIER + place] == seat
+        seen.redrawn[state.redrawn_count - 1 - place] = card_under(state, place) * (put | taken)
+        drawn_by_others[count] = place
+        count += put & ~taken
+    for i in range(count):
+        place = drawn_by_others[i]
         card = card_under(state, place)
-        others &= ~(<uint64_t> (taker == seat) << place)
-        seen.redrawn[state.redrawn_count - 1 - place] = card & -((given >> place & 1) | (taker == seat))
-    while others:
-        place = lowest_bit(others)
-        others &= others - 1
         taker = redraws.taker[EARLIER + place]
-        card = card_under(state, place)
-        if taker == holder_of_card(state, card) and place >= redraws.before_put[taker]:
+        if holds(state, taker, card) and place >= redraws.before_put[taker] and not drawn_later(state, place, card):
             seen.known[seen.known_count] = card
             seen.known_as[seen.known_count] = 1 + distance_to(seat, taker, state.players)
             seen.queue_place[seen.known_count] = 0
-            seen.known_count += not drawn_later(state, place, card)
+            seen.known_count += 1
 
 
-cdef inline int holder_of_card(const State* state, int card) noexcept nogil:
-    # The seat with the card in its hand, or NOBODY.
-    cdef uint64_t differing
-    cdef int holders = 1 << NOBODY, seat
-    for seat in range(state.players):
-        differing = state.hand[seat] ^ in_all_slots(card)
-        holders |= ((differing - in_all_slots(1) & ~differing & in_all_slots(0x80)) != 0) << seat
-    return lowest_bit(holders) if card else <int> NOBODY
+cdef inline bint holds(const State* state, int seat, int card) noexcept nogil:
+    # `seat`: also NO_SEAT; `card`: 0 for an unknown one.
+    if seat == NO_SEAT or card == 0:
+        return False
+    return card_in_slot(state.hand[seat], cards_below(state.hand[seat], state.hand_size[seat], card)) == card
 
 
 cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept nogil:
@@ -356,7 +312,7 @@ cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept 
 
 
 cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, Redraws* redraws) noexcept nogil:
-    # Follows the sizes of the hands, which determine the number of draws at each turn.
+    # Follows the sizes of the hands, which determine the number of draws in each turn.
     cdef uint8_t turns[MAX_PLAYERS * MAX_CARD + 8]
     cdef int sizes[MAX_PLAYERS]
     cdef uint64_t left, early, word
@@ -367,15 +323,14 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     cdef uint8_t places
     for seat in range(MAX_PLAYERS):
         sizes[seat] = DEALT
-    # As long as nobody can have drawn from the queue, every hand is refilled, and a sixth card is a bonus for the
-    # seat's last play. This is certain, except for the last play, for as long as the pile covers all cards laid,
-    # exchanges and bonuses.
+    # While no seat can have drawn from the queue, every hand is refilled, and a sixth card is a bonus for the seat's
+    # last play. This is certain, except for the last play, while the pile covers all cards laid, exchanges and bonuses.
     until = pile - players - 1
     left = plays.exchanges[0] & (<uint64_t> 1 << min(state.laid - 1, 63)) - 1
     while left:
         place = lowest_bit(left)
         left &= left - 1
-        number = OF_CODE[state.codes[place]] >> 56
+        number = count_bits(state.codes[place]) - 1
         if place + number > until:
             until = min(until, place - 1)
             break
@@ -398,7 +353,7 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     for seat in range(MAX_PLAYERS):
         redraws.before_put[seat] = draw
     seat = plays.seats[before + 1]
-    # All turns from here on.
+    # The remaining turns.
     left = plays.tops[0] & ~early
     for half in range(2):
         while left:
@@ -410,15 +365,15 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
             count += turns_in(code)
             before = place
         left = plays.tops[1]
-    # Without branches, as they would be hard to predict. Takers written too far ahead are overwritten.
+    # Avoids branches, which would be unpredictable. Takers written too far ahead are overwritten.
     for i in range(count - 1):
         turn = turns[i]
         size = sizes[seat] - (turn & 7)
         put_taker(redraws, draw, seat)
-        # A seat that exchanges draws one card for the one put there.
+        # A seat that exchanges a card draws one for it.
         exchanged = turn / NO_EXCHANGE & 1 ^ 1
         redraws.before_put[seat if exchanged else <int> NOBODY] = draw
-        # Including the bonus for a play that the next seat cannot respect.
+        # Includes the bonus for a play that the next seat cannot respect.
         number = min(max(0, DEALT - size) + turn / BONUS_FOLLOWS, rest)
         rest -= number
         draw += exchanged + number
@@ -436,13 +391,13 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
 
 
 cdef inline void put_taker(Redraws* redraws, int draw, int seat) noexcept nogil:
-    # The taker of a draw and the seven after it.
+    # Write the taker of a draw and of the seven draws after it.
     cdef uint64_t takers = in_all_slots(seat)
     memcpy(&redraws.taker[EARLIER + draw], &takers, 8)
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads only the Seen, so that it cannot show anything that the seat does not know.
+    # Reads only Seen, so it cannot reveal hidden information.
     cdef const Seen* seen = <const Seen*> view
     cdef uint8_t* own = values
     cdef uint8_t* laid = own + MAX_CARD
@@ -456,7 +411,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* numbers = redrawn + REDRAWN_KEPT
     cdef int players = seen.players, used = cards_in_use(players), other = seat, i, _
     cdef int turn = seen.active if FIRST_SEAT < seen.phase < FINISHED else NO_SEAT
-    # Each plane is written in whole words, and the next one over its excess.
+    # Each plane is written in whole words, and the next plane overwrites its excess.
     clear_plane(own)
     for i in range(PLANE):
         laid[i] = seen.order[1 + i] != 0
@@ -496,7 +451,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
 
 
 cdef inline void put_constraint(const Seen* seen, int used, uint8_t* meets) noexcept nogil:
-    # The cards in use beyond the constraint, on the side that its arrows point to; all cards in use without one.
+    # Mark the cards in use that respect the constraint; without a constraint, all cards in use.
     cdef int card = max(1, seen.constraint)
     cdef int up = (seen.up_arrows[(card - 1) >> 6] >> ((card - 1) & 63) & 1) | (seen.constraint == 0)
     cdef const uint8_t* first = &FLAGS[PLANE - seen.constraint * up]

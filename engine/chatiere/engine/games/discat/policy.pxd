@@ -1,8 +1,7 @@
-# Discat: the playout policy.
+# Discat: the playout policy. PLAYOUT_WEIGHTS describes each weight.
 from libc.stdint cimport int8_t, int16_t, uint8_t, uint16_t
 
 ctypedef struct Weights:
-    # Those of weights.py, which says what they are.
     uint8_t decisions
     int8_t pair
     int8_t triple

@@ -1,25 +1,27 @@
-"""Discat: the playout policy, which finds actions likely by a few of their features."""
+"""Discat: the playout policy, which weights actions by a few of their features."""
 
 from libc.stdint cimport uint64_t
 
-from chatiere.engine.games.discat.weights import PLAYOUT_WEIGHTS
-
 from chatiere.engine.core.bits cimport count_bits
-from chatiere.engine.games.discat.state cimport (
-    FIRST_EXCHANGE_ID,
-    MAX_HAND,
-    PASS,
-    TOP_SHIFT,
-    State,
-    can_respect,
-    card_in_slot,
-    cards_in_use,
-    next_seat,
-    points_up,
-    slots_alike,
-    tens_digits,
+from .state cimport (
+    FIRST_EXCHANGE_ID, MAX_HAND, PASS, TOP_SHIFT, State, can_respect, card_in_slot, cards_in_use, next_seat, points_up,
+    slots_alike, tens_digits,
 )
 
+# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
+# Chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+PLAYOUT_WEIGHTS = {
+    "decisions": 4,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
+    "pair": 6,  # a group of two cards
+    "triple": 12,  # a group of three cards
+    "bonus_group": 24,  # a group of four cards
+    "winning_group": 60,  # a group of five or six cards
+    "partners": -3,  # for each other card of the hand that shares a digit with a single card played
+    "room": -1,  # for each eighth of the cards in use that the next top may be
+    "blocks": 6,  # the next seat has no such card
+    "exchange": 0,  # a card is exchanged
+    "exchanged_partners": -4,  # for each other card of the hand that shares a digit with the exchanged card
+}
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
 
 
@@ -30,7 +32,7 @@ def pack_weights(weights):
 
 
 cdef int score_top(const State* state, const Weights* weights, int card) noexcept nogil:
-    # What a top card demands of the next one.
+    # The score of a top card by the constraint that it creates.
     cdef int in_use = cards_in_use(state.players)
     cdef int left = in_use - card if points_up(state, card) else card - 1
     cdef bint blocks = not can_respect(state, next_seat(state, state.active), card)

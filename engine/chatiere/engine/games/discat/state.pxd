@@ -1,5 +1,5 @@
 # Discat: the packed state and its numbers. A card is its printed number, 1-90; in a set of cards, bit card - 1.
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
 from chatiere.engine.core.game cimport NO_SEAT
@@ -7,37 +7,38 @@ from chatiere.engine.core.game cimport NO_SEAT
 cdef extern from * nogil:
     int __builtin_clz(unsigned int number)
 
-cdef enum:
+cpdef enum:
     MIN_PLAYERS = 2
     MAX_PLAYERS = 6
     BASE_CARDS = 30  # in use with any number of players
-    CARDS_A_PLAYER = 10  # in use besides, for each player
+    CARDS_A_PLAYER = 10  # additional cards in use for each player
     MAX_CARD = BASE_CARDS + CARDS_A_PLAYER * MAX_PLAYERS
-    DEALT = 5  # cards to each seat; a hand is refilled to as many
+    DEALT = 5  # cards dealt to each seat; also the size to which a hand is refilled
     MAX_HAND = DEALT + 1  # with a bonus card
     BONUS_GROUP = 4
     BONUS_POINTS = 4  # for each card of a bonus pile
     WINNING_GROUP = 5
-    REDRAWN_KEPT = 30  # about the most in random play; in resampling, an older one may be any card
-    MAX_PILE = MAX_CARD - DEALT * MAX_PLAYERS  # the draw pile of MAX_PLAYERS; it never grows
+    REDRAWN_KEPT = 30  # about the maximum in random play; in resampling, an older redrawn card may be any card
+    MAX_EXCHANGES = (MAX_PLAYERS - 1) * MAX_CARD  # above the maximum of a game; a forged state may reach it
+    MAX_PILE = MAX_CARD - DEALT * MAX_PLAYERS  # the draw pile with MAX_PLAYERS; it never grows
     PLACES = MAX_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
-    PLANE = MAX_CARD + 7 & ~7  # bytes of a plane, a number for each card, in whole words
+    PLANE = MAX_CARD + 7 & ~7  # bytes in a plane with a number for each card, rounded up to whole words
     ZEROS = 7
-    CODES = PLANE  # in State.codes; those beyond MAX_CARD are always 0
+    CODES = PLANE  # in State.codes; codes beyond MAX_CARD are always 0
     HIGHEST_CODE = (1 << MAX_PLAYERS) - 1
 
-cdef enum Phase:
+cpdef enum Phase:
     FIRST_SEAT  # chance: the seat that begins
-    DEAL  # chance: a card to the active seat
+    DEAL  # chance: the next card dealt to the active seat
     PLAY  # decision: the active seat plays
-    BONUS  # chance: the creator draws, as the active seat cannot respect the constraint
+    BONUS  # chance: the creator's bonus card, because the active seat cannot respect the constraint
     PASS  # decision: the active seat keeps its hand or exchanges a card
-    EXCHANGE  # chance: the active seat draws for the card put under the pile
-    REFILL  # chance: the active seat draws up to five
+    EXCHANGE  # chance: the card that the active seat draws for the one put under the pile
+    REFILL  # chance: the next card that refills the active seat's hand
     FINISHED
     PHASES
 
-cdef enum DiscatFault:
+cpdef enum DiscatFault:
     # Faults of moves.
     PASSING_NOT_A_CHOICE = 100
     MUST_PASS
@@ -63,11 +64,11 @@ cdef enum DiscatFault:
     HISTORY_CONTRADICTS_HANDS
     TOO_FEW_DEALS
 
-cdef enum DiscatEnd:
+cpdef enum DiscatEnd:
     GROUP = 1  # a seat laid a group of five or six
     LAST_TURNS  # the last turns are over
 
-cdef enum DiscatEvent:
+cpdef enum DiscatEvent:
     FIRST_SEAT_CHOSEN = 1
     CARD_DEALT
     CARDS_PLAYED
@@ -82,17 +83,18 @@ cdef enum DiscatEvent:
     LAST_TURNS_BEGUN
     GAME_ENDED
 
-cdef enum:
-    # Dense ids (rules file: Actions). A play's has the top's slot from bit TOP_SHIFT on; below, a bit for each other
-    # slot.
+cpdef enum:
+    # Dense ids (rules file: Actions). The id of a Play has the slot of the top in the bits from TOP_SHIFT on, and below
+    # them a bit for each other slot.
     TOP_SHIFT = MAX_HAND - 1
+    PLAYS_A_TOP = 1 << TOP_SHIFT
     PLAY_IDS = MAX_HAND << TOP_SHIFT
     KEEP_ID = PLAY_IDS
     FIRST_EXCHANGE_ID = KEEP_ID + 1
     NUM_ACTIONS = FIRST_EXCHANGE_ID + MAX_HAND
 
 ctypedef struct Options:
-    uint8_t first_seat  # NO_SEAT: a chance event
+    uint8_t first_seat  # NO_SEAT: drawn by a chance event
     uint64_t up_arrows[2]
 
 ctypedef struct State:
@@ -101,12 +103,12 @@ ctypedef struct State:
     uint8_t first_seat_option
     uint8_t first_seat  # NO_SEAT until known
     uint8_t phase
-    uint8_t active  # the seat whose turn it is; at DEAL, the one that gets the next card
-    uint8_t bonus_drawn  # 1: the constraint's creator has drawn its bonus
-    uint8_t last_turns  # 0: not begun; else the turns left, including the present one
+    uint8_t active  # the seat whose turn it is; at DEAL, the seat that gets the next card
+    uint8_t bonus_drawn  # 1 if the constraint's creator has drawn its bonus
+    uint8_t last_turns  # 0 if they have not begun; else the number left, including the present turn
     uint64_t up_arrows[2]
-    uint64_t unknown[2]  # the part of the draw pile that nobody has seen
-    # The card in slot s in bits 8 s to 8 s + 7: ascending, then zeros. In a view, the cards known to the viewer come
+    uint64_t unknown[2]  # the part of the draw pile that no seat has seen
+    # The card in slot s is bits 8 s to 8 s + 7: ascending, then zeros. In a view, the cards known to the viewer are
     # first, and the others are zeros.
     uint64_t hand[MAX_PLAYERS]
     uint8_t hand_size[MAX_PLAYERS]
@@ -114,34 +116,32 @@ ctypedef struct State:
     uint8_t redrawn_count
     uint8_t laid
     uint8_t zero[ZEROS]
-    # From the front, all cards laid, in order: a play's cards ascending, then its top. Together with `codes` they are
-    # the public history, and determine the owner of each card. From the back, the cards put under the draw pile, oldest
-    # first: redrawn_count cards that have been drawn since (the latest ones; in a resampled state, 0 for a card that
-    # the seat did not know), then the queue_length cards still there. Zeros between.
+    # From the front: all cards laid, in order; for each play, its cards ascending, then its top. With `codes` they are
+    # the public history, and determine the owner of each card. From the back: the cards put under the draw pile, oldest
+    # first. These are the latest redrawn_count cards that have been drawn since, then the queue_length cards still
+    # there. In a resampled state, a redrawn card that the seat did not know is 0. The places between are zeros.
     uint8_t cards[PLACES]
-    # One for each card laid: 0 if it was not the top of its play. For a top, the highest bit set is the number of
-    # passes after it; each lower bit is set if the pass of that number exchanged.
+    # By place of a card laid: 0 if it is not the top of its play. For a top, the highest bit set is the number of
+    # passes after it, and each lower bit is set if the pass of that number was an exchange.
     uint8_t codes[CODES]
 
 ctypedef struct Redraw:
     # The public history of a card drawn from the queue.
     uint8_t giver
-    uint8_t taker  # NO_SEAT if nobody has drawn it (in a forged state)
+    uint8_t taker  # NO_SEAT if no seat has drawn it, which is possible only in a forged state
     uint8_t surely_held  # the taker has put no card under the pile since
-    uint16_t came  # when it was drawn, in the time of the taker's story
 
 ctypedef struct Layout:
-    # The layout of the table, as it follows from `cards` and `codes`.
+    # The layout of the table, derived from `cards` and `codes`.
     uint8_t owner[MAX_CARD]  # of each card laid
     uint8_t in_bonus_pile[MAX_CARD]
     uint8_t face_down[MAX_CARD]  # in a personal pile
     uint8_t queue_seat[MAX_CARD]  # the seat that put each card of the queue under the pile, oldest first
-    uint16_t exchanges
     Redraw redraws[REDRAWN_KEPT]
 
 ctypedef struct View:
-    # The knowledge of a seat: a state with hidden cards as zeros (`unknown` has all cards whose place the viewer does
-    # not know), and the layout.
+    # The information visible to a seat: a state with hidden cards as zeros (`unknown` has all cards whose place the
+    # viewer does not know), and the layout.
     State state
     Layout layout
 
@@ -155,31 +155,31 @@ ctypedef struct Seen:
     uint8_t queue_length
     uint8_t draw_pile
     uint8_t passes
-    uint8_t constraint  # 0: none
-    uint8_t creator  # NO_SEAT: there is no constraint
-    uint8_t turned  # bit seat: the top of that personal pile lies face down
+    uint8_t constraint  # 0 for none
+    uint8_t creator  # NO_SEAT if there is no constraint
+    uint8_t turned  # set of seats whose personal pile has its top face down
     uint64_t up_arrows[2]
-    uint64_t hand  # the seat's own
+    uint64_t hand  # the seat's own hand
     uint8_t hand_size[MAX_PLAYERS]
     uint8_t pile_count[MAX_PLAYERS]
     uint8_t bonus_count[MAX_PLAYERS]
-    uint8_t top[MAX_PLAYERS]  # of each personal pile; 0: none
-    # By number, the place of each card laid, from 1, and its turns as the observation has them; then zeros. The first
-    # ones are unused.
+    uint8_t top[MAX_PLAYERS]  # of each personal pile; 0 for none
+    # By number of a card laid: its place, from 1, and its turns as in the observation. Zeros for other cards. Index 0
+    # is unused.
     uint8_t order[1 + PLANE]
     uint8_t turns[1 + PLANE]
-    # Cards that the seat put under the draw pile, and where they are as numbers of the observation; in the queue, also
-    # their place there, from 1. There is one place to spare: the next card is written before it is known to count.
+    # Cards that the seat put under the draw pile; where each is, encoded as in observations; places in the queue, from
+    # 1. The arrays have a spare entry, because a card is written before it is known to belong here.
     uint8_t known_count
     uint8_t known[MAX_CARD + 1]
     uint8_t known_as[MAX_CARD + 1]
     uint8_t queue_place[MAX_CARD + 1]
-    # The cards drawn from the queue, latest first; 0 for one that the seat neither put there nor drew.
+    # The cards drawn from the queue, latest first; 0 for a card that the seat neither put there nor drew.
     uint8_t redrawn[REDRAWN_KEPT]
 
 
 cdef inline int cards_in_use(int players) noexcept nogil:
-    # The cards in use are 1 … this number.
+    # The highest card in use; the lowest is 1.
     return BASE_CARDS + CARDS_A_PLAYER * players
 
 cdef inline int count_cards(const uint64_t* cards) noexcept nogil:
@@ -197,7 +197,7 @@ cdef inline void put_card(uint64_t* cards, int card) noexcept nogil:
 cdef inline void take_card(uint64_t* cards, int card) noexcept nogil:
     cards[(card - 1) >> 6] &= ~(<uint64_t> 1 << ((card - 1) & 63))
 
-# Hands: six slots, and two that are always empty, as the bytes of a word.
+# Hands: the bytes of a word are six slots and two that are always empty.
 
 cdef inline int card_in_slot(uint64_t hand, int slot) noexcept nogil:
     return <int> (hand >> 8 * slot & 0xFF)
@@ -222,19 +222,21 @@ cdef inline uint64_t without_slot(uint64_t hand, int slot) noexcept nogil:
     return hand & slots_below(slot) | hand >> 8 & ~slots_below(slot)
 
 cdef inline uint64_t tens_digits(uint64_t hand) noexcept nogil:
-    # The tens digit in each slot. Every second slot at a time, to have 16 bits for the product; 103 / 1024 is close
-    # enough to a tenth.
+    # The tens digit in each slot. Each step computes every second slot, which leaves 16 bits for the product;
+    # 103 / 1024 is close enough to a tenth.
     cdef uint64_t half = 0x00FF00FF00FF00FF
     cdef uint64_t low = (hand & half) * 103 >> 10 & half
     cdef uint64_t high = (hand >> 8 & half) * 103 >> 10 & half
     return low & in_all_slots(0x0F) | (high & in_all_slots(0x0F)) << 8
 
+cdef inline int top_bits(uint64_t bytes) noexcept nogil:
+    # Bit i is the top bit of byte i. The product brings these together in the last byte.
+    return <int> ((bytes & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56)
+
 cdef inline int slots_alike(uint64_t digits, int size, int slot) noexcept nogil:
-    # The slots with the same digit as `slot`, as a mask. In `alike`, the top bit of each such byte is set.
+    # The slots with the same digit as `slot`, as a mask.
     cdef uint64_t differing = digits ^ in_all_slots(card_in_slot(digits, slot))
-    cdef uint64_t alike = in_all_slots(0x80) - differing & in_all_slots(0x80)
-    # The product brings the top bits of all bytes together in the last byte.
-    return <int> (alike * <uint64_t> 0x0002040810204081 >> 56) & ((1 << size) - 1)
+    return top_bits(in_all_slots(0x80) - differing) & ((1 << size) - 1)
 
 # The cards put under the draw pile, oldest first.
 
@@ -247,11 +249,11 @@ cdef inline void put_card_under(State* state, int place, int card) noexcept nogi
 # Codes
 
 cdef inline int turns_in(int code) noexcept nogil:
-    # The turns of a play and the passes after it; 0 for a card that is not a top.
+    # The number of turns of a play and the passes after it; 0 for a card that is not a top.
     return 31 - __builtin_clz(2 * code + 1)
 
 cdef inline bint exchanged_in(int code, int number) noexcept nogil:
-    # True if the pass of that number exchanged.
+    # True if the pass of that number was an exchange.
     return code >> number & 1
 
 # Turns
@@ -273,7 +275,7 @@ cdef inline int passes_in_a_row(const State* state) noexcept nogil:
     return turns_in(state.codes[state.laid - 1]) - 1 if state.laid else 0
 
 cdef inline int turns_since_play(const State* state) noexcept nogil:
-    # The turns from the last play's to the active seat's, once a seat has played.
+    # The number of turns from the last play to the active seat's turn, once a seat has played.
     cdef bint goes_on = state.phase == PLAY or state.phase == BONUS or state.phase == PASS
     return passes_in_a_row(state) + goes_on
 
@@ -304,12 +306,12 @@ cdef inline int constraint_of(const State* state) noexcept nogil:
     return state.cards[state.laid - 1]
 
 cdef inline bint respects(const State* state, int constraint, int card) noexcept nogil:
-    # Without branches: either side is equally likely.
+    # Avoids branches, because both directions are equally likely.
     return (card != constraint) & ((card > constraint) == points_up(state, constraint))
 
 cdef inline bint can_respect(const State* state, int seat, int constraint) noexcept nogil:
     cdef int size = state.hand_size[seat]
     if size == 0:
         return False
-    # Hands are sorted: the best card for the constraint is the first or the last.
+    # The hand is sorted, so its best card for the constraint is the first or the last.
     return respects(state, constraint, card_in_slot(state.hand[seat], (size - 1) * points_up(state, constraint)))

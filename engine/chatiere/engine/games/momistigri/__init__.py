@@ -1,10 +1,11 @@
 """Momistigri."""
 
 from chatiere.engine.core.position import Game
-from chatiere.engine.games.momistigri.codec import CODEC
-from chatiere.engine.games.momistigri.kernel import OPERATIONS
-from chatiere.engine.games.momistigri.text import DESCRIPTION
 
-GAME = Game(OPERATIONS, DESCRIPTION)
+from .codec import CODEC
+from .description import DESCRIPTION
+from .kernel import OPERATIONS
+
+GAME = Game(OPERATIONS, DESCRIPTION, CODEC)
 
 __all__ = ["CODEC", "GAME"]

@@ -6,104 +6,35 @@ from collections.abc import Mapping
 from chatiere.engine.core.codec import NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, read_numbers, refuse_option
-from chatiere.engine.games.momistigri.words import FAULTS, PHRASES, RULES
+from chatiere.engine.core.phrases import phrases_of
+from .description import DESCRIPTION, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.codec cimport (
-    LAST_SEAT,
-    UNTIL_FIRST_SEAT,
-    Conversions,
-    EventFields,
-    OptionFields,
-    Scalars,
-    make_codec,
-    number_in,
-    within,
+    LAST_SEAT, UNTIL_FIRST_SEAT, Conversions, EventFields, OptionFields, Scalars, make_codec, number_in, within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event, distance_to, seat_at
 from chatiere.engine.core.phrases cimport Said, add_number, add_numbers, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
-    Message,
-    Span,
-    count_of,
-    has_number,
-    has_span,
-    list_numbers,
-    listed_numbers,
-    next_of,
-    number_of,
-    open_field,
+    Message, Span, count_of, has_number, has_span, list_numbers, listed_numbers, next_of, number_of, open_field,
 )
 from chatiere.engine.wire.writer cimport Writer
-from chatiere.engine.games.momistigri.cards cimport (
-    BOX,
-    COLOURED,
-    KINDS,
-    MOMISTIGRI_PLACE,
-    MAX_PLAYERS,
-    USUAL,
-    USUAL_BOX,
-    VALUES,
-    Box,
-    bit,
-    bits_of,
-    count_cards,
-    deck_for,
-    lowest,
+from .state cimport (
+    BOX, COLOURED, DEAL, DRAW, FINISHED, FIRST_GIVE_ID, FIRST_HAND_OUT_ID, FIRST_NAME_ID, FIRST_SEAT, FIRST_SWAP_IN_ID,
+    FIRST_SWAP_OUT_ID, HAND_OUT, KINDS, KNOWERS, LAST_CHOICE, LAST_TURN, MAIN_ID, MARKS, MAX_DRAW, MAX_PLAYERS,
+    MOMISTIGRI_PLACE, ONES, PASS_ID, PHASES, PUBLIC, REVERSE_ID, ROUNDS, STOP_ID, SWAP_IN, USUAL, USUAL_BOX, VALUES,
+    Box, MomistigriEvent, MomistigriFault, Options, Phase, State, View, bit, bits_of, box_of, cards_of_pair,
+    count_cards, decider, deck_for, distance_of_gift, drawn_from, id_of_gift, kind_of_gift, lowest, pile_of,
+    seat_beside, sum_of,
 )
-from chatiere.engine.games.momistigri.kernel cimport last_round_end, note_copies, view
-from chatiere.engine.games.momistigri.legal cimport (
-    cards_of_pair,
-    distance_of_gift,
-    forbids_gift,
-    id_of_gift,
-    kind_of_gift,
-)
-from chatiere.engine.games.momistigri.state cimport (
-    DEAL,
-    DRAW,
-    FINISHED,
-    FIRST_GIVE_ID,
-    FIRST_HAND_OUT_ID,
-    FIRST_NAME_ID,
-    FIRST_SEAT,
-    FIRST_SWAP_IN_ID,
-    FIRST_SWAP_OUT_ID,
-    HAND_OUT,
-    KNOWERS,
-    MAX_DRAW,
-    LAST_CHOICE,
-    LAST_TURN,
-    MAIN_ID,
-    MARKS,
-    ONES,
-    PASS_ID,
-    PHASES,
-    PUBLIC,
-    REVERSE_ID,
-    ROUNDS,
-    STOP_ID,
-    SWAP_IN,
-    MomistigriEvent,
-    MomistigriFault,
-    Options,
-    Phase,
-    State,
-    View,
-    box_of,
-    decider,
-    drawn_from,
-    pile_of,
-    seat_beside,
-    sum_of,
-)
+from .kernel cimport forbids_gift, last_round_end, note_copies, view
 cimport chatiere.fields.momistigri as fields
 
-DEFAULTS = {"copies": [USUAL.copies[kind] for kind in range(COLOURED)]}
-
+PHRASES = phrases_of(DESCRIPTION)
+DEFAULTS = DESCRIPTION.defaults(MAX_PLAYERS)
 
 cdef int DISCARD_PAIR = PHRASES.number("action.discard_pair")
 cdef int PASS_TURN = PHRASES.number("action.pass_turn")
@@ -120,7 +51,7 @@ cdef int SWAP_OUT_CARD = PHRASES.number("action.swap_out")
 cdef int SWAP_IN_CARD = PHRASES.number("action.swap_in")
 cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
-# By phase, from SWAP_OUT on; that of CHOICE depends on the pair.
+# By phase, from SWAP_OUT on; the prompt of CHOICE depends on the pair.
 cdef tuple PROMPTS = (
     PHRASES.number("prompt.swap_out"),
     PHRASES.number("prompt.swap_in"),
@@ -150,7 +81,7 @@ cdef EventFields EVENTS = EventFields(
         "cards": fields.EVENT_CARDS,
     },
 )
-# The fields of the numbers that `count_in` finds.
+# The fields of the results of `count_in`.
 cdef dict COUNTS = {
     int(MomistigriEvent.ROUND_BEGUN): fields.EVENT_ROUND,
     int(MomistigriEvent.TURN_BEGUN): fields.EVENT_DRAWS,
@@ -163,7 +94,7 @@ cdef const State* state_of(Position position) noexcept:
 
 
 cdef int receiver_of(Position position, int action) except -1:
-    # The seat that a Give names by its distance from the deciding seat.
+    # The seat that a Give identifies by its distance from the deciding seat.
     cdef const State* state = state_of(position)
     cdef int distance = distance_of_gift(action)
     if distance >= state.players:
@@ -186,7 +117,7 @@ cdef int say_action(Position position, int action, Said* said) except -1:
     elif action == STOP_ID:
         say(said, STOP)
     elif action == MAIN_ID:
-        # Where no effect is to be chosen, the action is not legal: any of the three will do.
+        # Without a pending choice the action is illegal, and any of the three phrases will do.
         say(said, MAIN[max(state_of(position).effect, 1) - 1])
     elif action == REVERSE_ID:
         say(said, REVERSE)
@@ -227,7 +158,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef int cards_in(const Event* event) noexcept:
-    # The number of values that are cards; these come first.
+    # The number of leading values that are cards.
     if event.kind in (MomistigriEvent.TURN_BEGUN, MomistigriEvent.ROUND_BEGUN, MomistigriEvent.PENALTY_TAKEN):
         return 0
     return 1 if event.kind == MomistigriEvent.CARD_HANDED_OUT else event.count
@@ -239,7 +170,7 @@ cdef int other_seat(const Event* event) noexcept:
         return event.values[0]
     if event.kind == MomistigriEvent.CARD_HANDED_OUT:
         return event.values[1]
-    # Both seats see a card that moves between their hands, and everybody knows which seats they are.
+    # Both seats see a card that moves between their hands, and the two seats are public.
     if event.kind == MomistigriEvent.CARD_DRAWN or event.kind == MomistigriEvent.CARD_GIVEN:
         return lowest(event.seen_by & ~(1 << event.seat))
     return -1
@@ -255,7 +186,7 @@ cdef int count_in(const Event* event) noexcept:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # What is about another seat, or where no 1 was discarded, is said otherwise than by the kind.
+    # Events that concern another seat, or in which no 1 was discarded, need another phrase than that of their kind.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         say(said, TURN_BEGUN)
         add_number(said, event.seat)
@@ -301,11 +232,11 @@ def encode_options(players, options: Mapping):
     """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     cdef int kind
-    options = complete_options("Momistigri", options, DEFAULTS, players)
+    options = complete_options(DESCRIPTION.title, options, DEFAULTS, players)
     copies = options["copies"]
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
-    # Every batch that begins games calls this: the defaults need no check.
+    # Every batch that begins games calls this function, so the defaults are not checked again.
     if copies is DEFAULTS["copies"]:
         memcpy(encoded.copies, USUAL.copies, sizeof(encoded.copies))
     else:
@@ -337,7 +268,6 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 cdef int put_action(Writer out, Position position, int action) except -1:
-    # A dense id → MomistigriAction.
     cdef uint8_t cards[2]
     cdef int low, high, receiver
     cdef size_t begun
@@ -386,14 +316,13 @@ cdef int pair_id(const Message* pair) except -1:
 
 
 cdef card_in(const Message* action, int field, int card_field, name):
-    # The card of an action.
     cdef Message inner
     open_field(action, field, &inner)
     return number_in(&inner, card_field, 0, KINDS - 1, f"{name}.card")
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # MomistigriAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a seat gives itself a card).
+    # Read a MomistigriAction as a dense id. Raises INVALID_ACTION, or ILLEGAL_ACTION if a seat gives a card to itself.
     cdef const State* state = state_of(position)
     cdef Message inner
     cdef int distance
@@ -434,9 +363,9 @@ cdef int read_action(const Message* action, Position position) except -1:
 # State
 
 ctypedef struct Listed:
-    # The cards of a message, each list as a set by itself: n cards of a kind are the first n of its places.
+    # The cards of a message. Each list is an independent set: n cards of a kind are the first n of its places.
     uint64_t hands[MAX_PLAYERS]
-    uint64_t known[MAX_PLAYERS][KNOWERS]  # of a seat's hand
+    uint64_t known[MAX_PLAYERS][KNOWERS]  # by seat of the hand
     uint64_t pile
 
 
@@ -446,24 +375,11 @@ cdef Scalars list_scalars():
     scalars.begin(&at)
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add(
-        "round_first_seat",
-        fields.STATE_ROUND_FIRST_SEAT,
-        fields.VIEW_ROUND_FIRST_SEAT,
-        &at.first_seat,
-        0,
-        LAST_SEAT,
-        0,
-        NO_SEAT,
+        "round_first_seat", fields.STATE_ROUND_FIRST_SEAT, fields.VIEW_ROUND_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT,
+        0, NO_SEAT,
     )
     scalars.add(
-        "active_seat",
-        fields.STATE_ACTIVE_SEAT,
-        fields.VIEW_ACTIVE_SEAT,
-        &at.active,
-        0,
-        LAST_SEAT,
-        0,
-        UNTIL_FIRST_SEAT,
+        "active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT, 0, UNTIL_FIRST_SEAT
     )
     scalars.add("round", fields.STATE_ROUND, fields.VIEW_ROUND, &at.round, 1, ROUNDS, 1)
     scalars.add("turn", fields.STATE_TURN, fields.VIEW_TURN, &at.turn, 0, LAST_TURN)
@@ -471,7 +387,7 @@ cdef Scalars list_scalars():
     scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 1, MARKS, 1)
     scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, MAX_DRAW)
     scalars.add("pair_value", fields.STATE_PAIR_VALUE, fields.VIEW_PAIR_VALUE, &at.effect, 1, LAST_CHOICE, 0, 0)
-    # Packed as 1 + the card, 0 for none.
+    # Packed as 1 + the card, or 0.
     scalars.add("swapped_out", fields.STATE_SWAPPED_OUT, fields.VIEW_SWAPPED_OUT, &at.swapped_out, 0, KINDS - 1, -1, 0)
     return scalars
 
@@ -494,7 +410,6 @@ cdef put_cards(Writer out, int field, const Box* box, uint64_t cards):
 
 
 cdef put_penalties(Writer out, int field, const State* state, int seat):
-    # In finished rounds.
     cdef uint8_t penalties[ROUNDS]
     cdef int round
     for round in range(finished_rounds(state)):
@@ -530,7 +445,6 @@ cdef put_seat(Writer out, const State* state, int seat):
 
 
 cdef int put_state(Writer out, Position position) except -1:
-    # A position → MomistigriState.
     cdef const State* state = state_of(position)
     cdef int seat
     OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
@@ -543,7 +457,7 @@ cdef int put_state(Writer out, Position position) except -1:
 
 
 cdef refuse_cards(const Box* box, const Message* message, int field, name):
-    # Raise for a number that is no card, or for more cards of a kind than the box has.
+    # Refuse a number that is not a card, or more cards of a kind than the box has.
     kinds = listed_numbers(message, field)
     for i, kind in enumerate(kinds):
         RULES.in_range(kind, 0, KINDS - 1, f"{name}[{i}]")
@@ -554,7 +468,7 @@ cdef refuse_cards(const Box* box, const Message* message, int field, name):
 
 
 cdef bint list_set(const Box* box, const Message* message, int field, uint64_t most, uint64_t* cards) except -1:
-    # Read a list of cards as a set. Returns False if one is not a card, or not among `most`.
+    # Read a list of cards as a set. Returns False if a number is not a card, or is not in `most`.
     cdef int64_t kinds[BOX]
     cdef int count = list_numbers(message, field, kinds, BOX), i
     cdef uint64_t bits
@@ -572,7 +486,7 @@ cdef bint list_set(const Box* box, const Message* message, int field, uint64_t m
 
 
 cdef int read_knower(const State* state, int seat, int found, const Message* entry) except -1:
-    # The knower that an entry about a seat's hand names; `found`: those of earlier entries, as bits.
+    # Read the knower of an entry about a seat's hand. `found`: the set of knowers of earlier entries.
     cdef int knower = PUBLIC
     if has_number(entry, fields.KNOWLEDGE_SEAT):
         knower = within(RULES, number_of(entry, fields.KNOWLEDGE_SEAT), 0, state.players - 1, "seat")
@@ -584,7 +498,7 @@ cdef int read_knower(const State* state, int seat, int found, const Message* ent
 
 
 cdef read_known(const Box* box, const Message* entry, uint64_t hand, uint64_t* cards, uint8_t* most_ones):
-    # An entry: what one knower knows of a hand.
+    # Read an entry: one knower's knowledge of a hand.
     if not list_set(box, entry, fields.KNOWLEDGE_CARDS, hand, cards):
         RULES.refuse_state("cards", "the hand does not hold all of these", "Public and hidden")
     if has_number(entry, fields.KNOWLEDGE_MOST_ONES):
@@ -592,7 +506,7 @@ cdef read_known(const Box* box, const Message* entry, uint64_t hand, uint64_t* c
 
 
 cdef read_knowledge(State* state, Listed* listed, int seat, const Message* message):
-    # A seat without an entry knows what all know.
+    # Read the knowledge of a seat's hand. Seats without an entry have the public knowledge.
     cdef Message entry
     cdef Span rest = message.span
     cdef uint64_t* known = listed.known[seat]
@@ -632,7 +546,7 @@ cdef read_seat(State* state, Listed* listed, int seat, const Message* message):
 
 
 cdef lay_cards(State* state, const Listed* listed):
-    # Put each card into one hand, or leave it, as packed states have it.
+    # Put each card into one hand or into `left`, in the order of packed states.
     cdef const Box* box = box_of(state)
     cdef bint dealt = state.phase > DEAL
     cdef uint64_t deck = deck_for(box, state.players), bits, mine
@@ -651,19 +565,18 @@ cdef lay_cards(State* state, const Listed* listed):
             for knower in range(KNOWERS):
                 state.known[knower] |= (listed.known[seat][knower] & bits) << held
             held += count_cards(mine)
-        # Before the first turn the pile is empty; later all cards left lie in it.
+        # Before the first turn the pile is empty; later it has all cards in `left`.
         if count_cards(listed.pile & bits) != (count - held if dealt else 0):
             refuse_deck()
         state.left |= bits & deck & bits << held
 
 
 cdef refuse_deck():
-    fault = FAULTS[MomistigriFault.CARD_TWICE_OR_MISSING]
+    fault = DESCRIPTION.faults[MomistigriFault.CARD_TWICE_OR_MISSING]
     raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule, key=fault.key)
 
 
 cdef bytes read_state(const Message* read, int rules_version):
-    # MomistigriState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
@@ -716,7 +629,7 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
 
 
 cdef put_copies(Writer out, const Box* box):
-    # Write the number of cards of each kind in the whole box, the Momistigri apart.
+    # Write the number of cards of each kind in the whole box, except the Momistigri.
     cdef uint8_t copies[COLOURED]
     cdef int place
     memset(copies, 0, sizeof(copies))
@@ -726,7 +639,6 @@ cdef put_copies(Writer out, const Box* box):
 
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # A position as a viewer may know it → MomistigriView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef int other
@@ -747,7 +659,6 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 # Events
 
 cdef int put_event(Writer out, const Event* event) except -1:
-    # An event → MomistigriEvent.
     cdef int other = other_seat(event), number = count_in(event)
     EVENTS.put_head(out, event)
     if other >= 0:
@@ -760,7 +671,7 @@ cdef int put_event(Writer out, const Event* event) except -1:
 # Score
 
 cdef int known_totals(Position position, int viewer) except -1:
-    # A total counts the hand: known if each of its cards is.
+    # The set of seats whose totals a viewer knows. A total counts the hand, so every card of the hand must be known.
     cdef View seen
     cdef int seat, known = 0
     view(position.body, viewer, &seen)
@@ -770,7 +681,6 @@ cdef int known_totals(Position position, int viewer) except -1:
 
 
 cdef int put_score(Writer out, Position position, int known) except -1:
-    # The breakdown of the score → MomistigriScoreDetail.
     cdef const State* state = state_of(position)
     cdef int seat
     cdef size_t begun
@@ -788,7 +698,6 @@ cdef int put_score(Writer out, Position position, int known) except -1:
 # End
 
 cdef int put_end(Writer out, Position position) except -1:
-    # Why a game is over → MomistigriEnd.
     out.number(fields.END_KIND, position.game.ops.end(position.body))
     out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
     out.number(fields.END_LAST_ROUND, last_round_end(state_of(position)))

@@ -1,32 +1,17 @@
-"""Momistigri: the states that agree with what a seat knows."""
+"""Momistigri: resampling of the information hidden from a seat."""
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.stream cimport Stream, number_below
-from chatiere.engine.games.momistigri.cards cimport (
-    BOX,
-    MAX_PLAYERS,
-    Box,
-    bit,
-    count_cards,
-    further_cards,
-    lowest,
-    of_value,
-)
-from chatiere.engine.games.momistigri.state cimport (
-    DEAL,
-    FINISHED,
-    KNOWERS,
-    ONES,
-    PUBLIC,
-    State,
-    box_of,
+from .state cimport (
+    BOX, DEAL, FINISHED, KNOWERS, MAX_PLAYERS, ONES, PUBLIC, Box, State, bit, box_of, count_cards, further_cards,
+    lowest, of_value,
 )
 
 cdef enum:
-    # The last of the places that hidden cards are drawn for: the cards not dealt yet.
+    # The last of the places for which hidden cards are drawn: the undealt cards.
     UNDEALT = MAX_PLAYERS
     PLACES = 6
 
@@ -68,9 +53,9 @@ cdef void shuffle(uint8_t* cards, int count, Stream* stream) noexcept nogil:
 
 
 cdef void share_ones(int* ones, const int* space, const int* most, int count, Stream* stream) noexcept nogil:
-    # Draw how many of the `count` hidden 1s lie at each place, all ways to lay down hidden cards being equally likely.
-    # `space`: the cards that a place takes, `most`: how many of them may be 1s. The ways of one place are the choices
-    # of where its 1s lie.
+    # Draw the number of hidden 1s at each place, so that all ways to lay the hidden cards are equally likely. `count`:
+    # the hidden 1s; `space`: the number of hidden cards at each place; `most`: the maximum number of 1s among them. The
+    # ways for one place are the choices of the cards that are 1s.
     cdef uint64_t ways[PLACES + 1][ONES + 1]
     cdef uint64_t number, here
     cdef int place, left, k
@@ -94,8 +79,8 @@ cdef void share_ones(int* ones, const int* space, const int* most, int count, St
 
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
-    # Cards that the seat knows to be in a hand stay there; all other cards of the other hands are shuffled one by one,
-    # equal kinds or not. So every draw takes the same few random numbers, whatever is known.
+    # Cards that the seat knows in a hand stay there. All other cards of the other hands are shuffled individually, even
+    # cards of the same kind, so that the number of random numbers drawn does not depend on knowledge.
     cdef State* state = <State*> body
     cdef const Box* box = box_of(state)
     cdef uint64_t all_ones = of_value(box, 0)
@@ -107,7 +92,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef uint64_t hidden = state.left if state.phase <= DEAL else 0, known
     cdef int other, one_count, other_count
     if state.phase == FINISHED:
-        # The hands lie open.
+        # The hands are open.
         return OK
     space[UNDEALT] = count_cards(hidden)
     most[UNDEALT] = ONES
@@ -159,7 +144,7 @@ cdef void add_cards(uint64_t* cards, const uint8_t* places, int count) noexcept 
 
 
 cdef void share_public_knowledge(State* state, int seat) noexcept nogil:
-    # The others are left with what all know, of the seat's hand too: it cannot always tell what more they know of it.
+    # Other seats keep only public knowledge, also of the viewer's hand: the viewer may not know what else they know.
     cdef int other, knower
     for knower in range(state.players):
         if knower != seat:
@@ -174,7 +159,7 @@ cdef void order_by_holder(State* state, const Box* box) noexcept nogil:
     cdef uint64_t wrong = misplaced(state, box)
     cdef int i
     while wrong:
-        # Each changes places with the card before it; of neighbours the first.
+        # Swap each such card with the card before it; of adjacent ones, only the first.
         wrong &= ~(wrong << 1)
         for i in range(MAX_PLAYERS):
             state.hands[i] = swap_with_previous(state.hands[i], wrong)
@@ -185,7 +170,7 @@ cdef void order_by_holder(State* state, const Box* box) noexcept nogil:
 
 
 cdef void order_by_knowledge(State* state, const Box* box) noexcept nogil:
-    # Among a hand's cards of a kind those first that are known.
+    # In each hand, put the known cards of a kind first.
     cdef uint64_t wrong, further = 0
     cdef int i
     for i in range(MAX_PLAYERS):
@@ -198,7 +183,7 @@ cdef void order_by_knowledge(State* state, const Box* box) noexcept nogil:
 
 
 cdef uint64_t misplaced(const State* state, const Box* box) noexcept nogil:
-    # The cards before which one of their kind lies that a later seat or nobody holds.
+    # The cards directly after a card of the same kind that a later seat, or no seat, holds.
     cdef uint64_t earlier = 0, wrong = 0
     cdef int seat
     for seat in range(MAX_PLAYERS):

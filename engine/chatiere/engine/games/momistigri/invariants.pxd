@@ -1,2 +1,2 @@
-# Momistigri: invariants of every state.
+# Momistigri: the invariants of states.
 cdef int check(const void* body) noexcept nogil

@@ -1,68 +1,21 @@
-"""Momistigri: the invariants of the rules (rules file: Invariants), and bounds for memory safety and finite play."""
+"""Momistigri: the invariants of states (rules file: Invariants), and bounds for memory safety and finite play."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy
 
 from chatiere.engine.core.game cimport NO_SEAT, OK
-from chatiere.engine.games.momistigri.cards cimport (
-    BOX,
-    COLOURED,
-    FEWEST_PLAYERS,
-    KINDS,
-    MOMISTIGRI,
-    MOMISTIGRI_PLACE,
-    MAX_PLAYERS,
-    PLACES_OF_BOX,
-    USUAL_BOX,
-    VALUES,
-    Box,
-    bit,
-    bits_of,
-    count_cards,
-    deck_for,
-    further_cards,
-    of_value,
+from .state cimport (
+    AGAIN, BOX, CHOICE, COLOURED, DEAL, DEALT, DISCARD, DRAW, FEWEST_PLAYERS, FINISHED, FIRST_SEAT, GIVE, HAND_OUT,
+    KINDS, KNOWERS, LAST_CHOICE, LAST_TURN, MARKS, MAX_DRAW, MAX_PLAYERS, MOMISTIGRI, MOMISTIGRI_PLACE, NAME, ONES,
+    PHASES, PLACES_OF_BOX, PUBLIC, ROUNDS, SWAP, SWAP_IN, SWAP_OUT, THREE, TWO, USUAL_BOX, VALUES, ZEROS, Box,
+    MomistigriFault, State, bit, bits_of, box_of, count_cards, count_fewest, deck_for, drawn_from, further_cards,
+    of_value, penalty_so_far, sum_of,
 )
-from chatiere.engine.games.momistigri.hidden cimport all_knowers
-from chatiere.engine.games.momistigri.state cimport (
-    AGAIN,
-    CHOICE,
-    DEAL,
-    DEALT,
-    DISCARD,
-    DRAW,
-    FINISHED,
-    FIRST_SEAT,
-    GIVE,
-    HAND_OUT,
-    KNOWERS,
-    MAX_DRAW,
-    LAST_CHOICE,
-    LAST_TURN,
-    MARKS,
-    NAME,
-    ONES,
-    PHASES,
-    PUBLIC,
-    ROUNDS,
-    SWAP,
-    SWAP_IN,
-    SWAP_OUT,
-    THREE,
-    TWO,
-    ZEROS,
-    MomistigriFault,
-    State,
-    box_of,
-    count_fewest,
-    drawn_from,
-    penalty_so_far,
-    sum_of,
-)
+from .hidden cimport all_knowers
 
 cdef enum:
     BOX_WORDS = 7  # of 8 bytes
-    # Of a count of cards of one value, up to 45.
+    # Size of a counter of cards of one value, at most 45.
     BITS_A_VALUE = 6
 
 
@@ -85,7 +38,7 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef int check_numbers(const State* state) noexcept nogil:
-    # Each number is in its range, and 0 where it means nothing.
+    # Check that each number is in its range, and 0 where it has no meaning.
     cdef int phase = state.phase, i
     if state.players < FEWEST_PLAYERS or state.players > MAX_PLAYERS:
         return MomistigriFault.BAD_PLAYERS
@@ -129,7 +82,7 @@ cdef int check_numbers(const State* state) noexcept nogil:
 
 
 cdef int check_box(const State* state) noexcept nogil:
-    # In the whole box nine cards have value 1, eight value 2 ... The default box is written as zeros.
+    # The box must have nine cards of value 1, eight of value 2 and so on. The default box is stored as zeros.
     cdef const Box* box = &state.box
     cdef uint64_t numbers = 0, firsts = 0
     cdef int place, kind = -1, wrong = 0
@@ -162,8 +115,8 @@ cdef bint all_zero(const Box* box) noexcept nogil:
 
 
 cdef int check_cards(const State* state, const Box* box) noexcept nogil:
-    # Every card of the deck is in one hand or left; of each kind earlier seats have the first places, and the last are
-    # left.
+    # Check that each card of the deck is in one hand or in `left`, and that the places of each kind are in the order of
+    # seats, with `left` last.
     cdef uint64_t there = 0, twice = 0, misplaced = 0, hand
     cdef int seat
     for seat in range(MAX_PLAYERS):
@@ -186,7 +139,7 @@ cdef int check_cards(const State* state, const Box* box) noexcept nogil:
 
 
 cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
-    # A seat's knowledge is true and includes what all know; nothing is noted about its own hand.
+    # Check that knowledge is true, includes public knowledge, and excludes a seat's own hand.
     cdef bint noted = state.phase > DEAL and state.phase != FINISHED
     cdef uint64_t hands = deck_for(box, state.players) & ~state.left if noted else 0
     cdef uint64_t public = state.known[PUBLIC], further = 0, wrong, known, others
@@ -196,13 +149,13 @@ cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
         further |= further_cards(box, state.hands[seat])
     wrong = public & ~hands | public & further & ~(public << 1)
     for knower in range(MAX_PLAYERS):
-        # A seat beyond the players has nothing noted, as if all hands were its own.
+        # A seat beyond the players must have no knowledge, as if all hands were its own.
         known = state.known[knower]
         others = hands & ~state.hands[knower] if knower < state.players else 0
         wrong |= known & ~others | public & others & ~known | known & further & ~(known << 1)
     if wrong:
         return MomistigriFault.BAD_KNOWN
-    # Only five play with 1s.
+    # Only games of five players have 1s.
     memcpy(most_ones, state.most_ones, sizeof(state.most_ones))
     if most_ones[0] | most_ones[1] | most_ones[2] | most_ones[3] == 0:
         return OK
@@ -236,7 +189,7 @@ cdef bint knows_wrong_ones(const State* state, const Box* box, int seat, bint no
 
 
 cdef int check_rounds(const State* state, const Box* box) noexcept nogil:
-    # The penalties of the finished rounds led to this round.
+    # Check that the penalties of the finished rounds lead to this round.
     cdef int finished = state.round + (state.phase == FINISHED), round, seat, most = 0
     cdef uint64_t penalties, wrong = 0
     for round in range(ROUNDS):
@@ -262,7 +215,7 @@ cdef int check_rounds(const State* state, const Box* box) noexcept nogil:
 
 
 cdef int check_deal(const State* state) noexcept nogil:
-    # Before the first turn.
+    # The checks before the first turn.
     cdef int players = state.players, dealt = DEALT * players + 1 - count_cards(state.left), seat, turn, dealt_to_seat
     if state.backwards:
         return MomistigriFault.BAD_DIRECTION
@@ -286,7 +239,7 @@ cdef int check_deal(const State* state) noexcept nogil:
 
 
 cdef int check_turn(const State* state, const Box* box) noexcept nogil:
-    # From the first turn on: the phase fits the seats in the round and where cards lie.
+    # The checks from the first turn on: the phase fits the seats in the round and the places of the cards.
     cdef int phase = state.phase, seat, wanted, holding = 0, may_be_empty = 0
     for seat in range(MAX_PLAYERS):
         holding |= (state.hands[seat] != 0) << seat
@@ -302,6 +255,13 @@ cdef int check_turn(const State* state, const Box* box) noexcept nogil:
         return MomistigriFault.BAD_ACTIVE_SEAT
     if state.in_round == 1 << state.active and phase != DISCARD and phase != CHOICE and phase != AGAIN:
         return MomistigriFault.BAD_PHASE
+    # A turn that ends with all marks set ends the round, but a seat may leave within a turn, when its last card is
+    # drawn. A pair clears its seat's own mark.
+    if phase <= DISCARD:
+        if state.passed == state.in_round and (phase < DISCARD or state.in_round == (1 << state.players) - 1):
+            return MomistigriFault.BAD_PASSED
+    elif state.passed >> state.active & 1:
+        return MomistigriFault.BAD_PASSED
     if phase == DRAW:
         wanted = 2 if state.mark == TWO else 3 if state.mark == THREE else 1
         if state.draws_left > min(wanted, count_cards(state.hands[drawn_from(state)])):
@@ -314,7 +274,7 @@ cdef int check_turn(const State* state, const Box* box) noexcept nogil:
 
 
 cdef int check_pile(const State* state, const Box* box) noexcept nogil:
-    # The pair whose effect is under way lies in the pile (but for 5s that have been handed out).
+    # Check that the pair whose effect is in progress lies in the pile, except 5s that have been handed out.
     cdef int phase = state.phase, value = 0
     cdef uint64_t pile = state.left, same
     if phase == CHOICE:
@@ -336,7 +296,7 @@ cdef int check_pile(const State* state, const Box* box) noexcept nogil:
     if value == 0:
         return OK
     if phase == SWAP_IN:
-        # The card just discarded did not lie there before.
+        # The card just discarded was not in the pile before.
         same = pile & bits_of(box, state.swapped_out - 1)
         pile ^= same & -same
     if count_cards(pile & of_value(box, value - 1)) < 2:

@@ -1,134 +1,38 @@
-"""Momistigri: the rules (rules file: momistigri.md; the sections below follow its headings)."""
+"""Momistigri: the rules. The sections follow the headings of the rules file, momistigri.md."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memset
 
-from chatiere.engine.games.momistigri.policy import pack_weights
-from chatiere.engine.games.momistigri.weights import PLAYOUT_WEIGHTS
+from .policy import PLAYOUT_WEIGHTS, pack_weights
 
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
-    CHANCE,
-    CHANCE_IS_PENDING,
-    EVERYBODY,
-    GAME_IS_OVER,
-    MAX_EVENT_VALUES,
-    MAX_OUTCOMES,
-    NO_CHANCE_IS_PENDING,
-    NO_SEAT,
-    NO_SUCH_ACTION,
-    NO_SUCH_OUTCOME,
-    OK,
-    TERMINAL,
-    Events,
-    Operations,
-    add_event,
-    debug_assert,
-    seat_at,
+    CHANCE, CHANCE_IS_PENDING, EVERYBODY, GAME_IS_OVER, MAX_EVENT_VALUES, MAX_OUTCOMES, NO_CHANCE_IS_PENDING, NO_SEAT,
+    NO_SUCH_ACTION, NO_SUCH_OUTCOME, OK, TERMINAL, Events, Limits, Operations, add_event, debug_assert, seat_at,
 )
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.core.weights cimport reduce_weights
-from chatiere.engine.games.momistigri.cards cimport (
-    FEWEST_PLAYERS,
-    KINDS,
-    MAX_PLAYERS,
-    USUAL_BOX,
-    Box,
-    bits_of,
-    count_cards,
-    deck_for,
-    has_single,
-    lay_out,
-    lowest,
-    nth_card,
-    of_value,
-    running_counts,
-    same_kind,
-    to_first_places,
+from .state cimport (
+    AGAIN, CHOICE, COLOURED, COLOURS, DEAL, DEALT, DISCARD, DRAW, FEWEST_PLAYERS, FINISHED, FIRST_GIVE_ID,
+    FIRST_HAND_OUT_ID, FIRST_NAME_ID, FIRST_SEAT, FIRST_SWAP_IN_ID, FIRST_SWAP_OUT_ID, GIVE, HAND_OUT, KINDS,
+    LAST_CHOICE, LAST_TURN, MAIN_ID, MAX_PLAYERS, MOMISTIGRI, MOMISTIGRI_PLACE, NAME, NO_MARK, NUM_ACTIONS, PARTNERS,
+    PASS_ID, PUBLIC, REVERSE_ID, ROUNDS, STOP_ID, SWAP, SWAP_IN, SWAP_OUT, THREE, TWO, USUAL_BOX, VALUES, Box,
+    MomistigriEnd, MomistigriEvent, MomistigriFault, Options, RoundEnd, State, View, bit, bits_of, box_of,
+    cards_in_hands, cards_of_pair, count_cards, count_fewest, decider, deck_for, distance_of_gift, drawn_from,
+    first_cards, further_cards, has_single, id_of_gift, kind_of_gift, kinds_in, lay_out, lowest, next_seat, nth_card,
+    of_value, penalty_so_far, pile_of, running_counts, same_kind, seat_beside, sum_of, to_first_places, value_of,
 )
-from chatiere.engine.games.momistigri.hidden cimport (
-    forget_ones,
-    hand_over,
-    lay_down,
-    lay_down_pair,
-    order_by_holder,
-    put_in,
-    resample,
-    show_no_ones,
-    take_up,
+from .hidden cimport (
+    forget_ones, hand_over, lay_down, lay_down_pair, order_by_holder, put_in, resample, show_no_ones, take_up,
 )
-from chatiere.engine.games.momistigri.invariants cimport check
-from chatiere.engine.games.momistigri.legal cimport (
-    cards_of_pair,
-    distance_of_gift,
-    forbids_gift,
-    forbids_handing_out,
-    forbids_naming,
-    forbids_pair,
-    forbids_phase,
-    forbids_swapping_in,
-    forbids_swapping_out,
-    kind_of_gift,
-    legal_actions,
-)
-from chatiere.engine.games.momistigri.limits cimport limits
-from chatiere.engine.games.momistigri.observation cimport OBSERVATION_LENGTH, observe
-from chatiere.engine.games.momistigri.policy cimport WEIGHTS, advise
-from chatiere.engine.games.momistigri.state cimport (
-    AGAIN,
-    CHOICE,
-    DEAL,
-    DISCARD,
-    DRAW,
-    FINISHED,
-    FIRST_GIVE_ID,
-    FIRST_HAND_OUT_ID,
-    FIRST_NAME_ID,
-    FIRST_SEAT,
-    FIRST_SWAP_IN_ID,
-    FIRST_SWAP_OUT_ID,
-    GIVE,
-    HAND_OUT,
-    LAST_CHOICE,
-    LAST_TURN,
-    MAIN_ID,
-    NAME,
-    NO_MARK,
-    NUM_ACTIONS,
-    PASS_ID,
-    PUBLIC,
-    REVERSE_ID,
-    ROUNDS,
-    STOP_ID,
-    SWAP,
-    SWAP_IN,
-    SWAP_OUT,
-    THREE,
-    TWO,
-    MomistigriEnd,
-    MomistigriEvent,
-    MomistigriFault,
-    Options,
-    RoundEnd,
-    State,
-    View,
-    box_of,
-    cards_in_hands,
-    count_fewest,
-    decider,
-    drawn_from,
-    next_seat,
-    penalty_so_far,
-    pile_of,
-    seat_beside,
-    sum_of,
-    value_of,
-)
+from .invariants cimport check
+from .observation cimport OBSERVATION_LENGTH, observe
+from .policy cimport WEIGHTS, advise
 
 
 cdef void log_event(Events* events, MomistigriEvent kind, int seat) noexcept nogil:
-    # An event that everybody may see, without a value.
+    # Log an event without values, visible to all seats.
     add_event(events, kind, seat, EVERYBODY, NULL, 0)
 
 
@@ -183,13 +87,13 @@ cdef void deal(State* state, const Box* box, int kind, Events* events) noexcept 
         begin_turn(state, NO_MARK, events)
     elif state.left & (state.left - 1):
         state.active = next_seat(state, seat)
-    # Else the one card left is the first seat's right neighbour's, who got the last.
+    # If one card is left, it goes to the same seat again, the first seat's right neighbour.
 
 
 # A turn
 
 cdef void begin_turn(State* state, int mark, Events* events) noexcept nogil:
-    # `mark`: left pending by the previous seat, if it is still in the round.
+    # `mark`: the mark that the previous seat left pending, if that seat is still in the round.
     cdef int wanted = 2 if mark == TWO else 3 if mark == THREE else 1
     cdef uint16_t values[2]
     state.turn += 1
@@ -264,11 +168,7 @@ cdef void discard_pair(
 cdef void pass_turn(State* state, const Box* box, Events* events) noexcept nogil:
     state.passed |= 1 << state.active
     log_event(events, MomistigriEvent.PASSED, state.active)
-    # A seat alone in the round ends it as such.
-    if state.in_round & ~state.passed == 0 and state.in_round != 1 << state.active:
-        end_round(state, box, MomistigriEvent.ALL_PASSED, events)
-    else:
-        end_turn(state, box, NO_MARK, events)
+    end_turn(state, box, NO_MARK, events)
 
 
 cdef void end_turn(State* state, const Box* box, int mark, Events* events) noexcept nogil:
@@ -276,6 +176,8 @@ cdef void end_turn(State* state, const Box* box, int mark, Events* events) noexc
         leave(state, state.active, events)
     if state.in_round & (state.in_round - 1) == 0:
         end_round(state, box, MomistigriEvent.ONE_SEAT_LEFT, events)
+    elif state.passed == state.in_round:
+        end_round(state, box, MomistigriEvent.ALL_PASSED, events)
     elif state.turn == LAST_TURN:
         end_round(state, box, MomistigriEvent.TURN_LIMIT_REACHED, events)
     else:
@@ -286,7 +188,7 @@ cdef void end_turn(State* state, const Box* box, int mark, Events* events) noexc
 # Effects of a pair of one value
 
 cdef bint has_target(const State* state) noexcept nogil:
-    # Somebody else is in the round.
+    # True if another seat is in the round.
     return state.in_round != 1 << state.active
 
 
@@ -335,7 +237,7 @@ cdef void discard_ones(State* state, const Box* box, Events* events) noexcept no
     cdef uint16_t ones[MAX_EVENT_VALUES]
     cdef int seat = state.active, count = 0
     while left:
-        # Two 1s of nine lie in the pile: at most seven.
+        # At most seven, because two of the nine 1s are in the pile.
         ones[count] = box.kind_at[lowest(left)]
         lay_down(state, seat, ones[count], same_kind(box, lowest(left)))
         count += 1
@@ -353,7 +255,6 @@ cdef void reverse(State* state, const Box* box, Events* events) noexcept nogil:
 
 
 cdef void stop(State* state, const Box* box, Events* events) noexcept nogil:
-    # Take no further pair.
     log_event(events, MomistigriEvent.STOPPED, state.active)
     end_turn(state, box, NO_MARK, events)
 
@@ -362,7 +263,7 @@ cdef void name_card(State* state, const Box* box, int kind, Events* events) noex
     log_value(events, MomistigriEvent.CARD_NAMED, state.active, 1 << state.active, kind)
     end_turn(state, box, NO_MARK, events)
     if state.phase == DRAW:
-        # The round goes on: the next seat draws that card.
+        # The round continues: the next seat draws the named card.
         draw(state, box, drawn_from(state), kind, bits_of(box, kind), events)
 
 
@@ -405,7 +306,7 @@ cdef void end_round(State* state, const Box* box, MomistigriEvent reason, Events
 
 
 cdef void show_hand(const State* state, const Box* box, int seat, Events* events) noexcept nogil:
-    # The hand is laid open to be counted.
+    # Show a hand, whose cards are counted at the end of a round.
     cdef uint16_t cards[MAX_EVENT_VALUES]
     cdef uint64_t left = state.hands[seat]
     cdef int count
@@ -419,7 +320,7 @@ cdef void show_hand(const State* state, const Box* box, int seat, Events* events
 
 
 cdef int most_penalised(const State* state) noexcept nogil:
-    # Of tied seats the first one clockwise from the last round's first seat.
+    # The seat with the most penalty points; of tied seats, the first clockwise from the last round's first seat.
     cdef int seat = state.first_seat, most = seat, _
     for _ in range(1, state.players):
         seat = next_seat(state, seat)
@@ -438,17 +339,14 @@ cdef int end(const void* body) noexcept nogil:
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # The seat whose turn was the last.
+    # The seat that took the last turn.
     return (<const State*> body).active
 
 
 cdef int last_round_end(const State* state) noexcept nogil:
-    # A pass sets the seat's own mark, and a pair clears it; marks that a pair makes all set end nothing.
     if state.in_round & (state.in_round - 1) == 0:
         return RoundEnd.ONE_LEFT
-    if state.in_round & ~state.passed == 0 and state.passed >> state.active & 1:
-        return RoundEnd.EVERYBODY_PASSED
-    return RoundEnd.LIMIT_REACHED
+    return RoundEnd.EVERYBODY_PASSED if state.passed == state.in_round else RoundEnd.LIMIT_REACHED
 
 
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
@@ -472,6 +370,155 @@ cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
 
 # Actions
 
+# The sets of the lowest and of the highest kind of each colour.
+cdef uint64_t LOWEST = 0x1008040201
+cdef uint64_t HIGHEST = 0x100804020100
+
+
+cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids) noexcept nogil:
+    # List an id for each kind in a set of cards.
+    cdef uint64_t left = first_cards(box, cards)
+    cdef int count = 0
+    while left:
+        ids[count] = first_id + box.kind_at[lowest(left)]
+        count += 1
+        left &= left - 1
+    return count
+
+
+cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
+    # For each kind as the higher one: the lower kinds of its colour or value, and itself if the hand has it twice.
+    cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE), further = further_cards(box, hand)
+    cdef uint64_t kinds = kinds_in(box, hand), twice = kinds_in(box, further) if further else 0
+    cdef uint64_t values = kinds << VALUES | kinds << 2 * VALUES, colours, left, partners
+    cdef Py_ssize_t count = 0
+    cdef int kind, first_id, _
+    # Kinds with possible lower partners: by value, up to four colours below; by colour, all but the lowest of a colour.
+    values |= values << 2 * VALUES
+    colours = (kinds | HIGHEST) - LOWEST
+    left = kinds & (values | colours | twice)
+    while left:
+        kind = lowest(left)
+        partners = PARTNERS[kind] & (kinds ^ left | twice)
+        left &= left - 1
+        first_id = kind * (kind + 1) // 2
+        # Most kinds have few partners, so two are written without counting them.
+        for _ in range(2):
+            ids[count] = first_id + lowest(partners | bit(MOMISTIGRI))
+            count += partners != 0
+            partners &= partners - 1
+        while partners:
+            ids[count] = first_id + lowest(partners)
+            count += 1
+            partners &= partners - 1
+    return count
+
+
+cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef const Box* box = box_of(state)
+    cdef int phase = state.phase, count = 0, distance
+    if phase == DISCARD or phase == AGAIN:
+        count = list_pairs(state, box, ids)
+        ids[count] = PASS_ID if phase == DISCARD else STOP_ID
+        return count + 1
+    if phase == CHOICE:
+        ids[0] = MAIN_ID
+        ids[1] = REVERSE_ID
+        return 2
+    if phase == NAME:
+        return list_kinds(box, state.hands[state.active], FIRST_NAME_ID, ids)
+    if phase == GIVE:
+        for distance in range(1, state.players):
+            if state.in_round >> seat_at(state.active, distance, state.players) & 1:
+                count += list_kinds(box, state.hands[state.active], id_of_gift(distance, 0), &ids[count])
+        return count
+    if phase == HAND_OUT:
+        return list_kinds(box, state.left, FIRST_HAND_OUT_ID, ids)
+    if phase == SWAP_OUT:
+        return list_kinds(box, state.hands[drawn_from(state)], FIRST_SWAP_OUT_ID, ids)
+    return list_kinds(box, pile_before_swap(state, box), FIRST_SWAP_IN_ID, ids)
+
+
+cdef uint64_t pile_before_swap(const State* state, const Box* box) noexcept nogil:
+    # The pile without the card just discarded.
+    cdef uint64_t pile = state.left, same = pile & bits_of(box, state.swapped_out - 1)
+    return pile ^ (same & -same)
+
+
+cdef inline int forbids_phase(const State* state, int phase, MomistigriFault not_now) noexcept nogil:
+    if state.phase != phase:
+        return not_now
+    return OK
+
+cdef inline int forbids_pair(
+    const State* state, int low, int high, uint64_t low_bits, uint64_t high_bits
+) noexcept nogil:
+    cdef uint64_t hand = state.hands[state.active], first = hand & low_bits, rest
+    first &= -first
+    rest = hand ^ first
+    if state.phase != DISCARD and state.phase != AGAIN:
+        return MomistigriFault.NO_PAIR_NOW
+    if first == 0 or rest & high_bits == 0:
+        return MomistigriFault.CARD_NOT_IN_HAND
+    if not PARTNERS[high] >> low & 1:
+        return MomistigriFault.NOT_A_PAIR
+    return OK
+
+
+cdef int forbids_card(
+    const State* state, const Box* box, int kind, uint64_t cards, int phase, MomistigriFault not_now, MomistigriFault
+    not_there,
+) noexcept nogil:
+    # Check an action of a phase that names one of the cards of a hand or of the pile.
+    if state.phase != phase:
+        return not_now
+    if cards & bits_of(box, kind) == 0:
+        return not_there
+    return OK
+
+
+cdef int forbids_naming(const State* state, const Box* box, int kind) noexcept nogil:
+    return forbids_card(
+        state, box, kind, state.hands[state.active], NAME, MomistigriFault.NO_NAMING_NOW,
+        MomistigriFault.CARD_NOT_IN_HAND,
+    )
+
+
+cdef int forbids_gift(const State* state, const Box* box, int distance, int kind) noexcept nogil:
+    cdef int fault = forbids_card(
+        state, box, kind, state.hands[state.active], GIVE, MomistigriFault.NO_GIVING_NOW,
+        MomistigriFault.CARD_NOT_IN_HAND,
+    )
+    if fault != OK:
+        return fault
+    if 0 < distance < state.players and state.in_round >> seat_at(state.active, distance, state.players) & 1:
+        return OK
+    return MomistigriFault.SEAT_NOT_ELIGIBLE
+
+
+cdef int forbids_handing_out(const State* state, const Box* box, int kind) noexcept nogil:
+    return forbids_card(
+        state, box, kind, state.left, HAND_OUT, MomistigriFault.NO_HANDING_OUT_NOW, MomistigriFault.CARD_NOT_IN_PILE
+    )
+
+
+cdef int forbids_swapping_out(const State* state, const Box* box, int kind) noexcept nogil:
+    return forbids_card(
+        state, box, kind, state.hands[drawn_from(state)], SWAP_OUT, MomistigriFault.NO_SWAPPING_OUT_NOW,
+        MomistigriFault.CARD_NOT_IN_HAND,
+    )
+
+
+cdef int forbids_swapping_in(const State* state, const Box* box, int kind) noexcept nogil:
+    cdef int fault = forbids_card(
+        state, box, kind, state.left, SWAP_IN, MomistigriFault.NO_SWAPPING_IN_NOW, MomistigriFault.CARD_NOT_IN_PILE
+    )
+    if fault == OK and pile_before_swap(state, box) & bits_of(box, kind) == 0:
+        return MomistigriFault.CARD_JUST_SWAPPED_OUT
+    return fault
+
+
 cdef int actor(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
     if state.phase <= DRAW:
@@ -487,7 +534,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     if state.phase == FINISHED:
         return GAME_IS_OVER
     if state.phase <= DRAW:
-        return CHANCE_IS_PENDING  # uncovered: Position asks who acts, and calls the other function then
+        return CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
     if action < PASS_ID:
@@ -543,7 +590,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
 
 
 cdef inline uint64_t cards_that_can_come(const State* state) noexcept nogil:
-    # At a deal or draw.
+    # The cards that can be dealt or drawn.
     return state.left if state.phase == DEAL else state.hands[drawn_from(state)]
 
 
@@ -577,11 +624,11 @@ cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
 
 
 cdef inline int sample_card(const State* state, const Box* box, uint64_t cards, Stream* stream) noexcept nogil:
-    # The place of a card of the kind that comes.
+    # Sample a card, and return the place of a card of its kind.
     cdef uint64_t counts
     if not has_single(box, cards):
         return lowest(bits_of(box, sample_listed(state, stream)))
-    # The smallest whole weights are the numbers of cards.
+    # With a kind of one card, the reduced weights are the numbers of cards.
     counts = running_counts(cards)
     return nth_card(cards, counts, number_below(stream, counts >> 56))
 
@@ -598,9 +645,9 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef const Box* box = box_of(state)
     cdef int previous
     if state.phase == FINISHED:
-        return GAME_IS_OVER  # uncovered: Position asks who acts, and calls the other function then
+        return GAME_IS_OVER  # uncovered: the core checks the actor first
     if state.phase > DRAW:
-        return NO_CHANCE_IS_PENDING  # uncovered: Position asks who acts, and calls the other function then
+        return NO_CHANCE_IS_PENDING  # uncovered: the core checks the actor first
     if state.phase == FIRST_SEAT:
         if outcome < 0 or outcome >= state.players:
             return NO_SUCH_OUTCOME
@@ -639,7 +686,7 @@ cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogi
 
 
 cdef void deal_out(State* state, const Box* box, Stream* stream) noexcept nogil:
-    # As deal does card by card, except that equal cards are put into the order of seats at the end.
+    # Deals all cards like `deal`, card by card, but orders the cards of a kind by seat only at the end.
     cdef uint64_t left = state.left, counts = running_counts(left), same, first
     cdef int number, seat = state.active
     for number in range(count_cards(left), 0, -1):
@@ -688,6 +735,45 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
         seen.most_ones_known_to_all[other] = state.most_ones[other][PUBLIC]
     seen.pile = to_first_places(box, pile)
     seen.unseen = to_first_places(box, unseen)
+
+
+# How long a game can be (A turn; Effects of a pair of one value; End of a round)
+
+cdef inline bint is_played_with(int value, int players) noexcept nogil:
+    # With 4 players, the 1s are left out; with 3, the 1s, the 2s and the 9.
+    return players == 5 or (value > 1 if players == 4 else 2 < value < 9)
+
+
+cdef int count_kinds(int players, const uint8_t* copies) noexcept nogil:
+    # The number of kinds in the deck. Without `copies`, the maximum: value v has 10 - v cards in at most five colours.
+    cdef int count = 1, kind, value
+    for kind in range(COLOURED):
+        value = value_of(kind)
+        if is_played_with(value, players):
+            count += copies[kind] > 0 if copies != NULL else kind // VALUES < min(10 - value, <int> COLOURS)
+    return count
+
+
+cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
+    # Decisions in a round: pairs, and one or more other decisions in each of at most 200 turns. A turn that ends with a
+    # pair of 3 has three other decisions, Main and the two of the swap; with a pair of 5, one for each card handed out,
+    # at most n - 1. Any other turn has at most two: Main and NameCard, Give, Pass, Stop. Each pair takes two cards out
+    # of the hands, which get cards back only by handing out (a swap replaces one card by one). With C cards dealt and h
+    # handed out there are thus at most (C + h) / 2 pairs, so each card handed out adds one and a half decisions. A turn
+    # adds at most 3 (n - 1) / 2, or 3 by a swap. The bound is not reached: the four 6s and five 5s are never
+    # distributed so that every turn has this many.
+    #
+    # Draws in a round: one each turn, one more after a pair of 7, two more after a pair of 8. Between two pairs of 7,
+    # and between two pairs of 8, a card has returned from the pile, in a turn with a pair of 5 or 3. With t such turns
+    # there are at most t + 1 turns with a pair of 8, and at most 200 - t with a pair of 7 or 8. This makes at most
+    # (t + 1) + (200 - t) more draws.
+    cdef const Options* chosen = <const Options*> options
+    cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
+    cdef int deck = DEALT * players + 1
+    found.max_game_length = ROUNDS * ((deck + LAST_TURN * max(6, 3 * (players - 1))) // 2)
+    found.max_chance_nodes = first_seat_comes + ROUNDS * (deck + 2 * LAST_TURN + 1)
+    # The first card of a deal can be of any kind in the deck.
+    found.max_chance_outcomes = count_kinds(players, chosen.copies if chosen != NULL else NULL)
 
 
 cdef Operations operations = Operations(

@@ -1,12 +1,11 @@
-# Momistigri: a seat's view as numbers; text.py documents the layout.
+# Momistigri: a seat's observation. description.py documents the layout.
 from libc.stdint cimport uint8_t
 
-from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MAX_PLAYERS
-from chatiere.engine.games.momistigri.state cimport MARKS, PHASES, ROUNDS
+from .state cimport BOX, COLOURED, MARKS, MAX_PLAYERS, PHASES, ROUNDS
 
-cdef enum:
+cpdef enum:
     OBSERVATION_SEAT_NUMBERS = 11 + ROUNDS
-    # A hand, the pile, the unseen cards, the other hands and what all know of each hand; copies; the seats; single
+    # The own hand, the pile, the unseen cards, other hands, the public knowledge of each hand; copies; seats; single
     # numbers; the mark and the phase.
     OBSERVATION_LENGTH = (
         (3 + MAX_PLAYERS - 1 + MAX_PLAYERS) * BOX

@@ -1,4 +1,4 @@
-"""Momistigri: a seat's view as numbers (layout: text.py)."""
+"""Momistigri: a seat's observation (layout: description.py)."""
 
 from libc.stdint cimport uint8_t
 from libc.string cimport memcpy
@@ -6,25 +6,14 @@ from libc.string cimport memcpy
 from chatiere.engine.core.bits cimport spread_bits
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport NO_SEAT
-from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MOMISTIGRI_PLACE, MAX_PLAYERS, USUAL, USUAL_BOX, Box
-from chatiere.engine.games.momistigri.state cimport (
-    DRAW,
-    FINISHED,
-    HAND_OUT,
-    MARKS,
-    ROUNDS,
-    SWAP_IN,
-    SWAP_OUT,
-    State,
-    View,
-    box_of,
-    decider,
-    drawn_from,
+from .state cimport (
+    BOX, COLOURED, DRAW, FINISHED, HAND_OUT, MARKS, MAX_PLAYERS, MOMISTIGRI_PLACE, ROUNDS, SWAP_IN, SWAP_OUT, USUAL,
+    USUAL_BOX, Box, State, View, box_of, decider, drawn_from,
 )
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads the view alone, so it cannot reveal what the seat does not know.
+    # Reads only the view, so it cannot reveal hidden information.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
     cdef const Box* box = box_of(state)

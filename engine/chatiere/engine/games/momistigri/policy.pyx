@@ -1,27 +1,35 @@
-"""Momistigri: the playout policy, which finds actions likely by a few of their features."""
+"""Momistigri: the playout policy, which weights actions by a few of their features."""
 
 from libc.stdint cimport int8_t, uint64_t
 
-from chatiere.engine.games.momistigri.weights import PLAYOUT_WEIGHTS
-
-from chatiere.engine.games.momistigri.cards cimport COLOURS, KINDS, MOMISTIGRI, VALUES, bit, kinds_in
-from chatiere.engine.games.momistigri.legal cimport cards_of_pair, kind_of_gift
-from chatiere.engine.games.momistigri.state cimport (
-    FIRST_GIVE_ID,
-    FIRST_HAND_OUT_ID,
-    FIRST_NAME_ID,
-    FIRST_SWAP_IN_ID,
-    FIRST_SWAP_OUT_ID,
-    MAIN_ID,
-    PASS_ID,
-    State,
-    box_of,
-    decider,
-    value_of,
+from .state cimport (
+    COLOURS, FIRST_GIVE_ID, FIRST_HAND_OUT_ID, FIRST_NAME_ID, FIRST_SWAP_IN_ID, FIRST_SWAP_OUT_ID, KINDS, MAIN_ID,
+    MOMISTIGRI, PASS_ID, VALUES, State, bit, box_of, cards_of_pair, decider, kind_of_gift, kinds_in, value_of,
 )
 
+# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
+# Chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+PLAYOUT_WEIGHTS = {
+    "decisions": 255,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
+    "pair": 12,  # a pair is discarded
+    "pair_value": 1,  # for every two points of its values
+    "effect_1": 2,  # the pair is one of 1
+    "effect_2": 2,  # the pair is one of 2
+    "effect_3": 2,  # the pair is one of 3
+    "effect_4": 2,  # the pair is one of 4
+    "effect_5": 2,  # the pair is one of 5
+    "effect_6": 2,  # the pair is one of 6
+    "effect_7": 2,  # the pair is one of 7
+    "effect_8": 2,  # the pair is one of 8
+    "main": 6,  # the main effect of a pair is chosen, not the reversal
+    "given_value": 2,  # for each point of a card named, given or swapped out
+    "given_alone": 4,  # the card named, given or swapped out forms no pair in the hand
+    "handed_value": 2,  # for each point of a card handed out
+    "taken_value": -2,  # for each point of a card swapped in
+    "taken_partners": 4,  # the card swapped in forms a pair in the hand
+}
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
-# The kinds that form pairs with each kind, itself excepted, as bits; written once, when the module is loaded.
+# By kind: the set of other kinds with which it forms pairs. Written once, when the module is loaded.
 cdef uint64_t OTHERS[KINDS]
 
 

@@ -1,1 +1,1 @@
-"""The fast door: gRPC over HTTP/2 by libnghttp2."""
+"""The fast door: gRPC over HTTP/2 with libnghttp2."""

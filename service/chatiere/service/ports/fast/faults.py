@@ -1,4 +1,4 @@
-"""Faults of calls at the fast door: what the errors of HTTP/2 and gRPC's framing are called."""
+"""The errors of calls with a fault in HTTP/2 or gRPC's framing at the fast door."""
 
 from __future__ import annotations
 
@@ -7,30 +7,40 @@ from typing import TYPE_CHECKING
 
 from google.rpc import code_pb2
 
-from chatiere.service.base.errors import Refusal, ServiceReason, Status, StatusError, limit_exceeded
+from chatiere.service.base.errors import (
+    UNNAMED_COMPRESSION,
+    Refusal,
+    ServiceReason,
+    Status,
+    StatusError,
+    limit_exceeded,
+)
+from chatiere.service.guards.sizes import MAX_METADATA
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Call
 
 # As in http2/connection.h.
-_MAX_WAITING, _MAX_HEADERS = 16384, 16 * 1024
-_COMPRESSED = Status(code_pb2.UNIMPLEMENTED, message="compressed messages are not read at this door")
+_MAX_WAITING = 16384
+_ENCODED = Status(code_pb2.UNIMPLEMENTED, message="compressed messages are not supported at this door")
 _WORDS = {
     "timeout": "invalid grpc-timeout",
     "prefix": "the prefix of a message is neither 0 nor 1",
-    "breaks_off": "the last message breaks off",
+    "breaks_off": "the last message is incomplete",
 }
 
 
 def error_of(largest: Sequence[int], wire: Call) -> Exception:
-    """Return the error that a call's fault stands for. `largest`: the bytes of the largest request of each path."""
+    """Return the error for a call's fault. `largest`: the limit in bytes of requests for each path."""
     name = wire.fault
+    if name == "encoding":
+        return StatusError(_ENCODED)
     if name == "compressed":
-        return StatusError(_COMPRESSED)
+        return StatusError(UNNAMED_COMPRESSION)
     if name == "size":
         return limit_exceeded("bytes of a request", largest[wire.path])
     if name == "count":
         return limit_exceeded("requests ahead of their responses", _MAX_WAITING)
     if name == "headers":
-        return limit_exceeded("bytes of metadata", _MAX_HEADERS)
+        return limit_exceeded("bytes of metadata", MAX_METADATA)
     return Refusal(ServiceReason.MALFORMED_REQUEST, _WORDS[name], metadata={})

@@ -1,4 +1,4 @@
-"""A loop of the fast door: a thread with an endpoint of HTTP/2, timers, and what other threads want done."""
+"""A loop of the fast door: a thread with an HTTP/2 endpoint, timers, and work posted by other threads."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ import heapq
 import logging
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING
+
+from chatiere.service.exchange.turns import Turns
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Endpoint
 
 # The longest wait, in seconds.
 _MAX_WAIT = 60.0
-# Above this number of timers, those that are cancelled are forgotten.
+# The number of timers above which cancelled timers are removed.
 _MANY = 1000
 
 _log = logging.getLogger(__name__)
 
 
 class Timer:
-    """Something to do at a time; `cancel` keeps it from being done."""
+    """A scheduled function; `cancel` cancels it."""
 
     __slots__ = ("work",)
 
@@ -31,29 +34,31 @@ class Timer:
         self.work: Callable[[], None] | None = work
 
     def cancel(self) -> None:
-        """Keep it from being done."""
+        """Cancel the function."""
         self.work = None
 
 
 class Loop:
-    """The loop; for its own thread, except `post`."""
+    """A loop, for its own thread; only `post` may be called from other threads."""
 
     def __init__(self, *, is_own: bool) -> None:
-        """`is_own`: it serves the connection of a stream alone, whose requests it may handle itself."""
+        """Begin without work. For `is_own` see exchange.wire.Loop."""
         self.is_own = is_own
         self.under_way = 0
-        """Calls that threads work for."""
+        """The number of calls whose work runs in other threads."""
         self.endpoint: Endpoint
-        """Set before it runs."""
+        """The endpoint, set before the loop runs."""
         self._timers: list[tuple[float, int, Timer]] = []
         self._numbers = count()
         self._many = _MANY
-        # A deque needs no lock.
+        # A deque is thread-safe without a lock.
         self._posted: deque[Callable[[], object]] = deque()
         self._has_ended = False
+        self.turns = Turns(partial(self.after, 0.0))
+        """See exchange.wire.Loop."""
 
     def run(self, is_over: Callable[[], bool]) -> None:
-        """Serve until `is_over` and nothing is under way."""
+        """Serve until `is_over` returns True and no work is under way."""
         now = monotonic()
         while self.under_way or not is_over():
             now = self.endpoint.turn(self._seconds_to_wait(now))
@@ -62,14 +67,14 @@ class Loop:
                 self._do_due(now)
 
     def post(self, work: Callable[[], object]) -> None:
-        """Have its thread do something; from any thread. Once it has ended, it is done at once."""
+        """Call `work` in the loop's thread; from any thread. After the loop has ended, `work` is called immediately."""
         self._posted.append(work)
         self.endpoint.wake()
         if self._has_ended:
             self._do_posted()
 
     def end(self) -> None:
-        """Give up its connections, and do what is posted."""
+        """Close all connections, and run posted work."""
         self.endpoint.close()
         self._has_ended = True
         self._do_posted()
@@ -79,16 +84,16 @@ class Loop:
             try:
                 work = self._posted.popleft()
             except IndexError:
-                # Once the loop has ended, other threads do it, too.
+                # After the end of the loop, other threads also take posted work.
                 return
             _do(work)
 
     def after(self, seconds: float, work: Callable[[], None]) -> Timer:
-        """Do something in so many seconds."""
+        """Call `work` after a number of seconds."""
         timer = Timer(work)
         heapq.heappush(self._timers, (monotonic() + seconds, next(self._numbers), timer))
         if len(self._timers) > self._many:
-            # Most are cancelled long before they are due.
+            # Most timers are cancelled long before they are due.
             self._timers = [each for each in self._timers if each[2].work is not None]
             heapq.heapify(self._timers)
             self._many = max(_MANY, 2 * len(self._timers))
@@ -101,7 +106,7 @@ class Loop:
                 _do(timer.work)
 
     def _seconds_to_wait(self, now: float) -> float:
-        # `now` is the last turn's time, which is near enough.
+        # `now` is the time of the last turn, which is accurate enough.
         if self._posted:
             return 0.0
         while self._timers and self._timers[0][2].work is None:

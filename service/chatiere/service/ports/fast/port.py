@@ -1,8 +1,8 @@
 """The port of the fast door: its sockets and its loops.
 
-One loop serves all connections. It takes calls through the guards and calls the methods of GameService itself; what
-may take longer goes to threads, whose results it sends. A connection with a stream of batches gets a loop of its own,
-because of a batch two changes of threads would take a tenth of the time.
+One loop serves all connections. It takes calls through the guards and calls the methods of GameService itself; longer
+work runs in other threads, and the loop sends the results. A connection with a stream of batches gets its own loop,
+because switching threads twice would take a tenth of the time of a batch.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from chatiere.service.base.settings import SettingError, Settings
@@ -25,30 +26,38 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Calls of one connection at a time.
+# Concurrent calls per connection.
 _CALLS_OF_A_CONNECTION = 1000
-# The part of the door's descriptors by which loops of connections' own are counted, and the descriptors of each.
+# The fraction (1/4) of the door's file descriptors that limits separate loops, and the descriptors of each loop.
 _PART, _OF_OWN_LOOP = 4, 3
-# Bytes that libnghttp2 takes for a connection.
+# Bytes of memory that libnghttp2 takes for a connection.
 _OF_CONNECTION = 32 * 1024
-# Seconds that a connection may be without a call; if it has a loop of its own, others may want one.
+# Seconds that a connection may be without a call; fewer if it has its own loop, which other streams may need.
 _IDLE, _OWN_IDLE = 300.0, 10.0
-# HTTP's status for what is no call of gRPC.
+# The HTTP status of requests that are not gRPC calls.
 _NOT_GRPC = {"http_method": b"405", "content_type": b"415"}
-# HTTP/2's error for a fault of the server.
+# The HTTP/2 error code of an error in the server.
 _INTERNAL_ERROR = 2
-# What takes the calls of a path.
+# A function that receives the calls of a path.
 Route = Callable[["WireCall"], None]
 
 
 class FastPort:
-    """The port: start it, and stop it once."""
+    """The port, which can be started and stopped once."""
 
     def __init__(self, settings: Settings, address: str, door: Door, *, share_port: bool, connections: int) -> None:
-        """Listen on an address, without answering yet. Raises SettingError: fast_address.
+        """Listen on an address, without responding yet.
 
-        `connections`: at a time, and what else has a descriptor; when there are more, the address that has most loses
-        one.
+        Args:
+            settings: The settings of the server.
+            address: The address.
+            door: The door of the calls.
+            share_port: True if other processes may listen on the port too.
+            connections: The limit on file descriptors, mainly of connections. At the limit, the address with the most
+                connections loses one.
+
+        Raises:
+            SettingError: For fast_address.
         """
         try:
             from chatiere.http2.server import Accounts, Endpoint
@@ -56,7 +65,7 @@ class FastPort:
             raise SettingError(
                 "fast_address",
                 "built without libnghttp2: install libnghttp2-dev (Debian), libnghttp2-devel (Fedora) or libnghttp2 "
-                "(Homebrew), with pkg-config, and build again; the service itself runs on Linux",
+                "(Homebrew), with pkg-config, and rebuild; the service runs only on Linux",
             ) from error
         self._settings = settings
         self._connections = connections
@@ -66,7 +75,7 @@ class FastPort:
         self._listening = listening_sockets("fast_address", address, share_port=share_port)
         name = self._listening[0].getsockname()
         self.port: int = name[1] if isinstance(name, tuple) else 0
-        """The number of the port; 0: a Unix socket."""
+        """The number of the port; 0 for a Unix socket."""
         self.door = door
         self._routes: dict[bytes, Route] = {}
         self._takers: tuple[Route, ...] = ()
@@ -74,7 +83,7 @@ class FastPort:
         self._unknown: Route
         self._loop = Loop(is_own=False)
         self._own_loops: set[Loop] = set()
-        # For the sets and what they say of each other.
+        # Guards `_own_loops`, and its consistency with other state.
         self._changing = threading.Lock()
         self._is_stopping = False
         self._has_turned = threading.Event()
@@ -83,9 +92,12 @@ class FastPort:
         self._thread = threading.Thread(target=self._serve, name="fast door", daemon=True)
 
     def route(self, routes: Mapping[str, Route], largest: Sequence[int], unknown: Route) -> None:
-        """Set what takes the calls of each path ("/SERVICE/METHOD"), and those of other paths. Once, before `start`.
+        """Set the functions that receive the calls of each path. Call it once, before `start`.
 
-        `largest`: the bytes of the largest request, in the order of the paths.
+        Args:
+            routes: The functions by path ("/SERVICE/METHOD").
+            largest: The limit in bytes of requests for each path, in the order of `routes`.
+            unknown: The function that receives calls of other paths.
         """
         self._routes, self._unknown = {path.encode(): route for path, route in routes.items()}, unknown
         self._takers, self._largest = tuple(routes.values()), tuple(largest)
@@ -93,16 +105,20 @@ class FastPort:
         self._loop.after(MEMORY_LOOK, self._look)
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Begin to respond."""
         self._thread.start()
 
     def stop(self, grace: float | None) -> threading.Event:
-        """Let calls under way finish, and cut those that last longer than `grace` seconds (None: 0).
+        """Let calls in flight finish, and end calls that take longer than a time.
 
-        Returns an event that is set when all have ended.
+        Args:
+            grace: The time in seconds; None for 0.
+
+        Returns:
+            An event that is set when all calls have ended.
         """
         if self._thread.ident is None:
-            # It has not begun.
+            # It was never started.
             self._thread.start()
         with self._changing:
             is_first, self._is_stopping = not self._is_stopping, True
@@ -117,32 +133,34 @@ class FastPort:
 
     @property
     def held(self) -> int:
-        """The bytes of requests that have come, in part or whole, and that nobody works on."""
+        """The bytes of all requests received, completely or in part, that are not being handled."""
         with self._changing:
             return sum(loop.endpoint.held for loop in (self._loop, *self._own_loops))
 
     @property
     def known(self) -> int:
-        """The bytes of memory that its connections and requests take."""
+        """The bytes of memory of the port's connections and requests."""
         return self.held + _OF_CONNECTION * self.connections
 
     @property
     def connections(self) -> int:
-        """The number of its connections."""
+        """The number of the port's connections."""
         with self._changing:
             return sum(loop.endpoint.connections for loop in (self._loop, *self._own_loops))
 
     def has_turned(self) -> bool:
-        """Return whether its loop has come round since the last time it was asked; ask it to."""
+        """Return whether the loop has turned since the last call; schedule the next check."""
         turned = self._has_turned.is_set() or (self._is_stopping and self._ended.is_set())
         self._has_turned.clear()
         self._loop.post(self._has_turned.set)
         return turned
 
     def loop_for(self, wire: WireCall) -> Callable[[], None] | None:
-        """Move a stream that has just begun, and its connection, to a loop of its own; return what starts that.
+        """Move a new stream and its connection to a separate loop.
 
-        None: it stays, because it has one, others share its connection, or there are too many loops or files.
+        Returns:
+            A function that starts the loop; None if the stream stays, because it already has its own loop, shares its
+            connection, or because there are too many loops or files.
         """
         if wire.loop.is_own:
             return None
@@ -175,6 +193,8 @@ class FastPort:
             connections=self._connections,
             greeting=self._settings.request_timeout,
             idle=_OWN_IDLE if loop.is_own else _IDLE,
+            max_age=self._settings.max_connection_age or inf,
+            age_grace=self._settings.connection_age_grace or inf,
         )
 
     def _serve(self) -> None:
@@ -212,11 +232,11 @@ class FastPort:
         self._loop.endpoint.wake()
 
     def _share(self) -> None:
-        # What loops of their own do not take is for the other connections.
+        # The other connections may use the descriptors that separate loops do not use.
         self._loop.endpoint.max_connections = self._connections - _OF_OWN_LOOP * len(self._own_loops)
 
     def _take_other(self, wire: WireCall) -> None:
-        # A call without a route, or with a fault.
+        # Handle a call without a route, or with a fault.
         if wire.fault in _NOT_GRPC:
             wire.refuse(_NOT_GRPC[wire.fault])
         elif wire.path < 0:
@@ -227,7 +247,7 @@ class FastPort:
     def _look(self) -> None:
         self.door.look_at_memory(self.held)
         if trouble := self._loop.endpoint.trouble:
-            _log.warning("connections could not be taken: %s", os.strerror(trouble))
+            _log.warning("connections could not be accepted: %s", os.strerror(trouble))
         self._loop.after(MEMORY_LOOK, self._look)
 
 

@@ -1,15 +1,14 @@
-"""The methods that the fast door has."""
+"""The methods that the fast door serves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.door import Cost, Door
-from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange, UnknownExchange
-from chatiere.service.exchange.feeds import FeedExchange
+from chatiere.service.exchange.making import exchanges_of
 from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMethod, StreamMethod, UnknownMethod
 from chatiere.service.exchange.streams import StreamExchange
 from chatiere.service.guards.chain import Guards
@@ -22,21 +21,15 @@ from chatiere.service.ports.methods import Methods
 if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
 
-# A response lies where its method has put it until the client has taken it.
+# A response stays in the memory into which its method wrote it until the client has received it.
 _COST = Cost(small=64 * 1024, copies=1, of_call=4096)
 _OneRequest = SingleMethod | BatchMethod | FeedMethod
-_KINDS: dict[type, Callable[[Door, Any, WireCall], Exchange[Any]]] = {
-    SingleMethod: SingleExchange,
-    BatchMethod: BatchExchange,
-    FeedMethod: FeedExchange,
-    UnknownMethod: UnknownExchange,
-}
 
 
 def create_fast_port(
     settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool, connections: int
 ) -> FastPort:
-    """Return the port for a server's methods, listening but not started. Raises SettingError: fast_address, traces."""
+    """Create the port for a server's methods, without starting it. Raises SettingError for fast_address or traces."""
     one_request: list[_OneRequest] = [*methods.singles, *methods.batches, methods.check, *methods.feeds]
     return fast_port(
         settings,
@@ -61,7 +54,7 @@ def fast_port(
     share_port: bool,
     connections: int,
 ) -> FastPort:
-    """Return a port for other methods; see create_fast_port."""
+    """Create a port for the given methods; see create_fast_port."""
     largest = [largest_request(each.path, settings.max_message_bytes) for each in (*methods, play)]
     door = Door(settings, guards, CallTraces() if settings.traces else None, _COST, partial(error_of, largest))
     port = FastPort(settings, address, door, share_port=share_port, connections=connections)
@@ -71,10 +64,10 @@ def fast_port(
 
 
 def _route(door: Door, served: _OneRequest | UnknownMethod) -> Route:
-    kind = _KINDS[type(served)]
+    make = exchanges_of(door, served)
 
     def take(wire: WireCall) -> None:
-        kind(door, served, wire).begin()
+        make(wire).begin()
 
     return take
 
@@ -84,7 +77,7 @@ def _take_stream(port: FastPort, play: StreamMethod, wire: WireCall) -> None:
 
 
 class _Stream(StreamExchange):
-    """A stream of batches, which gets a loop of its own if it is alone on its connection."""
+    """A stream of batches, which gets its own loop if it is the only call of its connection."""
 
     __slots__ = ("_port",)
     wire: WireCall

@@ -1,4 +1,4 @@
-"""Accepts the connections of the port for browsers: a bounded number, that with TLS from before the handshake."""
+"""Accepts connections of the port for browsers, limited in number and including connections in the TLS handshake."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from chatiere.service.ports.web.connection import Connection, PortState
 
 _log = logging.getLogger(__name__)
 
-# Connections that are accepted in one turn of the loop; all else of them awaits the turn of their address.
+# Connections accepted in one turn of the loop; all further work for them waits for the turn of their address.
 _AT_A_TIME = 64
-# As at the fast door: a connection whose peer has vanished ends, and its stream with it. Not all systems have all.
+# As at the fast door, connections to machines that have vanished are closed. Not all systems have all these options.
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
 
 
 class Acceptor:
-    """Accepts connections. When there are too many, the address that has most loses one."""
+    """Accepts connections. At the limit, the address with the most connections loses one."""
 
     def __init__(
         self,
@@ -30,26 +30,26 @@ class Acceptor:
         most: int,
         context: Callable[[], ssl.SSLContext | None],
     ) -> None:
-        """Accept nothing yet; `most`: connections at a time. `context`: returns the TLS of a new one."""
+        """Accept no connections yet. `most`: the limit. `context`: returns the TLS context of a new connection."""
         self._state, self._listening, self._most, self._context = state, listening, most, context
         self._loop = asyncio.get_running_loop()
         self._is_accepting = False
         self._number = 0
-        # Oldest first, by address, each with its socket.
+        # By address, oldest first: the connections with their sockets.
         self._held: dict[str, dict[Connection, socket.socket]] = {}
-        # Those in the handshake.
+        # Connections in the handshake.
         self._welcomes: dict[Connection, asyncio.Task[None]] = {}
         state.forgets.append(self._forget)
 
     def accept(self) -> None:
-        """Accept connections from now on."""
+        """Start accepting connections."""
         if not self._is_accepting:
             self._is_accepting = True
             for each in self._listening:
                 self._loop.add_reader(each, self._accept_some, each)
 
     async def close(self) -> None:
-        """Accept no more, and end those in the handshake."""
+        """Stop accepting, and end connections in the handshake."""
         self._pause()
         for listening in self._listening:
             listening.close()
@@ -58,7 +58,7 @@ class Acceptor:
         for task in welcomes:
             task.cancel()
         await asyncio.gather(*welcomes, return_exceptions=True)
-        # Nothing else closes what has not begun.
+        # Connections that have not begun are closed only here.
         for connection, accepted in new:
             self._forget(connection)
             accepted.close()
@@ -78,8 +78,8 @@ class Acceptor:
             except ConnectionAbortedError:
                 continue
             except OSError as error:
-                # Too few descriptors, or too little memory, which may change: the port looks again.
-                _log.warning("connections could not be taken: %s", error.strerror)
+                # The shortage of descriptors or memory may pass; the port will call `accept` again.
+                _log.warning("connections could not be accepted: %s", error.strerror)
                 self._end_one()
                 self._pause()
                 return
@@ -93,7 +93,7 @@ class Acceptor:
             self._state.turns.take(connection.origin, partial(self._begin, connection, accepted))
 
     def _begin(self, connection: Connection, accepted: socket.socket) -> None:
-        # It may have been ended meanwhile.
+        # The connection may have been ended meanwhile.
         if connection in self._held.get(connection.origin, {}):
             self._welcomes[connection] = self._loop.create_task(self._welcome(connection, accepted))
 
@@ -101,7 +101,7 @@ class Acceptor:
         context = self._context()
         patience = None if context is None else self._state.patience
         try:
-            # A client that leaves before its handshake is over, or is too slow, is an OSError.
+            # OSError: the client left during the handshake, or was too slow.
             with suppress(OSError):
                 await self._loop.connect_accepted_socket(
                     lambda: connection,
@@ -116,7 +116,7 @@ class Acceptor:
                 self._forget(connection)
 
     def _end_one(self) -> None:
-        # Of the address that has most, the oldest without a request, or else the oldest.
+        # End a connection of the address with the most: the oldest without a request or, if all have one, the oldest.
         if not self._held:
             return
         held = max(self._held.values(), key=len)

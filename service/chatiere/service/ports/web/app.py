@@ -11,11 +11,23 @@ from chatiere.service.ports.asyncio_loop import AsyncioLoop
 from chatiere.service.ports.web.calls import Route, WebCall
 from chatiere.service.ports.web.connection import TEXT, Connection, Fields, Request, Served
 from chatiere.service.ports.web.pages import Pages
-from chatiere.service.ports.web.protocols import CONNECT, STREAMS, UNARY, WebProtocol, codec_in_query
+from chatiere.service.ports.web.protocols import (
+    CONNECT,
+    STREAMS,
+    UNARY,
+    Response,
+    WebProtocol,
+    codec_in_query,
+    rejection,
+)
 
 HEALTH = "/healthz"
 
-# Of preflights: seconds for which browsers keep them (most allow two hours at most), what pages may send and read.
+_UNKNOWN = "unknown method: call POST /<service>/<method>, such as POST /chatiere.v1.GameService/NewGame"
+_NEEDS_QUERY = "a GET needs its request in the query, such as ?connect=v1&encoding=json&message=%7B%7D"
+
+# Responses to preflights: the seconds for which browsers may cache them (most browsers use at most two hours); the
+# methods and headers that pages may send; the headers that they may read.
 _KEPT = "7200"
 _METHODS = "GET, POST"
 _SENT = (
@@ -23,34 +35,34 @@ _SENT = (
     "content-encoding, content-type, grpc-timeout, traceparent, tracestate, x-grpc-web, x-request-id, x-user-agent"
 )
 _READ = "content-language, grpc-message, grpc-status, grpc-status-details-bin, x-request-id"
-# RFC 9110, section 7.2: a host, which a port may follow.
+# RFC 9110, section 7.2: a host with an optional port.
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
-# Browsers take responses for what their content-type says.
+# Makes browsers trust the content-type of responses.
 _NO_GUESS = ("x-content-type-options", "nosniff")
 
 
 class Origins:
-    """The other origins whose pages may call."""
+    """Other origins whose pages may call."""
 
     def __init__(self, origins: Collection[str]) -> None:
-        """Let in pages of these origins."""
+        """Allow pages of these origins."""
         self._are_all = ANY_ORIGIN in origins
         self._origins = frozenset(origins)
 
     def fields_for(self, origin: str | None) -> Fields:
-        """Return the fields of a response to a page of an origin; None: the browser names none."""
+        """Return the fields of a response to a page. `origin`: the page's origin; None if the browser sent none."""
         if self._are_all:
             return [("access-control-allow-origin", "*"), ("access-control-expose-headers", _READ)]
         if not self._origins:
             return []
-        # Caches must not give one origin what was made for another, or for none.
+        # Caches must not serve a response for one origin to another.
         vary = ("vary", "origin")
         if origin not in self._origins or origin is None:
             return [vary]
         return [vary, ("access-control-allow-origin", origin), ("access-control-expose-headers", _READ)]
 
     def preflight(self, origin: str | None) -> tuple[int, Fields]:
-        """Return status and fields of the response to a preflight."""
+        """Return the status and the fields of the response to a preflight."""
         fields = self.fields_for(origin)
         if not any(name == "access-control-allow-origin" for name, _ in fields):
             return 403, [TEXT, *fields]
@@ -63,29 +75,28 @@ class Origins:
 
 
 class Hosts:
-    """The hosts that requests may ask for.
+    """The host names that requests may have.
 
-    Whoever owns a name can have it lead to this machine: to a browser, their page's calls would then be of one origin
-    with it. Literal addresses and `localhost` lead nowhere else.
+    This prevents DNS rebinding: the owner of a name can let it point to this machine, and a browser would treat calls
+    of the owner's pages as same-origin. Literal addresses and `localhost` always mean this machine.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Take requests for these names, too."""
+        """Accept requests for these names, and for `localhost`."""
         self._names = frozenset({"localhost", *names})
 
     def fault_of(self, request: Request) -> tuple[int, str]:
-        """Return HTTP's status and a text for a request that is not for this host; 0 if it is."""
+        """Return an HTTP status and a text for a request with an invalid or unknown host; 0 if the host is accepted."""
         host = request.values.get("host")
-        if host is None and request.version == "1.0":
-            # No browser's.
-            return 0, ""
-        found = None if host is None else _HOST.fullmatch(host)
+        # A request of HTTP/1.0 without a host is not from a browser.
+        found = _HOST.fullmatch("localhost" if host is None and request.version == "1.0" else host or "")
         if found is None:
-            return 400, "a request has one Host header, with a host\n"
-        name = found[1].lower()
+            return 400, "a request needs one valid Host header\n"
+        # The host of the target takes precedence (RFC 9112, section 3.2.2).
+        name = (request.target_host or found[1]).lower()
         if name in self._names or _is_literal(name):
             return 0, ""
-        return 421, f"unknown host {name}: to be asked for by this name, it has to be in --web-hosts\n"
+        return 421, f"unknown host {name}: add it to --web-hosts to allow it\n"
 
 
 def _is_literal(host: str) -> bool:
@@ -97,27 +108,33 @@ def _is_literal(host: str) -> bool:
 
 
 class WebApp:
-    """Serves requests; `is_stopping`: health says so."""
+    """Handles requests. The health check reports NOT_SERVING while `is_stopping` is true."""
 
     def __init__(
         self,
         loop: AsyncioLoop,
         routes: Mapping[str, Route],
-        count_unknown: Callable[[], None],
+        count_unknown: Callable[[str, Fields], None],
         pages: Pages,
         hosts: Iterable[str],
         origins: Collection[str],
     ) -> None:
-        """Serve the calls of `routes`, by path, and `pages` at other paths, of hosts with the names in `hosts`.
+        """Create the application.
 
-        `count_unknown`: counts a call of another method. `origins`: of other pages that may call.
+        Args:
+            loop: The serving loop.
+            routes: The methods by path.
+            count_unknown: A function that counts a call of an unknown method, given its peer and its header fields.
+            pages: The files at other paths.
+            hosts: The accepted host names.
+            origins: The other origins whose pages may call.
         """
         self._loop, self._routes, self._count_unknown, self._pages = loop, routes, count_unknown, pages
         self._hosts, self._origins = Hosts(hosts), Origins(origins)
         self.is_stopping = False
 
     def serve(self, connection: Connection, request: Request, body: bytes) -> Served | None:
-        """Serve a request, of whose body a first part has come; return None if there is a response."""
+        """Handle a request and the first part of its body; return None if it was answered immediately."""
         status, text = self._hosts.fault_of(request)
         if status:
             connection.respond(status, [TEXT, _NO_GUESS], text.encode())
@@ -135,14 +152,14 @@ class WebApp:
             connection.respond(*self._pages.response(request))
         else:
             if method == "POST":
-                self._count_unknown()
-            connection.respond(404, [TEXT, *more])
+                self._count_unknown(connection.peer, request.fields)
+            _reject(connection, rejection(404, _UNKNOWN), more)
         return None
 
     def _call(self, route: Route, connection: Connection, request: Request, body: bytes, more: Fields) -> Served | None:
-        protocol, status, fields = _protocol_of(route, request)
-        if protocol is None:
-            connection.respond(status, [TEXT, *fields, *more])
+        protocol = _protocol_of(route, request)
+        if isinstance(protocol, Response):
+            _reject(connection, protocol, more)
             return None
         call = WebCall(self._loop, connection, request, protocol, route, more)
         if body:
@@ -155,7 +172,7 @@ class WebApp:
 
     def _health(self, connection: Connection, method: str, more: Fields) -> None:
         if method not in ("GET", "HEAD"):
-            connection.respond(405, [TEXT, ("allow", "GET, HEAD"), *more])
+            connection.respond(405, [TEXT, ("allow", "GET, HEAD"), *more], b"use GET or HEAD\n")
             return
         fields = [TEXT, ("cache-control", "no-store"), *more]
         if self.is_stopping:
@@ -164,18 +181,21 @@ class WebApp:
             connection.respond(200, fields, b"SERVING\n")
 
 
-def _protocol_of(route: Route, request: Request) -> tuple[WebProtocol | None, int, Fields]:
-    """Return the protocol of a call; or None, with HTTP's status and fields that say what is none of this door."""
+def _reject(connection: Connection, response: Response, more: Fields) -> None:
+    connection.respond(response.status, [*response.fields, *more], response.body)
+
+
+def _protocol_of(route: Route, request: Request) -> WebProtocol | Response:
+    """Return the protocol of a call, or the response to a request that is not a call."""
     if not all(value.isascii() for _, value in request.fields):
-        return None, 400, []
-    known: Mapping[str, WebProtocol] = STREAMS if route.threads is None else UNARY
-    unread = (None, 415, [("accept-post", ", ".join(sorted(known)))])
+        return rejection(400, "the header fields must be ASCII")
+    known: Mapping[str, WebProtocol] = STREAMS if route.pool is None else UNARY
+    names = ", ".join(sorted(known))
     if request.method == "GET" and route.kept:
-        codec = CONNECT.get(codec_in_query(request.query))
-        return unread if codec is None else (codec, 0, [])
+        return CONNECT.get(codec_in_query(request.query)) or rejection(415, _NEEDS_QUERY, ("accept-post", names))
     if request.method != "POST":
-        return None, 405, [("allow", "GET, POST" if route.kept else "POST")]
-    # application/grpc needs trailers, which HTTP/1.1 has not for it.
+        allowed = "GET, POST" if route.kept else "POST"
+        return rejection(405, f"this method cannot be called by {request.method}: use {allowed}", ("allow", allowed))
+    # application/grpc is not supported, because it needs trailers, which browsers cannot read over HTTP/1.1.
     kind = request.values.get("content-type", "").partition(";")[0].strip().lower()
-    found = known.get(kind)
-    return unread if found is None else (found, 0, [])
+    return known.get(kind) or rejection(415, f"the content-type must be one of {names}", ("accept-post", names))

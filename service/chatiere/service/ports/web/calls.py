@@ -1,11 +1,11 @@
-"""A browser's call as the wire of an exchange: a request of HTTP and its response, by one of the protocols."""
+"""Calls of browsers as wires of exchanges: an HTTP request and its response in one of the protocols."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -13,8 +13,9 @@ from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import Refusal, Status, StatusError, limit_exceeded
 from chatiere.service.base.languages import CONTENT_LANGUAGE
 from chatiere.service.exchange.exchange import Exchange
-from chatiere.service.exchange.methods import LARGE
-from chatiere.service.exchange.wire import Form, Wire
+from chatiere.service.exchange.making import Make
+from chatiere.service.exchange.methods import LARGE, Pool
+from chatiere.service.exchange.wire import Form
 from chatiere.service.guards.chain import REQUEST_ID
 from chatiere.service.ports.asyncio_loop import AsyncioLoop
 from chatiere.service.ports.web.connection import Connection, Fields, Request
@@ -28,30 +29,33 @@ from chatiere.service.ports.web.protocols import (
     message_in_query,
 )
 
-# Smaller responses, in bytes, are not worth compressing; the level is zlib's.
+# The smallest response in bytes that is compressed, and the compression level of zlib.
 _WORTH_COMPRESSING, _LEVEL = 1024, 5
 _VARY = ("vary", "accept-encoding, accept-language")
-# Of streams: proxies pass responses on as they come (nginx looks at the second).
+# Fields of streams, so that proxies do not buffer responses (the second is for nginx).
 _UNBUFFERED = (("cache-control", "no-store"), ("x-accel-buffering", "no"))
 
 
 class Route(NamedTuple):
     """A method at this door.
 
-    `make`: makes the exchange of a call, with the JSON form of its messages or None. `largest`: bytes of its requests.
-    `threads`: they compress its large responses; None: its responses are a stream. `kept`: what caches may do with a
-    response to GET; "": it has side effects, and is called by POST alone.
+    Attributes:
+        make: A function that creates the exchange of a call, with the JSON form of its messages, or None.
+        form: The JSON form of the messages.
+        largest: The limit in bytes of requests.
+        pool: Threads that compress large responses; None for a method that responds with a stream.
+        kept: The cache-control field of responses to GET; "" if the method has side effects, and needs POST.
     """
 
-    make: Callable[[Wire, Form | None], Exchange[Any]]
+    make: Make
     form: Form
     largest: int
-    threads: Executor | None
+    pool: Pool | None
     kept: str
 
 
 class WebCall:
-    """A call, as `Wire` and `Served` describe it; `exchange`, which is to be set: of the call."""
+    """A call, implementing `Wire` and `Served`; `exchange` must be set after construction."""
 
     __slots__ = (
         "_body",
@@ -89,7 +93,7 @@ class WebCall:
         route: Route,
         more: Fields,
     ) -> None:
-        """Begin a call whose head has come, with values in ASCII; `more`: fields of the response."""
+        """Begin a call whose head has been received and is ASCII. `more`: further fields of the response."""
         self.loop, self._connection, self._request, self._protocol = loop, connection, request, protocol
         self._route, self._more = route, more
         self.peer, self.metadata = connection.peer, request.fields
@@ -108,31 +112,31 @@ class WebCall:
         if request.length is not None and request.length > route.largest + PREFIX:
             self.fault = limit_exceeded("bytes of a request", route.largest)
 
-    # Called by the connection
+    # Methods called by the connection
 
     def on_data(self, data: bytes) -> None:
-        """Take a part of the request; what a GET has is left."""
+        """Add a part of the request's body; the body of a GET is ignored."""
         if not self.has_ended:
             self.add(data)
             self._tell()
 
     def on_end(self) -> None:
-        """Read the request, which has come whole."""
+        """Read the request, which has been received completely."""
         if not self.has_ended:
             self.read()
             self._tell()
 
     def on_delivered(self) -> None:
-        """Have the exchange look."""
+        """Notify the exchange that output was taken."""
         self._tell()
 
     def on_gone(self) -> None:
-        """Have the exchange end: nothing can be sent."""
+        """Notify the exchange that the client has left."""
         self._is_gone = True
         self._tell()
 
     def on_cut(self) -> None:
-        """Have the exchange end as one that was cancelled."""
+        """End the exchange as cancelled."""
         self._is_cut = True
         self._tell()
 
@@ -152,7 +156,7 @@ class WebCall:
             self._body.clear()
 
     def read(self) -> None:
-        """Read the body, which has come whole, or what a GET has instead."""
+        """Parse the complete body, or the query of a GET."""
         self.has_ended = True
         body, self._body = b"".join(self._body), []
         if self.fault is not None:
@@ -172,7 +176,7 @@ class WebCall:
 
     @property
     def has_part(self) -> bool:
-        """True while the request has come in part."""
+        """True while part of the request has been received."""
         return bool(self._body)
 
     def request(self) -> bytes | None:
@@ -186,22 +190,22 @@ class WebCall:
 
     @property
     def is_closed(self) -> bool:
-        """True once the call has ended, was cut off, or its client has left."""
+        """True once the call has ended or was cancelled, or its client has left."""
         return self._is_over or self._is_gone or self._is_cut
 
     @property
     def is_behind(self) -> bool:
-        """True if the client is slow to take what it is sent."""
+        """True if the client is slow to take the response."""
         return self._connection.is_behind
 
     @property
     def is_sending(self) -> bool:
-        """True while the client has much to take."""
+        """True while a large part of the response waits for the client to take it."""
         return self._connection.is_behind
 
     @property
     def is_delivered(self) -> bool:
-        """True once the client has nearly all, or is gone."""
+        """True once the client has taken nearly all of the response, or has left."""
         return self._is_gone or (self._is_over and not self._connection.is_behind)
 
     def answer(self, response: bytes, request_id: str, language: str) -> None:
@@ -209,8 +213,8 @@ class WebCall:
         self._respond(cast(UnaryProtocol, self._protocol).answer(response))
 
     def send(self, pieces: list[Buffer], language: str) -> None:
-        """Send a response: of a stream at once, or else with the end of the call."""
-        if self._route.threads is not None:
+        """Send a response: immediately for a stream, otherwise at the end of the call."""
+        if self._route.pool is not None:
             self._pieces = pieces
             return
         if self.is_closed:
@@ -235,7 +239,7 @@ class WebCall:
             self._respond(self._protocol.unread(status) if self._is_unread else self._protocol.error(status))
 
     def reset(self) -> None:
-        """End the connection."""
+        """Abort the connection."""
         self._connection.transport.abort()
 
     def _respond(self, response: Response) -> None:
@@ -251,10 +255,11 @@ class WebCall:
             return
         fields.append(("content-encoding", "gzip"))
         pack = partial(gzip.compress, body, _LEVEL, mtime=0)
-        if len(body) <= LARGE or self._route.threads is None:
+        if len(body) <= LARGE or self._route.pool is None:
             self._write(status, fields, pack())
             return
-        packing = self._route.threads.submit(pack)
+        pool = self._route.pool
+        packing = pool.submit(pool.job(self.exchange.origin, self.peer), pack)
         packing.add_done_callback(lambda done: self.loop.post(partial(self._write_packed, status, fields, done)))
 
     def _write_packed(self, status: int, fields: Fields, packing: Future[bytes]) -> None:

@@ -1,13 +1,14 @@
-"""HTTP/1.1: a browser's connection, whose requests are read one after another, each within bounds.
+"""HTTP/1.1: a browser's connection, whose requests are read one after another, each within limits.
 
-llhttp (by httptools) reads what a request is; how much of it may come, and when, is decided here. It never gets a byte
-behind the end of the request that is being served. `PortState.look` looks at all connections from time to time: so no
-call needs a timer for slow clients.
+llhttp (in httptools) parses requests; this module limits their size and time. The parser never receives bytes beyond
+the end of the current request. `PortState.look` checks all connections at intervals, so that calls need no timers for
+slow clients.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from http import HTTPStatus
 from time import monotonic
@@ -17,37 +18,41 @@ from urllib.parse import unquote
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser, parse_url
 
 from chatiere.service.exchange.methods import LARGE
+from chatiere.service.exchange.turns import Turns
 from chatiere.service.guards.limits import origin_of
-from chatiere.service.ports.web.turns import Turns
+from chatiere.service.guards.sizes import MAX_METADATA
 
-MAX_HEAD, MAX_FIELDS = 16 * 1024, 100
-"""The bytes of a request's head, as at the fast door, and its fields; those of its trailers count with them."""
+MAX_HEAD, MAX_FIELDS = MAX_METADATA, 100
+"""The limits on the bytes of a request's head, as at the fast door, and on its fields; both include trailers."""
 
-# Bytes that may come behind the request that is being served; with more, it is the last one. Browsers send none.
+# The bytes that may follow the current request; with more, it is the connection's last. Browsers send no such bytes.
 _MAX_UNREAD = 16 * 1024
 # Seconds that a connection may be without a request.
 _IDLE = 75.0
-# Seconds for which the rest of a refused request is read: if its connection were closed at once, the client might not
-# read why.
+# Seconds for which the rest of a refused request is read. If the connection were closed immediately, the client might
+# not read the reason.
 _LINGER = 1.0
-# The bytes a second that are read of refused requests, on all connections together.
+# The rate in bytes per second at which refused requests are read, for all connections together.
 _REFUSED_RATE = 64 * 2**20
 _END = b"\r\n\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 TEXT = ("content-type", "text/plain; charset=utf-8")
 _STATUS_LINES = {each.value: f"HTTP/1.1 {each.value} {each.phrase}\r\n" for each in HTTPStatus}
-# What Connect makes of a call that was cancelled; it is no status of HTTP's registry.
+# Connect's status for a cancelled call, which is not in HTTP's registry.
 _STATUS_LINES[499] = "HTTP/1.1 499 Client Closed Request\r\n"
-# Responses that have no body, and no length.
+# Responses without a body and a length.
 _BODYLESS = (204, 304)
 Fields = list[tuple[str, str]]
 
 
 class Request(NamedTuple):
-    """The head of a request. Names of fields are in lower case; bytes beyond ASCII are read as Latin-1.
+    """The head of a request. Names of fields are in lower case; non-ASCII bytes are decoded as Latin-1.
 
-    `values`: by name, those of several fields as one list (RFC 9110, section 5.3). `length`: of the body, in bytes;
-    None: it comes in chunks.
+    Attributes:
+        fields: The fields in order.
+        values: The values by name; several fields of a name are joined as a list (RFC 9110, section 5.3).
+        length: The length of the body in bytes; None for a chunked body.
+        target_host: The host in a target in absolute form ("http://HOST/path"); "" in a target without a host.
     """
 
     method: str
@@ -57,54 +62,59 @@ class Request(NamedTuple):
     fields: Fields
     values: dict[str, str]
     length: int | None
+    target_host: str = ""
 
 
 class Served(Protocol):
-    """The service of a request, until the client has taken the response or is gone."""
+    """The handling of a request, until the client has taken the response or has left."""
 
     held: int
-    """The bytes of the request that have come and are not worked on."""
+    """The bytes of the request that have been received and are not being handled."""
 
     def on_data(self, data: bytes) -> None:
         """Take a further part of the body."""
 
     def on_end(self) -> None:
-        """Note that the request has come whole."""
+        """Note that the request has been received completely."""
 
     def on_delivered(self) -> None:
-        """Note that the client has taken nearly all that it was sent, after the connection was `is_behind`."""
+        """Note that the client has taken nearly all output, after the connection was `is_behind`."""
 
     def on_gone(self) -> None:
-        """Note that the client is gone: nothing can be sent any more."""
+        """Note that the client has left, so no more output can be sent."""
 
     def on_cut(self) -> None:
-        """Respond at once, that it was cancelled."""
+        """Respond immediately that the request was cancelled."""
 
 
 class PortState:
-    """The parts that the connections of a port share."""
+    """The state shared by the connections of a port."""
 
     def __init__(self, serve: Callable[[Connection, Request, bytes], Served | None], patience: float) -> None:
-        """`serve`: serves a request whose head and a first part of the body have come; None: it has responded.
+        """Begin without connections.
 
-        `patience`: the seconds that a client has for a handshake, for a request's head, and to take something.
+        Args:
+            serve: A function that handles a request, given its head and the first part of its body. It returns None if
+                it has already responded.
+            patience: The time in seconds for a client to complete a handshake, to send a request's head, and to take
+                output.
         """
         self.serve, self.patience = serve, patience
-        self.turns = Turns()
+        self.turns = Turns(asyncio.get_running_loop().call_soon)
         self.date = ""
-        """The field `date` of responses, as a line."""
+        """The date field of responses, as a line."""
         self.connections: set[Connection] = set()
         self.serving: set[Connection] = set()
-        """Those with a request that is not over."""
+        """The connections with a request in progress."""
         self.forgets: list[Callable[[Connection], None]] = []
-        """Called when a connection has ended."""
-        # The time, of time.monotonic, from which on more of refused requests may be read.
+        """Functions called when a connection has ended."""
+        # The time, of time.monotonic, from which more bytes of refused requests may be read.
         self._reads_refused_at = 0.0
         self._has_emptied = asyncio.Event()
 
     @property
     def held(self) -> int:
-        """The bytes of requests that have come and are not worked on."""
+        """The bytes of requests that have been received and are not being handled."""
         return sum(connection.held for connection in self.serving)
 
     def forget(self, connection: Connection) -> None:
@@ -116,70 +126,75 @@ class PortState:
             self._has_emptied.set()
 
     def pause_after(self, refused: int) -> float:
-        """Return the seconds for which no more may be read of a refused request of which so many bytes have come."""
+        """Return the seconds for which to pause reading a refused request after receiving `refused` bytes of it."""
         now = monotonic()
         self._reads_refused_at = max(now, self._reads_refused_at) + refused / _REFUSED_RATE
         return self._reads_refused_at - now
 
     async def emptied(self) -> None:
-        """Wait until there is no connection."""
+        """Wait until there are no connections."""
         while self.connections:
             self._has_emptied.clear()
             await self._has_emptied.wait()
 
     def look(self) -> None:
-        """End the connections whose clients are too slow, or have asked for nothing for long."""
+        """End connections whose clients are too slow, or have sent no request for too long."""
         now = monotonic()
         for connection in list(self.connections):
             connection.look(now)
 
 
 class Connection(asyncio.Protocol):
-    """A connection. `peer`: the client's address in gRPC's notation; `origin`: the client, as limits see it."""
+    """A client's HTTP/1.1 connection.
+
+    Attributes:
+        peer: The client's address in gRPC's notation.
+        origin: The client, as identified for limits.
+    """
 
     transport: asyncio.Transport
 
     def __init__(self, state: PortState, place: tuple[str, int]) -> None:
-        """Wait for the client at `place`, a host and a port."""
+        """Begin with the client at `place`, a host and a port."""
         self._state = state
         host, port = place[:2]
         host = host.removeprefix("::ffff:") if "." in host else host
         self.peer = f"ipv6:%5B{host}%5D:{port}" if ":" in host else f"ipv4:{host}:{port}"
         self.origin = origin_of(self.peer)
         self.is_made = False
-        """True once it has begun, after the handshake."""
+        """True once the connection has begun, after the handshake."""
         self.is_behind = False
-        """True while the client has much to take of what it was sent."""
+        """True while much output waits for the client to take it."""
         self._parser: HttpRequestParser | None = HttpRequestParser(self)
-        # What has come behind the request that is being served, or awaits its turn.
+        # Bytes received after the current request, or waiting for this address's turn.
         self._unread = b""
         self._keeps_alive = True
-        # Since when a request, or the first one, has been arriving; None while none is. When the last one was over.
+        # The time when a request (or the connection's first) began to arrive, or None; the end of the last request.
         self._arriving: float | None = None
         self._idle_since = 0.0
-        # Bytes that were sent, and those of them that the client has taken, with the time since when no more.
+        # The bytes written, the bytes that the client has taken, and the time at which it last took any.
         self._written, self._taken, self._since = 0, 0, 0.0
         self._lingering: asyncio.TimerHandle | None = None
         self._begin()
 
     def _begin(self) -> None:
-        # Of the request that is arriving, or is being served.
+        # Reset the state of the current request.
         self._state.serving.discard(self)
         self._target, self._fields, self._values = b"", Fields(), dict[str, str]()
         self._has_head = self._is_whole = self._is_upgrade = False
         self._count = 0
-        # Bytes that have come of its head, or since the last part of its body; the last three of them.
+        # The bytes received of its head, or since the last part of its body; and the last three of them.
         self._raw, self._tail = 0, b""
-        # Bytes of the body that are to come; None if they come in chunks.
+        # The bytes of the body still to be received; None for a chunked body.
         self._left: int | None = None
         self._parts: list[bytes] = []
         self._request: Request | None = None
         self._served: Served | None = None
-        # Nothing serves it yet; its response.
+        # True until the request is passed on; then the progress of its response.
         self._is_new = True
         self._has_started = self._has_responded = self._is_chunked = False
 
-    # Called by the loop
+    # Methods called by the loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
@@ -189,8 +204,8 @@ class Connection(asyncio.Protocol):
         self._state.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give up what is under way."""
-        # It has methods of this connection.
+        """End the request in progress."""
+        # The parser refers to methods of this connection: break the reference cycle.
         self._parser = None
         if self._lingering is not None:
             self._lingering.cancel()
@@ -198,13 +213,13 @@ class Connection(asyncio.Protocol):
         self._state.forget(self)
 
     def data_received(self, data: bytes) -> None:
-        """Read a part of requests, or keep it until the one before is over."""
+        """Read a part of a request, or keep it until the current request is over."""
         if self.transport.is_closing():
             return
         if self._unread or self._is_whole:
             self._keep(self._unread + data)
         elif self._state.turns.has_time or len(data) > LARGE:
-            # Threads handle large requests; of what waits, not much is to be kept.
+            # Threads handle large requests, and few bytes should be kept waiting.
             self._read(data)
         else:
             self.transport.pause_reading()
@@ -212,25 +227,25 @@ class Connection(asyncio.Protocol):
             self._await_turn()
 
     def pause_writing(self) -> None:
-        """Note that the client has much to take."""
+        """Note that much output waits for the client."""
         self.is_behind = True
 
     def resume_writing(self) -> None:
-        """Note that the client has taken nearly all."""
+        """Note that the client has taken nearly all output."""
         self.is_behind = False
         if self._served is not None:
             self._served.on_delivered()
         if self._has_responded and self._is_whole and not self.is_behind:
             self._end_request()
 
-    # Called by the parser
+    # Methods called by the parser
 
     def on_url(self, url: bytes) -> None:
-        """Take a part of the target."""
+        """Add a part of the target."""
         self._target += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a field, or leave a trailer. Raises ValueError if there are too many."""
+        """Add a field; ignore a trailer. Raises ValueError if there are too many."""
         self._count += 1
         if self._count > MAX_FIELDS:
             raise ValueError("too many fields")
@@ -241,18 +256,18 @@ class Connection(asyncio.Protocol):
         self._values[key] = f"{self._values[key]}, {text}" if key in self._values else text
 
     def on_headers_complete(self) -> None:
-        """Note that the head has come."""
+        """Note that the head is complete."""
         assert self._parser is not None
         self._has_head = True
         self._keeps_alive = self._keeps_alive and self._parser.should_keep_alive()
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body."""
+        """Add a part of the body."""
         self._raw = 0
         self._parts.append(body)
 
     def on_message_complete(self) -> None:
-        """Note that the request has come whole."""
+        """Note that the request is complete."""
         self._is_whole = True
 
     # Reading
@@ -275,14 +290,14 @@ class Connection(asyncio.Protocol):
         self._state.turns.take(self.origin, self._go_on)
 
     def _keep(self, data: bytes) -> None:
-        # The next request has a turn of the loop of its own.
+        # The next request gets a separate turn of the loop.
         self._unread = data
         self.transport.pause_reading()
         if len(data) > _MAX_UNREAD:
             self._keeps_alive = False
 
     def _end_of_part(self, data: bytes, at: int) -> int:
-        # The request does not end before, and may end there: with its length, or else with an empty line.
+        # Return an index before which the request cannot end: after its length, or after an empty line.
         if self._left:
             return min(at + self._left, len(data))
         if self._tail:
@@ -293,7 +308,7 @@ class Connection(asyncio.Protocol):
         return len(data) if found < 0 else found + len(_END)
 
     def _feed(self, part: memoryview) -> bool:
-        # Return False if the connection ends.
+        # Returns False if the connection ends.
         assert self._parser is not None
         self._raw += len(part)
         try:
@@ -305,10 +320,10 @@ class Connection(asyncio.Protocol):
             self._is_upgrade = True
         except HttpParserError as error:
             if self._count > MAX_FIELDS:
-                return self._give_up(431, "too many headers\n")
+                return self._give_up(431, *_refusal_of_head(f"fields of metadata (at most {MAX_FIELDS})"))
             return self._give_up(400, f"not HTTP/1.1: {error}\n")
         if self._raw > MAX_HEAD:
-            return self._give_up(431, "the headers, trailers or extensions of a chunk are too large\n")
+            return self._give_up(431, *_refusal_of_head(f"bytes of metadata (at most {MAX_HEAD})"))
         if self._left:
             self._left -= len(part)
             self._is_whole = self._is_whole or (self._is_upgrade and not self._left)
@@ -323,19 +338,19 @@ class Connection(asyncio.Protocol):
         version, coding = self._parser.get_http_version(), self._values.get("transfer-encoding")
         length = self._values.get("content-length", "0")
         if version not in ("1.1", "1.0"):
-            return self._give_up(505, "this door speaks HTTP/1.1\n")
+            return self._give_up(505, "this door supports only HTTP/1.1\n")
         if coding is not None and (coding.lower() != "chunked" or version == "1.0"):
-            return self._give_up(400, "not HTTP/1.1: the transfer-encoding\n")
+            return self._give_up(400, "not HTTP/1.1: invalid transfer-encoding\n")
         if self._is_upgrade:
-            # The parser takes what follows for another protocol's: a body of known length is read without it.
+            # The parser leaves the rest to another protocol, so a body of known length is read without the parser.
             if coding is not None:
-                return self._give_up(400, "no other protocol is spoken here\n")
+                return self._give_up(400, "no other protocol is supported here\n")
             self._keeps_alive = False
         try:
             url = parse_url(self._target)
             path, query = url.path.decode("latin-1"), url.query.decode("latin-1") if url.query else ""
         except (HttpParserError, AttributeError):
-            return self._give_up(400, "not HTTP/1.1: the target\n")
+            return self._give_up(400, "not HTTP/1.1: invalid target\n")
         self._left = None if coding is not None else int(length)
         if self._is_upgrade:
             self._is_whole = not self._left
@@ -350,11 +365,12 @@ class Connection(asyncio.Protocol):
             self._fields,
             self._values,
             self._left,
+            url.host.decode("latin-1") if url.host else "",
         )
         return True
 
     def _pass_on(self) -> None:
-        # What has come, to what serves the request.
+        # Pass the parts received to the handler of the request.
         request, body = self._request, b"".join(self._parts)
         assert request is not None
         self._parts = []
@@ -375,7 +391,7 @@ class Connection(asyncio.Protocol):
                 self._served.on_end()
 
     def _leave_unread(self, size: int) -> None:
-        # Its client may look at the response only when it has sent everything, but not at other clients' expense.
+        # The client may read the response only after it has sent everything. Limit the cost for other clients.
         if self._is_whole:
             self.transport.close()
         elif size:
@@ -386,11 +402,11 @@ class Connection(asyncio.Protocol):
         if not self.transport.is_closing():
             self.transport.resume_reading()
 
-    def _give_up(self, status: int, text: str) -> bool:
-        # What is no request, or has no bounds, ends the connection.
+    def _give_up(self, status: int, text: str, fields: Fields | None = None) -> bool:
+        # End the connection after invalid or unlimited input.
         if not self._has_started:
             self._keeps_alive = False
-            self._write(self._head(status, [TEXT], len(text)) + text.encode())
+            self._write(self._head(status, fields or [TEXT], len(text)) + text.encode())
         self.transport.close()
         self._let_go()
         return False
@@ -402,28 +418,28 @@ class Connection(asyncio.Protocol):
             served.on_gone()
 
     def _go_on(self) -> None:
-        # With what has come behind the request that is over, or when it was others' turn.
+        # Continue with kept bytes: after the previous request, or in this address's turn.
         if not self.transport.is_closing():
             data, self._unread = self._unread, b""
             self.transport.resume_reading()
             try:
                 self._read(data)
             except BaseException:
-                # As the loop does if it fails when data comes.
+                # Abort the connection, as the event loop does when data_received raises.
                 self.transport.abort()
                 raise
 
-    # Called by what serves the request
+    # Methods called by the handler of the request
 
     @property
     def is_whole(self) -> bool:
-        """True once the request has come whole."""
+        """True once the request has been received completely."""
         return self._is_whole
 
     def respond(self, status: int, fields: Fields, body: bytes = b"") -> None:
-        """Send a whole response."""
+        """Send a complete response."""
         assert self._request is not None
-        # The rest of a refused request is not read as another one.
+        # The rest of a refused request must not be read as another request.
         self._keeps_alive = self._keeps_alive and self._is_whole
         is_bodyless = status in _BODYLESS
         head = self._head(status, fields, None if is_bodyless else len(body))
@@ -432,7 +448,7 @@ class Connection(asyncio.Protocol):
         self._end_response()
 
     def start(self, status: int, fields: Fields) -> None:
-        """Send the head of a response of unknown length, to which `send` and `end` belong."""
+        """Send the head of a response of unknown length; `send` and `end` must follow."""
         assert self._request is not None
         self._has_started = True
         self._is_chunked = self._request.version == "1.1"
@@ -441,7 +457,7 @@ class Connection(asyncio.Protocol):
         self._write(self._head(status, [*fields, *coding], None))
 
     def send(self, data: bytes) -> None:
-        """Send a part of the body, which is not empty."""
+        """Send a part of the body, which must not be empty."""
         self._write(b"%x\r\n%b\r\n" % (len(data), data) if self._is_chunked else data)
 
     def end(self) -> None:
@@ -480,20 +496,20 @@ class Connection(asyncio.Protocol):
         if self._unread:
             self._await_turn()
 
-    # Called by the port
+    # Methods called by the port
 
     @property
     def held(self) -> int:
-        """The bytes of a request that have come and are not worked on."""
+        """The bytes of a request that have been received and are not being handled."""
         return 0 if self._served is None else self._served.held
 
     @property
     def is_idle(self) -> bool:
-        """True while no request is served."""
+        """True while there is no current request."""
         return self._request is None
 
     def look(self, now: float) -> None:
-        """End it if its client is too slow, or has asked for nothing for long."""
+        """End the connection if its client is too slow, or has sent no request for too long."""
         untaken = self.transport.get_write_buffer_size()
         taken = self._written - untaken
         if not untaken or taken > self._taken:
@@ -507,21 +523,28 @@ class Connection(asyncio.Protocol):
                 self.transport.close()
         elif now - self._arriving > self._state.patience:
             if self._raw:
-                self._give_up(408, "the headers did not come in time\n")
+                self._give_up(408, "the headers did not arrive in time\n")
             else:
                 self.transport.close()
 
     def shut_down(self) -> None:
-        """End it once the request that is being served is over."""
+        """End the connection after the current request."""
         self._keeps_alive = False
         if self._request is None:
             self.transport.close()
 
     def cut(self) -> None:
-        """End the request that is being served."""
+        """Cancel the current request."""
         if self._served is not None:
             self._served.on_cut()
 
 
 def _expects(request: Request) -> bool:
     return request.version == "1.1" and request.values.get("expect", "").lower() == "100-continue"
+
+
+def _refusal_of_head(limit: str) -> tuple[str, Fields]:
+    # Return text and fields for any protocol, as none is known yet: Connect clients read the text, gRPC-Web the fields.
+    message = f"limit exceeded: {limit}"
+    text = json.dumps({"code": "resource_exhausted", "message": message})
+    return text, [("content-type", "application/json"), ("grpc-status", "8"), ("grpc-message", message)]

@@ -1,4 +1,4 @@
-"""Small parts of HTTP: what fields of requests say."""
+"""Parsing of fields of HTTP requests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def takes_gzip(values: Mapping[str, str]) -> bool:
-    """Return whether a client takes responses that are compressed with gzip."""
+    """Return whether a client accepts responses compressed with gzip."""
     for each in values.get("accept-encoding", "").split(","):
         coding, _, weight = each.partition(";")
         if coding.strip().lower() == "gzip":
@@ -15,5 +15,5 @@ def takes_gzip(values: Mapping[str, str]) -> bool:
 
 
 def tags_in(values: Mapping[str, str]) -> list[str]:
-    """Return the tags (ETag) of what a client has."""
+    """Return the tags (ETag) of the responses that a client has cached."""
     return [tag.strip() for tag in values.get("if-none-match", "").split(",")]

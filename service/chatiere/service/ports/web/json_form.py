@@ -1,4 +1,4 @@
-"""Messages as JSON, by protobuf's own mapping: to wire format and back, without objects of google.protobuf."""
+"""Messages as JSON in protobuf's mapping, converted to and from wire format without objects of google.protobuf."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from importlib.resources import files
 from typing import Any
 
 from grpc_health.v1 import health_pb2
-from protobuf import Message, Registry, message_to_json_value
+from protobuf import Message, Registry, message_from_json_value, message_to_json_value
 from protobuf.wkt import FileDescriptorProto, FileDescriptorSet
 
 from chatiere.service.base.errors import Refusal, ServiceReason
+from chatiere.service.ports.web.strict_json import FieldError, check_of, read_json
 
-# The most objects and lists in a request, each of which may take a hundred bytes of memory and more; and how deep they
-# may lie in one another: protobuf-py's parser crashes some thousands deep. A message of ours has a dozen levels.
-_MAX_NODES, _MAX_DEPTH = 100_000, 100
-# To the closing quote, or to the end: it never looks at a byte twice.
+# The limits of objects, lists and fields in a request, each of which may take hundreds of bytes of memory, and of
+# nesting, which could exhaust the parser's stack. The largest request has a few thousand, a dozen levels deep.
+_MAX_NODES, _MAX_DEPTH = 20_000, 100
+# Matches to the closing quote, or to the end of the text, without backtracking.
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_NO_REQUEST = "the request is not valid JSON for this method"
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 @cache
 def _registry() -> Registry:
-    # All message types of the door's services, and of the details of errors.
+    # Contains all message types of the door's services and of error details.
     described = FileDescriptorSet.from_binary((files("chatiere.v1") / "descriptors.binpb").read_bytes())
     health = FileDescriptorProto.from_binary(health_pb2.DESCRIPTOR.serialized_pb)
     for field in (field for message in health.message_type for field in message.field):
-        # Generated code lacks the names in JSON: here they are words that are written alike.
+        # Generated code lacks the JSON names, which are equal to the names here because they are single words.
         field.json_name = field.name
     described.file.append(health)
     return described.to_registry()
@@ -41,43 +43,47 @@ def _message_type(name: str) -> type[Message]:
 
 
 def readable(name: str, data: bytes) -> Any:
-    """Return a message, given by its full name in wire format, as a value for JSON. Raises KeyError."""
+    """Return a message in wire format as a JSON value. `name`: its full name. Raises KeyError."""
     return message_to_json_value(_message_type(name).from_binary(data))
 
 
 class JsonForm:
     """The JSON form of a method's messages; see exchange.wire.Form."""
 
-    memory = 12
+    memory = 16
 
     def __init__(self, request: str, response: str) -> None:
-        """Take the full names of the messages."""
+        """Create the form for messages with these full names."""
         self._request, self._response = _message_type(request), _message_type(response)
+        self._check = check_of(self._request.desc())
 
     def read(self, text: bytes) -> bytes:
         """Return a request in wire format. Raises Refusal (MALFORMED_REQUEST)."""
         if not text:
-            # A request without fields may be left out.
+            # A request without fields may be omitted.
             return b""
         _check_nesting(text)
         try:
-            return self._request.from_json(text).to_binary()
+            value = read_json(text, self._check)
+            return message_from_json_value(self._request, value, ignore_unknown_fields=True).to_binary()
         except (ValueError, TypeError, OverflowError) as error:
-            raise _malformed(f"the request is not valid JSON for this method: {error}") from error
+            path = error.path if isinstance(error, FieldError) else ""
+            raise _malformed(str(error) if path else f"{_NO_REQUEST}: {error}", path) from error
 
     def write(self, data: bytes) -> bytes:
-        """Return a response as JSON, with fields that are zero or empty."""
+        """Return a response as JSON, including fields that are zero or empty."""
         return self._response.from_binary(data).to_json(always_emit_implicit=True).encode()
 
 
 def _check_nesting(text: bytes) -> None:
     count = text.count(b"[") + text.count(b"{")
+    nodes = count + text.count(b":")
+    if nodes > _MAX_NODES:
+        raise _malformed(f"the request has {nodes} objects, lists and fields; this service reads at most {_MAX_NODES}")
     if count <= _MAX_DEPTH:
         return
-    if count > _MAX_NODES:
-        raise _malformed(f"the request has {count} objects and lists; this service reads at most {_MAX_NODES}")
     brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
-    # Each round takes the innermost away.
+    # Each round removes the innermost brackets.
     for _ in range(_MAX_DEPTH):
         if not brackets:
             return
@@ -86,5 +92,5 @@ def _check_nesting(text: bytes) -> None:
         raise _malformed(f"the request is not JSON, or nests more than {_MAX_DEPTH} levels deep")
 
 
-def _malformed(message: str) -> Refusal:
-    return Refusal(ServiceReason.MALFORMED_REQUEST, message, metadata={})
+def _malformed(message: str, field: str = "") -> Refusal:
+    return Refusal(ServiceReason.MALFORMED_REQUEST, message, field=field, metadata={})

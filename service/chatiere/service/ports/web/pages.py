@@ -1,6 +1,6 @@
-"""The page's files: what the port for browsers serves at the paths that are no calls.
+"""The page's files, which the port for browsers serves at paths that are not calls.
 
-They are in memory: what is not one of them cannot be asked for.
+They are kept in memory, so no other file can be requested.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import os
 import time
 from collections.abc import Collection
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-import chatiere.web
 from chatiere.service.base.scripts import without_comments
 from chatiere.service.ports.web.connection import TEXT, Fields, Request
 from chatiere.service.ports.web.http import tags_in, takes_gzip
 
-FOLDER = Path(chatiere.web.__file__).parent
+FOLDER = Path(str(resources.files("chatiere.web")))
 """The folder of the page's files."""
 
-# Other files are not served.
+# Files of other types are not served.
 _TYPES = {
     ".chatiere": TEXT[1],
     ".css": "text/css; charset=utf-8",
@@ -35,9 +35,9 @@ _TYPES = {
     ".svg": "image/svg+xml; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }
-# The record that other pages may have in a frame, if a setting names them.
+# The page for a record, which pages of the origins in a setting may show in a frame.
 _EMBED = "/embed.html"
-# Nothing inline, nothing of other origins. Links hold tables: other sites do not learn of them.
+# Allow only content of this origin, and none inline. Links contain tables, so they are not sent as referrers.
 _CONTENT = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -55,18 +55,18 @@ _OTHERS: Fields = [
 ]
 _NOBODY = "'none'"
 _MISSING = b"page not found\n"
-# The worker that keeps the page for when there is no connection, and its line that names what it keeps.
+# The service worker, which caches the page for use without a connection, and its line that names the cached files.
 _WORKER = "/sw.js"
 _SITE = b'const SITE = { version: "", files: {} };'
-# Not kept by it: browsers keep icons themselves. When a turn changes the tab's icon in mid-load, Firefox stops the
-# load, and calls that a fault of the worker.
+# Icons are not cached by it, because browsers cache icons themselves. When a turn changes the tab's icon while it
+# loads, Firefox aborts the request, and reports that as a failure of the worker.
 _ICON = "/icon"
-# Seconds between two looks at the files on disk, at requests for the page itself.
+# Requests for the page itself check the files on disk for changes, at most once in this number of seconds.
 _LOOK = 1.0
 
 
 class _Form(NamedTuple):
-    """A file as a response: plain, or compressed."""
+    """A file as a plain or compressed response."""
 
     tag: str
     fields: Fields
@@ -75,7 +75,7 @@ class _Form(NamedTuple):
 
 class _File(NamedTuple):
     changed: int
-    """Its time of change on disk, in nanoseconds."""
+    """The modification time of the file on disk, in nanoseconds."""
     plain: _Form
     compressed: _Form
 
@@ -83,17 +83,17 @@ class _File(NamedTuple):
 class Pages:
     """The page's files, for GET and HEAD.
 
-    Whoever changes a file sees that after a reload of the page: a request for `/` reads anew what has changed.
+    A request for `/` rereads changed files, so that changes to the page are visible after it is reloaded.
     """
 
     def __init__(self, folder: Path = FOLDER, frame_ancestors: Collection[str] = ()) -> None:
-        """Read the files of a folder; pages of the origins `frame_ancestors` may have a record in a frame."""
+        """Read the files of a folder. `frame_ancestors`: the origins whose pages may show a record in a frame."""
         self._folder, self._frame_ancestors = folder, " ".join(frame_ancestors) or _NOBODY
         self._files: dict[str, _File] = self._read({})
         self._looked = time.monotonic()
 
     def response(self, request: Request) -> tuple[int, Fields, bytes]:
-        """Return status, fields and body of the response to a request."""
+        """Return the status, fields and body of the response to a request."""
         path = request.path
         if path == "/":
             self._look()
@@ -102,7 +102,7 @@ class Pages:
         if file is None:
             return 404, [TEXT, *_policy(_NOBODY)], _MISSING
         form = file.compressed if takes_gzip(request.values) else file.plain
-        # A proxy that compresses makes the tag a weak one.
+        # A proxy that compresses responses makes their tags weak.
         is_known = form.tag in (tag.removeprefix("W/") for tag in tags_in(request.values))
         return (304, form.fields, b"") if is_known else (200, form.fields, form.body)
 
@@ -110,15 +110,15 @@ class Pages:
         now = time.monotonic()
         if now - self._looked >= _LOOK:
             self._looked = now
-            # A file may go while they are read: the next look finds the others.
+            # If a file is deleted while the folder is read, keep the known files until the next check.
             with suppress(OSError):
                 self._files = self._read(self._files)
 
     def _read(self, known: dict[str, _File]) -> dict[str, _File]:
-        """Return the folder's files by path. `known`: those that are read only if they have changed since."""
+        """Return the folder's files by path. Files in `known` are reread only if they have changed."""
         files = {}
         for parent, folders, names in os.walk(self._folder):
-            # Of those who work on the page.
+            # These are development files.
             folders[:] = [name for name in folders if name != "node_modules"]
             for source in (Path(parent, name) for name in names):
                 kind = _TYPES.get(source.suffix)
@@ -140,7 +140,7 @@ class Pages:
 
 
 def _site(worker: bytes, files: dict[str, _File]) -> bytes:
-    """Return the worker's line that names files, with their SHA-256, and the version that they and the worker make."""
+    """Return the worker's line with the SHA-256 of all files, and a version derived from these and the worker."""
     named = {
         path[1:]: base64.b64encode(hashlib.sha256(file.plain.body).digest()).decode()
         for path, file in sorted(files.items())

@@ -1,31 +1,28 @@
-"""The port for browsers: its sockets and connections. It lives in the serving loop."""
+"""The port for browsers: its sockets and connections. It runs in the serving loop."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from email.utils import formatdate
 from functools import partial
-from typing import Any
 
 from google.protobuf import descriptor_pool
 from google.protobuf.descriptor_pb2 import MethodOptions
 
+from chatiere.service.base.files import WatchedFiles
 from chatiere.service.base.settings import Settings, split_address
 from chatiere.service.exchange.door import MEMORY_LOOK, Cost, Door
-from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange
-from chatiere.service.exchange.feeds import FeedExchange
-from chatiere.service.exchange.methods import LARGE, BatchMethod, FeedMethod, SingleMethod
-from chatiere.service.exchange.wire import Form, Wire
+from chatiere.service.exchange.making import exchanges_of
+from chatiere.service.exchange.methods import LARGE, BatchMethod, FeedMethod, Pool, SingleMethod
 from chatiere.service.guards.chain import Guards
 from chatiere.service.guards.sizes import largest_request
 from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.asyncio_loop import AsyncioLoop
 from chatiere.service.ports.listening import listening_sockets
 from chatiere.service.ports.methods import BOT_SERVICE, GAME_SERVICE, TABLE_SERVICE, Methods
-from chatiere.service.ports.tls import ServerContext
+from chatiere.service.ports.tls import Certificates
 from chatiere.service.ports.web.acceptor import Acceptor
 from chatiere.service.ports.web.app import WebApp
 from chatiere.service.ports.web.calls import Route
@@ -33,21 +30,21 @@ from chatiere.service.ports.web.connection import PortState
 from chatiere.service.ports.web.json_form import JsonForm
 from chatiere.service.ports.web.pages import Pages
 
-# Seconds between two looks at the connections.
+# Seconds between two checks of the connections.
 _LOOK = 1.0
-# Seconds in which clients can take what was sent to them, after the end of the grace.
+# Seconds in which clients can still take output after the end of the grace period.
 _LAST_SECONDS = 1.0
-# Bytes that a connection takes, its buffers included.
+# Bytes of memory that a connection takes, including its buffers.
 _OF_CONNECTION = 32 * 1024
-# A copy of a large response is in memory until the client has it.
+# There is a copy of a large response in memory until the client has received it.
 _COST = Cost(small=LARGE, copies=2, of_call=0)
-# Seconds for which clients may keep responses to GET.
+# Seconds for which clients may cache responses to GET.
 _FRESH = 3600
 _SERVICES = (GAME_SERVICE, BOT_SERVICE, TABLE_SERVICE)
 
 
 class WebPort:
-    """The port: start it, and stop it once."""
+    """The port, which can be started and stopped once."""
 
     def __init__(
         self,
@@ -55,18 +52,28 @@ class WebPort:
         address: str,
         guards: Guards,
         methods: Methods,
+        certificates: WatchedFiles[Certificates] | None,
         *,
         share_port: bool,
         connections: int,
     ) -> None:
-        """Listen on an address, without answering yet; `connections`: at a time.
+        """Listen on an address, without responding yet.
 
-        Raises SettingError: web_address, tls_…, traces.
+        Args:
+            settings: The settings of the server.
+            address: The address.
+            guards: The guards of the worker.
+            methods: The methods of the server.
+            certificates: The certificates for new connections; None for no TLS.
+            share_port: True if other processes may listen on the port too.
+            connections: The maximum number of connections.
+
+        Raises:
+            SettingError: For web_address or traces.
         """
-        self._context = ServerContext(settings, guards.metrics) if settings.tls_certificate else None
         traces = CallTraces() if settings.traces else None
         self.door = Door(settings, guards, traces, _COST, lambda wire: wire.fault)
-        """The calls' parts in common."""
+        """The state shared by the calls."""
         hosts = (split_address(address)[0].lower(), *settings.web_hosts)
         self._app = WebApp(
             AsyncioLoop(),
@@ -81,16 +88,19 @@ class WebPort:
         self.port: int = listening[0].getsockname()[1]
         """The number of the port."""
         self._acceptor = Acceptor(
-            self._state, listening, connections, lambda: None if self._context is None else self._context.current
+            self._state,
+            listening,
+            connections,
+            lambda: None if certificates is None else certificates.current().context,
         )
         self._looking: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Begin to answer."""
+        """Begin to respond."""
         self._looking = [asyncio.create_task(self._look()), asyncio.create_task(self._look_at_memory())]
 
     async def stop(self, grace: float | None) -> None:
-        """Let calls in flight finish, and cut those that last longer than `grace` seconds (None: 0)."""
+        """Let calls in flight finish, and cancel calls that take longer than `grace` seconds (None for 0)."""
         self._app.is_stopping = True
         self.door.drain()
         await self._acceptor.close()
@@ -113,20 +123,18 @@ class WebPort:
 
     @property
     def known(self) -> int:
-        """The bytes of memory that its connections and requests take."""
+        """The bytes of memory of the port's connections and requests."""
         return self._state.held + _OF_CONNECTION * self.connections
 
     @property
     def connections(self) -> int:
-        """The number of its connections."""
+        """The number of the port's connections."""
         return len(self._state.connections)
 
     async def _look(self) -> None:
         while True:
             self._state.date = f"date: {formatdate(time.time(), usegmt=True)}\r\n"
             self._state.look()
-            if self._context is not None:
-                self._context.renew()
             if not self._app.is_stopping:
                 self._acceptor.accept()
             await asyncio.sleep(min(_LOOK, self.door.settings.request_timeout / 4))
@@ -140,29 +148,19 @@ class WebPort:
 def _routes_of(door: Door, methods: Methods) -> dict[str, Route]:
     batches = [each for each in methods.batches if each.method.service in _SERVICES]
     served: list[SingleMethod | BatchMethod | FeedMethod] = [*methods.singles, methods.check, *batches, *methods.feeds]
-    return {each.path: _route(door, each) for each in served}
+    return {each.path: _route(door, each, methods.pool) for each in served}
 
 
-def _route(door: Door, served: SingleMethod | BatchMethod | FeedMethod) -> Route:
+def _route(door: Door, served: SingleMethod | BatchMethod | FeedMethod, pool: Pool) -> Route:
     settings, method = door.settings, served.method
     described = descriptor_pool.Default().FindServiceByName(method.service).methods_by_name[method.name]
     kept = ""
     if described.GetOptions().idempotency_level == MethodOptions.NO_SIDE_EFFECTS:
         kept = f"{'public' if settings.tokens is None else 'private'}, max-age={_FRESH}"
     return Route(
-        _exchange_of(door, served),
+        exchanges_of(door, served),
         JsonForm(described.input_type.full_name, described.output_type.full_name),
         largest_request(served.path, settings.max_message_bytes),
-        None if isinstance(served, FeedMethod) else served.threads,
+        None if isinstance(served, FeedMethod) else pool,
         kept,
     )
-
-
-def _exchange_of(
-    door: Door, served: SingleMethod | BatchMethod | FeedMethod
-) -> Callable[[Wire, Form | None], Exchange[Any]]:
-    if isinstance(served, SingleMethod):
-        return partial(SingleExchange, door, served)
-    if isinstance(served, BatchMethod):
-        return partial(BatchExchange, door, served)
-    return partial(FeedExchange, door, served)

@@ -1,7 +1,7 @@
-"""Connect and gRPC-Web: what a call's request says, and what messages and ends of calls look like.
+"""Connect and gRPC-Web: parsing of requests, and the form of messages and ends of calls.
 
-connectrpc.com/docs/protocol, github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md. Nothing here knows of connections or
-calls.
+See connectrpc.com/docs/protocol and github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md. This module is independent of
+connections and calls.
 """
 
 from __future__ import annotations
@@ -16,26 +16,35 @@ from urllib.parse import parse_qs, quote
 
 from google.rpc import code_pb2, status_pb2
 
-from chatiere.service.base.errors import OK, Refusal, ServiceReason, Status, StatusError, limit_exceeded
+from chatiere.service.base.errors import (
+    NOT_ONE_REQUEST,
+    OK,
+    UNNAMED_COMPRESSION,
+    Refusal,
+    ServiceReason,
+    Status,
+    StatusError,
+    limit_exceeded,
+)
 from chatiere.service.ports.web.connection import Fields
 from chatiere.service.ports.web.json_form import readable
 
-# Compressed requests may have so many bytes at most when they are unpacked, which the serving loop does.
+# The limit in bytes of a compressed request after decompression, which runs in the serving loop.
 _MAX_UNPACKED = 1 << 20
-# Bits of an envelope's first byte: the message is compressed; Connect's end of a stream; gRPC-Web's trailers.
+# Flags of an envelope's first byte: a compressed message; the end of a Connect stream; gRPC-Web's trailers.
 _PACKED, _END, _TRAILERS = 1, 2, 0x80
 PREFIX = 5
 """The bytes before the message in an envelope."""
-# HTTP's status for each of Connect's codes, by number.
+# The HTTP status for each of Connect's codes, by number.
 _HTTP = {1: 499, 2: 500, 3: 400, 4: 504, 5: 404, 6: 409, 7: 403, 8: 429, 9: 400, 10: 409, 11: 400}
 _HTTP |= {12: 501, 13: 500, 14: 503, 15: 500, 16: 401}
-# Seconds of gRPC's units of time.
+# gRPC's units of time in seconds.
 _UNITS = {"H": 3600.0, "M": 60.0, "S": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 Values = Mapping[str, str]
 
 
 class Response(NamedTuple):
-    """HTTP's status and body, with the fields that belong to them."""
+    """An HTTP status and a body, with the fields that belong to them."""
 
     status: int
     fields: Fields
@@ -43,56 +52,60 @@ class Response(NamedTuple):
 
 
 class WebProtocol(Protocol):
-    """A protocol with a codec; `is_json`: messages are JSON. What it reads raises Refusal or StatusError."""
+    """A protocol with a codec. Methods that read raise Refusal or StatusError.
+
+    Attributes:
+        is_json: True if messages are JSON.
+    """
 
     is_json: bool
 
     def timeout(self, values: Values) -> float | None:
-        """Return the seconds that the client allows; None: it sets no deadline."""
+        """Return the client's time limit in seconds; None for no deadline."""
 
     def message(self, values: Values, body: bytes, largest: int) -> bytes:
-        """Return the one message of a request's body, of at most `largest` bytes."""
+        """Return the only message of a request's body; it may have at most `largest` bytes."""
 
     def error(self, status: Status) -> Response:
-        """Return the response to a call that failed before it had a message."""
+        """Return the response to a call that failed before it sent a message."""
 
     def unread(self, status: Status) -> Response:
-        """Return the response to a call whose fields are faulty."""
+        """Return the response to a call with invalid fields."""
 
 
 class UnaryProtocol(WebProtocol, Protocol):
-    """One that has unary calls."""
+    """A protocol with unary calls."""
 
     def answer(self, message: bytes) -> Response:
         """Return the response to a call that succeeds."""
 
 
 class StreamProtocol(WebProtocol, Protocol):
-    """One that has streams. `fields`: of a response."""
+    """A protocol with streams. `fields`: the fields of a response."""
 
     fields: Fields
 
     def envelope(self, message: bytes) -> bytes:
-        """Return a message as a part of a stream."""
+        """Return a message in the form for streams."""
 
     def end(self, status: Status) -> bytes:
         """Return the last part of a stream."""
 
 
 class ConnectUnary:
-    """Connect for unary calls: bodies are messages, errors are JSON with a status of HTTP."""
+    """Connect for unary calls: bodies are messages, errors are JSON with an HTTP status."""
 
     def __init__(self, codec: str) -> None:
-        """`codec`: proto or json."""
+        """Create the protocol for a codec: "proto" or "json"."""
         self.is_json = codec == "json"
         self.fields = [("content-type", f"application/{codec}")]
 
     def timeout(self, values: Values) -> float | None:
-        """Read connect-timeout-ms, and check the protocol's version."""
+        """Parse connect-timeout-ms, and check the protocol version."""
         return _connect_timeout(values)
 
     def message(self, values: Values, body: bytes, largest: int) -> bytes:
-        """Return the body, unpacked."""
+        """Return the body, decompressed."""
         return _plain(body, largest, is_packed=_is_gzip(values.get("content-encoding", "")))
 
     def answer(self, message: bytes) -> Response:
@@ -107,19 +120,19 @@ class ConnectUnary:
 
 
 class ConnectStream:
-    """Connect for streams: bodies are envelopes; the last one is JSON, with the error if there is one."""
+    """Connect for streams: bodies are envelopes; the last one is JSON, with the error if there was one."""
 
     def __init__(self, codec: str) -> None:
-        """`codec`: proto or json."""
+        """Create the protocol for a codec: "proto" or "json"."""
         self.is_json = codec == "json"
         self.fields = [("content-type", f"application/connect+{codec}")]
 
     def timeout(self, values: Values) -> float | None:
-        """Read connect-timeout-ms, and check the protocol's version."""
+        """Parse connect-timeout-ms, and check the protocol version."""
         return _connect_timeout(values)
 
     def message(self, values: Values, body: bytes, largest: int) -> bytes:
-        """Return the content of the only envelope, unpacked."""
+        """Return the content of the only envelope, decompressed."""
         return _only_message(body, values.get("connect-content-encoding", ""), largest)
 
     def envelope(self, message: bytes) -> bytes:
@@ -141,22 +154,22 @@ class GrpcWeb:
     """gRPC-Web: bodies are envelopes; the last one has trailers."""
 
     def __init__(self, codec: str) -> None:
-        """`codec`: proto or json."""
+        """Create the protocol for a codec: "proto" or "json"."""
         self.is_json = codec == "json"
         self.fields = [("content-type", f"application/grpc-web+{codec}")]
 
     def timeout(self, values: Values) -> float | None:
-        """Read grpc-timeout."""
+        """Parse grpc-timeout."""
         value = values.get("grpc-timeout")
         if value is None:
             return None
         digits, unit = value[:-1], _UNITS.get(value[-1:])
         if unit is None or not _is_number(digits, 8):
-            raise _malformed("grpc-timeout has at most 8 digits and a unit of H, M, S, m, u or n")
+            raise _malformed("grpc-timeout must have at most 8 digits and a unit of H, M, S, m, u or n")
         return int(digits) * unit
 
     def message(self, values: Values, body: bytes, largest: int) -> bytes:
-        """Return the content of the only envelope, unpacked."""
+        """Return the content of the only envelope, decompressed."""
         return _only_message(body, values.get("grpc-encoding", ""), largest)
 
     def envelope(self, message: bytes) -> bytes:
@@ -176,13 +189,13 @@ class GrpcWeb:
         return Response(200, self.fields, self.end(status))
 
     def unread(self, status: Status) -> Response:
-        """Return the trailers as fields."""
+        """Return a response without a body, whose header fields have the trailers."""
         return Response(200, [*self.fields, *_trailers(status)], b"")
 
 
 _CODECS = ("proto", "json")
 CONNECT = {codec: ConnectUnary(codec) for codec in _CODECS}
-"""Connect for unary calls, by codec, as GET names it."""
+"""Connect for unary calls, by the codec's name in GET requests."""
 _GRPC_WEB = {f"application/grpc-web+{codec}": GrpcWeb(codec) for codec in _CODECS}
 _GRPC_WEB["application/grpc-web"] = _GRPC_WEB["application/grpc-web+proto"]
 STREAMS: dict[str, StreamProtocol] = {
@@ -194,12 +207,18 @@ UNARY: dict[str, UnaryProtocol] = {**_GRPC_WEB, **{f"application/{codec}": CONNE
 """The protocols of unary calls by content type."""
 
 
+def rejection(status: int, message: str, *fields: tuple[str, str]) -> Response:
+    """Return the response to a request that is not a call. Its code is what clients derive from the HTTP status."""
+    code = {400: code_pb2.INTERNAL, 404: code_pb2.UNIMPLEMENTED}.get(status, code_pb2.UNKNOWN)
+    return Response(status, [*_JSON, *fields], _written(_error_of(Status(code, message=message))))
+
+
 def message_in_query(query: str, largest: int) -> bytes:
-    """Return the message of a unary call by GET, of at most `largest` bytes. Raises Refusal, StatusError."""
+    """Return the message in the query of a GET; it may have at most `largest` bytes. Raises Refusal, StatusError."""
     found = parse_qs(query, keep_blank_values=True)
     text = found.get("message", [None])[0]
     if text is None:
-        raise _malformed("a GET has its request in the parameter message")
+        raise _malformed("a GET needs its request in the parameter message")
     message = text.encode()
     if found.get("base64", [""])[0] == "1":
         try:
@@ -210,7 +229,7 @@ def message_in_query(query: str, largest: int) -> bytes:
 
 
 def codec_in_query(query: str) -> str:
-    """Return the codec that a GET names; "" if it names none."""
+    """Return the codec named in the query of a GET; "" if it names no codec."""
     return parse_qs(query).get("encoding", [""])[0]
 
 
@@ -228,11 +247,11 @@ def _failure(code: int, message: str) -> StatusError:
 def _connect_timeout(values: Values) -> float | None:
     version, timeout = values.get("connect-protocol-version", "1"), values.get("connect-timeout-ms")
     if version != "1":
-        raise _malformed("connect-protocol-version is not 1")
+        raise _malformed("connect-protocol-version must be 1")
     if not timeout:
         return None
     if not _is_number(timeout, 10):
-        raise _malformed("connect-timeout-ms has at most 10 digits")
+        raise _malformed("connect-timeout-ms must be a number of at most 10 digits")
     return int(timeout) / 1000
 
 
@@ -241,7 +260,7 @@ def _is_number(text: str, digits: int) -> bool:
 
 
 def _is_gzip(coding: str) -> bool:
-    # Raises StatusError for another one than gzip, or none.
+    # Raises StatusError for codings other than gzip and identity.
     if coding.lower() in ("", "identity"):
         return False
     if coding.lower() != "gzip":
@@ -256,7 +275,7 @@ def _plain(data: bytes, largest: int, *, is_packed: bool) -> bytes:
             raise limit_exceeded("bytes of a request", largest)
         return data
     most = min(_MAX_UNPACKED, largest)
-    # Of one member of gzip or several; nothing stands for nothing.
+    # gzip data may have several members; empty data decompresses to empty data.
     found, left = b"", data
     while left:
         unpacking = zlib.decompressobj(wbits=31)
@@ -268,7 +287,7 @@ def _plain(data: bytes, largest: int, *, is_packed: bool) -> bytes:
             kind = "compressed request" if most == _MAX_UNPACKED else "request"
             raise limit_exceeded(f"bytes of a {kind}", most)
         if not unpacking.eof:
-            raise _malformed("the compressed request breaks off")
+            raise _malformed("the compressed request is incomplete")
         left = unpacking.unused_data
     return found
 
@@ -285,15 +304,14 @@ def _only_message(body: bytes, coding: str, largest: int) -> bytes:
         if end - begin > largest and begin <= len(body):
             raise limit_exceeded("bytes of a request", largest)
         if end > len(body):
-            raise _malformed("the last message breaks off")
+            raise _malformed("the last message is incomplete")
         messages.append((body[at], body[begin:end]))
         at = end
     if len(messages) != 1:
-        raise _failure(code_pb2.UNIMPLEMENTED, f"this method takes one request message, not {len(messages)}")
+        raise StatusError(NOT_ONE_REQUEST)
     flags, message = messages[0]
     if flags and not can_be_packed:
-        # Not INTERNAL, as Connect's conformance suite wants it: that counts as the service's own fault.
-        raise _failure(code_pb2.UNIMPLEMENTED, "the message is compressed, but its compression is not named")
+        raise StatusError(UNNAMED_COMPRESSION)
     return _plain(message, largest, is_packed=bool(flags))
 
 

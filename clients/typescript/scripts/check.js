@@ -1,0 +1,14 @@
+// Exits with build instructions unless the files needed by a script of package.json exist.
+import { existsSync } from "node:fs";
+
+const missing = process.argv.slice(2).filter((name) => !existsSync(new URL(`../${name}`, import.meta.url)));
+if (missing.length > 0) {
+  console.error(`Missing: ${missing.join(", ")}. In a clone that has been built, such as by make demo (see README.md):
+
+  npm ci
+  chatiere protos api
+  npm run generate    # needs buf: pip install buf-bin
+  npm run build       # or npm pack
+`);
+  process.exit(1);
+}

@@ -1,3 +1,0 @@
-from chatiere.engine.core.codec import Codec
-
-CODEC: Codec

@@ -1,3 +1,0 @@
-from chatiere.engine.core.position import Kernel
-
-OPERATIONS: Kernel

@@ -1,0 +1,1 @@
+"""Chatpentiers: the numbers of the packed state, for Python."""

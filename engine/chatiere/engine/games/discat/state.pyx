@@ -1,0 +1,1 @@
+"""Discat: the numbers of the packed state (state.pxd), for Python."""

@@ -1,0 +1,5 @@
+"""`python -m chatiere`: the `chatiere` command."""
+
+from chatiere.command import main
+
+main()

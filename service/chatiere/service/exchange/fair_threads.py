@@ -1,0 +1,169 @@
+"""Threads for calls that may take long, whose time is shared fairly among clients."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from chatiere.service.base.threads import started_threads
+from chatiere.service.exchange.fair_queue import Bounds, FairQueue, Job, Stage
+
+_Result = TypeVar("_Result")
+
+# The number of first turns.
+_FIRST_TURNS = 2
+# The numbers of jobs of a client, and of all, that have a thread.
+_BEGUN = (128, 1024)
+
+
+class ThreadJob(Job):
+    """Work in one of FairThreads."""
+
+    def __init__(self, threads: FairThreads, client: str, connection: str) -> None:
+        """See FairThreads.job."""
+        super().__init__(client, connection)
+        self._threads = threads
+        self.work: Callable[[], Any] | None = None
+        self.future: Future[Any] | None = None
+        # Released when the job gets a turn after it gave way.
+        self.turn = threading.Lock()
+        self.turn.acquire()
+        # The processor time of its thread when its turn began.
+        self.begun = 0.0
+
+    def cancel(self) -> None:
+        """End the work soon, even if it waits for a turn."""
+        super().cancel()
+        self._threads.wake(self)
+
+    def give_way(self) -> None:
+        """Wait for the next turn."""
+        self._threads.give_way(self)
+
+
+class FairThreads:
+    """Threads that give calls turns in the order of a FairQueue."""
+
+    def __init__(self, name: str, most: int) -> None:
+        """Start threads; more are started when calls need them.
+
+        Args:
+            name: The prefix of the threads' names.
+            most: The largest number of calls that run at the same time after their first turn, at most one per core,
+                and of calls in progress of a connection. A client may have twice as many calls in progress, and all
+                clients four times as many. This limits the memory of searches.
+
+        Raises:
+            RuntimeError: If the threads cannot be started.
+        """
+        first_turns, turns = min(most, _FIRST_TURNS), min(most, os.cpu_count() or 1)
+        self._most = most
+        self._queue = FairQueue(Bounds(first_turns, turns, most, 2 * most, 4 * most, *_BEGUN))
+        self._changed = threading.Condition(threading.Lock())
+        # Whether no more jobs are added, and whether the clock waits for jobs to wait.
+        self._is_closed = self._clock_sleeps = False
+        self._pool = started_threads(name, first_turns + turns, _BEGUN[1])
+        self._clock = threading.Thread(target=self._look, name=f"{name} clock", daemon=True)
+        self._clock.start()
+
+    def job(self, client: str, connection: str) -> ThreadJob:
+        """Return a job of a client for `submit`; it can be submitted again once it is over."""
+        return ThreadJob(self, client, connection)
+
+    def submit(self, job: ThreadJob, work: Callable[[], _Result]) -> Future[_Result]:
+        """Run `work`, which must use the job as its Cancellation, in a thread."""
+        future: Future[_Result] = Future()
+        job.work, job.future = work, future
+        with self._changed:
+            self._hand_out(self._queue.add(job, time.monotonic()))
+        return future
+
+    def begin_here(self) -> bool:
+        """Allow the caller to run short work in its own thread, unless calls wait; `end_here` must follow."""
+        with self._changed:
+            return self._queue.begin_aside(self._most)
+
+    def end_here(self) -> None:
+        """End work that ran in the thread of its caller."""
+        with self._changed:
+            self._hand_out(self._queue.end_aside(time.monotonic()))
+
+    def give_way(self, job: ThreadJob) -> None:
+        """End the turn of a job, in its thread, and wait for the next one."""
+        with self._changed:
+            seconds = time.thread_time() - job.begun
+            self._hand_out(self._queue.give_way(job, seconds, time.monotonic()), job)
+            is_paused = job.stage in (Stage.WAITING, Stage.PAUSED)
+        if is_paused:
+            job.turn.acquire()
+        job.begun = time.thread_time()
+
+    def wake(self, job: ThreadJob) -> None:
+        """Let a cancelled job end."""
+        with self._changed:
+            if self._queue.cancel(job):
+                job.turn.release()
+
+    def shutdown(self) -> None:
+        """Wait until all jobs have ended, and end the threads."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+            while self._queue:
+                self._changed.wait()
+        self._pool.shutdown()
+        self._clock.join()
+
+    def _hand_out(self, jobs: list[Job], own: Job | None = None) -> None:
+        # Begin or continue jobs that have got a turn. `own`: the job of this thread.
+        for job in jobs:
+            assert isinstance(job, ThreadJob)
+            if job.stage is Stage.FIRST:
+                # If no more threads can be started, the job waits for one of those that run.
+                with suppress(RuntimeError):
+                    self._pool.submit(self._run, job)
+            elif job is not own:
+                job.turn.release()
+        if (self._clock_sleeps and self._queue.is_contended) or self._is_closed:
+            self._clock_sleeps = False
+            self._changed.notify_all()
+
+    def _run(self, job: ThreadJob) -> None:
+        work, future = job.work, job.future
+        # Without these references a response is freed once it is delivered.
+        job.work = job.future = None
+        assert work is not None
+        assert future is not None
+        job.begun = time.thread_time()
+        result, fault = None, None
+        is_wanted = future.set_running_or_notify_cancel()
+        if is_wanted:
+            try:
+                result = work()
+            except BaseException as error:
+                fault = error
+        del work
+        with self._changed:
+            self._hand_out(self._queue.end(job, time.thread_time() - job.begun, time.monotonic()))
+        if fault is not None:
+            future.set_exception(fault)
+        elif is_wanted:
+            future.set_result(result)
+
+    def _look(self) -> None:
+        # Ask jobs to give way while others wait.
+        with self._changed:
+            while not (self._is_closed and not self._queue):
+                self._clock_sleeps = not self._queue.is_contended
+                if self._clock_sleeps:
+                    self._changed.wait()
+                    continue
+                jobs, wait = self._queue.late(time.monotonic())
+                for job in jobs:
+                    job.ask_to_give_way()
+                self._changed.wait(wait)

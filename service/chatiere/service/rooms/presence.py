@@ -1,0 +1,104 @@
+"""Announcements of the presence in rooms, and the rate at which clients may enter them.
+
+A person who comes and goes changes the presence of a room each time, and each of its followers is sent the whole list.
+Therefore changes are announced together.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from chatiere.service.base.errors import limit_exceeded
+from chatiere.service.rooms.room import Room
+
+ANNOUNCE = 0.1
+"""Seconds between two calls of `Relay.announce`."""
+PAUSE = 0.5
+"""The least number of seconds between two announcements in a room."""
+_MOST_SENDS = 512
+# Followers that a client may add at a time, at least, and seconds after which it may add as many again.
+_BURST, _REFILL = 1000, 100.0
+
+
+class Announcements:
+    """The rooms whose presence has changed; each is announced at most once in PAUSE seconds.
+
+    The caller must prevent concurrent use.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        """Begin without changes. `now`: a function that returns the time in seconds."""
+        self._now = now
+        # The rooms to announce, in the order of their first changes.
+        self._due: OrderedDict[Room, None] = OrderedDict()
+        # The rooms announced less than PAUSE ago, with the ends of their pauses and whether they have changed since.
+        self._pausing: OrderedDict[Room, tuple[float, bool]] = OrderedDict()
+
+    def add(self, room: Room) -> None:
+        """Note that a room's presence has changed."""
+        room.informed.clear()
+        if room in self._pausing:
+            self._pausing[room] = self._pausing[room][0], True
+        else:
+            self._due[room] = None
+
+    def announce(self) -> list[Room]:
+        """Announce changes that are due, and return their rooms.
+
+        One call sends about _MOST_SENDS responses, so that other work is not delayed; the other rooms wait for the
+        next call.
+        """
+        now = self._now()
+        while self._pausing and next(iter(self._pausing.values()))[0] <= now:
+            room, (_, has_changed) = self._pausing.popitem(last=False)
+            if has_changed:
+                self._due[room] = None
+        sends, announced = 0, []
+        while self._due and sends < _MOST_SENDS:
+            room, _ = self._due.popitem(last=False)
+            if room.followers:
+                sends += 1 + room.tell_presence()
+                self._pausing[room] = now + PAUSE, False
+                announced.append(room)
+        return announced
+
+
+class EntryRate:
+    """The rate at which each client may add followers: a bucket that leaks.
+
+    Entering a room and leaving it take as much work as other calls do, but nothing else limits how often one client
+    does both. The caller must prevent concurrent use.
+    """
+
+    def __init__(self, most_followers: int, now: Callable[[], float]) -> None:
+        """Allow each client to add all of its followers immediately, and as many again within _REFILL seconds.
+
+        Args:
+            most_followers: The limit on the followers of a client.
+            now: A function that returns the time in seconds.
+        """
+        self._now = now
+        self._most = max(most_followers, _BURST)
+        self._rate = self._most / _REFILL
+        # The followers charged to each client that have not leaked out, and when that was. The last charge is last.
+        self._charged: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def charge(self, client: str) -> None:
+        """Charge a client with a follower that it adds. Raises Refusal (LIMIT_EXCEEDED) if it added too many."""
+        now = self._now()
+        count = self._left(client, now) + 1
+        if count > self._most:
+            raise limit_exceeded("new followers of one client a second", self._rate, (count - self._most) / self._rate)
+        self._charged[client] = count, now
+        self._charged.move_to_end(client)
+
+    def forget(self) -> None:
+        """Forget clients that have added no followers for a while."""
+        now = self._now()
+        while self._charged and not self._left(next(iter(self._charged)), now):
+            self._charged.popitem(last=False)
+
+    def _left(self, client: str, now: float) -> float:
+        count, time = self._charged.get(client, (0.0, now))
+        return max(0.0, count - self._rate * (now - time))

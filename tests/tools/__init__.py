@@ -1,0 +1,1 @@
+"""Programs of the Makefile, and helpers shared by tests of several folders."""

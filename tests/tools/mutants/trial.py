@@ -1,0 +1,192 @@
+"""Trials: plant a fault in a copy of the tree, build it, and run the tests."""
+
+import compileall
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+
+from .faults import Fault
+from .parts import ROOT, Part
+
+# The unchanged tree as built. Folders that are not copied are imported from the original.
+_TREE = ROOT / "build" / "mutants"
+_ROOTS = ("engine", "http2", "service", "clients", "proto")
+# The build writes the fields of sealed tables for the page, too.
+_COPIED = (*_ROOTS, "web/shared", "tests/tools/fuzz/http2")
+# The folder in which setuptools searches for built modules before it copies them next to their sources.
+_BUILT = "build/lib"
+# A planted fault may loop or allocate memory without end.
+SECONDS_A_TEST = 120
+SECONDS_A_RUN = 1_800
+# The time for a run to end after a test has failed; broken code may never end.
+SECONDS_TO_END = 20
+# Used instead of a test's name if a fault does not compile.
+COMPILER = "the compiler"
+# A test, with its parameters.
+_ID = r"(tests/[^\s\[]+(?:\[.*?\](?=\s|$))?)"
+_FAILED = re.compile(rf"^(?:FAILED|ERROR) {_ID}", re.MULTILINE)
+# With -v, pytest prints a test's name before running it.
+_BEGUN = re.compile(rf"^(?=\S+::){_ID}", re.MULTILINE)
+# A test that pytest did not find.
+# Not at the start of a line: pytest may have written "collecting ... " before it.
+_NOT_FOUND = re.compile(rf"ERROR: not found: {re.escape(str(ROOT))}/{_ID}", re.MULTILINE)
+# A test's failure as printed before the run ends.
+_FAILURE = re.compile(rb"^tests/.*(?:FAILED|ERROR) +\[", re.MULTILINE)
+# Tests with servers or clients, which wait for each other.
+_TIMED = ("tests/service", "tests/clients", "tests/tables", "tests/command", "tests/envs", "tests/bots")
+# pytest's exit code if no test was selected.
+_NO_TESTS = 5
+
+
+class TrialError(Exception):
+    """The unchanged tree cannot be built, or a test fails there, too."""
+
+
+def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str]:
+    # To a file: processes left behind by a crashed test would keep a pipe open.
+    with TemporaryFile() as output:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            # Compiled Python is kept for the following trials.
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        end = time.monotonic() + SECONDS_A_RUN
+        while process.poll() is None and (left := end - time.monotonic()) > 0:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(min(left, SECONDS_TO_END))
+            # Without moving the position at which the process writes.
+            if _FAILURE.search(os.pread(output.fileno(), os.fstat(output.fileno()).st_size, 0)):
+                end = min(end, time.monotonic() + SECONDS_TO_END)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        output.seek(0)
+        return code, output.read().decode(errors="replace")
+
+
+def build(folder: Path, kind: str) -> tuple[int, str]:
+    """Build a copy of the tree with CHATIERE_BUILD=`kind`. Return the exit code and the output."""
+    command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", "--build-lib", _BUILT]
+    return _run(command, folder, CHATIERE_BUILD=kind)
+
+
+def _test(arguments: list[str], tree: Path) -> tuple[int, str]:
+    return _run(
+        [
+            sys.executable,
+            *("-m", "pytest", "-v", "-x", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"),
+            *("--hypothesis-profile", "first_failure"),
+            *("-o", f"faulthandler_timeout={SECONDS_A_TEST}", "-o", "faulthandler_exit_on_timeout=true"),
+            *arguments,
+        ],
+        ROOT,
+        PYTHONPATH=search_path(tree),
+    )
+
+
+def copy_tree(tree: Path) -> None:
+    """Copy the sources and their build into a folder, in which `build` then compiles only edited files."""
+    for part in _COPIED:
+        shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("*.so", "__pycache__", "typescript"))
+    for name in ("Makefile", "pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE"):
+        shutil.copy2(ROOT / name, tree)
+    # Without their times: make has just built them, so no source is newer.
+    for made in ("build/cython", "build/flags"):
+        shutil.copytree(ROOT / made, tree / made, copy_function=shutil.copy)
+    for root in (ROOT / "engine", ROOT / "http2", ROOT / "service"):
+        for module in root.rglob("*.so"):
+            for target in (tree / module.relative_to(ROOT), tree / _BUILT / module.relative_to(root)):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(module, target)
+
+
+def search_path(tree: Path) -> str:
+    """Return the PYTHONPATH to import from a copy of the tree."""
+    return os.pathsep.join(str(tree / root) for root in _ROOTS)
+
+
+def prepare() -> None:
+    """Copy the unchanged tree with its build. Raises TrialError."""
+    shutil.rmtree(_TREE, ignore_errors=True)
+    copy_tree(_TREE)
+    code, output = build(_TREE, "release")
+    if code:
+        raise TrialError(f"the unchanged tree cannot be built:\n{output}")
+    compileall.compile_dir(_TREE, quiet=2)
+
+
+def try_fault(fault: Fault, part: Part) -> str | None:
+    """Return the test that detects a fault, COMPILER, or None if no test does."""
+    with TemporaryDirectory(prefix="chatiere-") as name:
+        scratch = Path(name)
+        is_built = not fault.file.endswith(".py") or (ROOT / fault.file).with_suffix(".pxd").exists()
+        left_out = shutil.ignore_patterns("temp.*" if is_built else "build")
+        shutil.copytree(_TREE, scratch, symlinks=True, ignore=left_out, dirs_exist_ok=True)
+        planted = scratch / fault.file
+        text = fault.plant(planted.read_text(encoding="utf-8"))
+        planted.write_text(text, encoding="utf-8")
+        if build(scratch, "trial")[0] if is_built else not _is_python(text):
+            return COMPILER
+        return next(filter(None, (_failing(arguments, scratch) for arguments in part.runs(fault.file))), None)
+
+
+def _failing(arguments: list[str], tree: Path) -> str | None:
+    # The first test that fails. If the reason may be time, on a busy machine, it has to fail again.
+    code, output = _test(arguments, tree)
+    while code not in (0, _NO_TESTS):
+        test = detecting(output) or arguments[0]
+        if not test.startswith(_TIMED) or _test([test], tree)[0]:
+            return test
+        arguments = [*arguments, "--deselect", test]
+        code, output = _test(arguments, tree)
+    return None
+
+
+def detecting(output: str) -> str | None:
+    """Return from pytest's output the test that failed or crashed, or the file that cannot be imported."""
+    named = _FAILED.findall(output) or _BEGUN.findall(output)
+    return named[-1] if named else None
+
+
+def gone(tests: Iterable[str]) -> set[str]:
+    """Return the tests, or files of tests, that no longer exist."""
+    named = set(tests)
+    there = {test for test in named if (ROOT / test.partition("::")[0]).exists()}
+    # Given a file and its tests, pytest collects only the file.
+    _, output = _test(["--collect-only", *sorted(test for test in there if "::" in test)], ROOT)
+    # pytest names them without their parameters.
+    missing = set(_NOT_FOUND.findall(output))
+    return {test for test in named if test not in there or test.partition("[")[0] in missing}
+
+
+def check(tests: Iterable[str]) -> None:
+    """Run tests that detected faults in the unchanged tree, where they have to pass. Raises TrialError."""
+    # A file in place of a test could not be imported; here it only has to be importable.
+    named = sorted(set(tests))
+    for options, chosen in (
+        ([], [test for test in named if "::" in test]),
+        (["--collect-only"], [test for test in named if "::" not in test]),
+    ):
+        code, output = _test([*options, *chosen], _TREE) if chosen else (0, "")
+        if code:
+            raise TrialError(f"a test that detected a fault also fails without it:\n{output}")
+
+
+def _is_python(text: str) -> bool:
+    try:
+        compile(text, "planted", "exec")
+    except SyntaxError:
+        return False
+    return True

@@ -1,0 +1,192 @@
+// Calls of the service, in JSON. The service stores no state, so that any call may be repeated.
+
+import { language } from "./settings.js";
+import { repeated } from "./shared/retries.js";
+
+const PATIENCE = 30_000;
+/** The HTTP statuses after which a call is repeated. */
+export const REPEATED = new Set([429, 502, 503, 504]);
+// The key of the token in the session's storage, which lasts as long as the browser's tab.
+const TOKEN = "chatiere token";
+
+/** The HTTP status if the service requires a token. */
+export const UNAUTHENTICATED = 401;
+
+/** @import * as bots from "#api/chatiere/v1/bot_service_pb.js" */
+/** @import * as rooms from "#api/chatiere/v1/room_service_pb.js" */
+/** @import * as games from "#api/chatiere/v1/game_service_pb.js" */
+/** @import * as tables from "#api/chatiere/v1/table_service_pb.js" */
+
+/**
+ * The methods that the page calls, with their requests and responses.
+ * @typedef {{
+ *   "BotService/Analyse": [bots.AnalyseRequestJson, bots.AnalyseResponseJson],
+ *   "BotService/ListBots": [bots.ListBotsRequestJson, bots.ListBotsResponseJson],
+ *   "BotService/Suggest": [bots.SuggestRequestJson, bots.SuggestResponseJson],
+ *   "GameService/Apply": [games.ApplyRequestJson, games.ApplyResponseJson],
+ *   "GameService/GetPosition": [games.GetPositionRequestJson, games.GetPositionResponseJson],
+ *   "GameService/ListGames": [games.ListGamesRequestJson, games.ListGamesResponseJson],
+ *   "GameService/NewGame": [games.NewGameRequestJson, games.NewGameResponseJson],
+ *   "GameService/Replay": [games.ReplayRequestJson, games.ReplayResponseJson],
+ *   "RoomService/Post": [rooms.PostRequestJson, rooms.PostResponseJson],
+ *   "TableService/Acknowledge": [tables.AcknowledgeRequestJson, tables.AcknowledgeResponseJson],
+ *   "TableService/Amend": [tables.AmendRequestJson, tables.AmendResponseJson],
+ *   "TableService/GetRecord": [tables.GetRecordRequestJson, tables.GetRecordResponseJson],
+ *   "TableService/Look": [tables.LookRequestJson, tables.LookResponseJson],
+ *   "TableService/Move": [tables.MoveRequestJson, tables.MoveResponseJson],
+ *   "TableService/NewTable": [tables.NewTableRequestJson, tables.NewTableResponseJson],
+ *   "TableService/SuggestMove": [tables.SuggestMoveRequestJson, tables.SuggestMoveResponseJson],
+ * }} Methods
+ */
+/**
+ * The body of a refusal in Connect's protocol.
+ * @typedef {{code?: string, message?: string, details?: {type?: string, debug?: Detail}[]}} RefusalBody
+ */
+/**
+ * A detail of a refusal: an ErrorInfo, a LocalizedMessage, a RetryInfo or another message.
+ * @typedef {{reason?: string, metadata?: Record<string, string>, message?: string, retryDelay?: string}} Detail
+ */
+
+/**
+ * The connection to the service. It dispatches `waiting` while a call is repeated, `kept` when a stored response is
+ * used instead, `back` when the service responds again, and `refused` if the service requires a token during a game.
+ */
+export const connection = new EventTarget();
+
+/** @typedef {"back" | "waiting" | "kept"} State */
+
+// The outcome of the last call: a response, a repetition, or a stored response.
+let state = /** @type {State} */ ("back");
+
+/** A call that the service refused. */
+export class Refusal extends Error {
+  /**
+   * @param {number} status
+   * @param {RefusalBody} [body]
+   */
+  constructor(status, body) {
+    super(body?.message ?? `HTTP ${status}`);
+    const detail = (/** @type {string} */ type) => detailOf(body, type);
+    /** The HTTP status. */
+    this.status = status;
+    /** The name of an ErrorReason, such as ILLEGAL_ACTION; "" if the refusal has no reason. */
+    this.reason = detail("ErrorInfo")?.reason ?? "";
+    /** The metadata of the reason. */
+    this.metadata = detail("ErrorInfo")?.metadata ?? {};
+    /** The text for players, in their language. */
+    this.localized = detail("LocalizedMessage")?.message ?? this.message;
+  }
+}
+
+/**
+ * Use a token for all further calls, as long as the tab is open.
+ * @param {string} value
+ * @returns false if the text cannot be a token
+ */
+export function useToken(value) {
+  const canBe = /^[!-~]+$/.test(value);
+  if (canBe) {
+    sessionStorage.setItem(TOKEN, value);
+  }
+  return canBe;
+}
+
+/** Thrown if the service cannot be reached at the moment. */
+export class Unavailable extends Error {
+  /** @param {number} pause the shortest time before the next attempt, in milliseconds */
+  constructor(pause) {
+    super();
+    this.pause = pause;
+  }
+}
+
+/**
+ * Make a call, and repeat it as long as the service cannot be reached. Throws Refusal.
+ * @template {keyof Methods} Method
+ * @param {Method} method such as "TableService/Look"
+ * @param {Methods[Method][0]} request
+ * @param {() => Promise<Methods[Method][1] | undefined>} [findKept] returns a stored response to use while the service
+ *   cannot be reached, if there is one
+ * @returns {Promise<Methods[Method][1]>}
+ */
+export async function call(method, request, findKept) {
+  const pauseAfter = (/** @type {unknown} */ error) =>
+    error instanceof Unavailable ? error.pause : undefined;
+  const attempt = async () => {
+    try {
+      const answer = await post(method, request);
+      tell("back");
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) {
+        tell("back");
+        throw error;
+      }
+      const kept = await findKept?.();
+      tell(kept ? "kept" : "waiting");
+      if (kept) {
+        return kept;
+      }
+      throw error;
+    }
+  };
+  return repeated(attempt, { pauseAfter });
+}
+
+/** @param {State} next */
+function tell(next) {
+  // While a call is being repeated, the state stays `waiting`.
+  if (next !== state && !(next === "kept" && state === "waiting")) {
+    state = next;
+    connection.dispatchEvent(new Event(state));
+  }
+}
+
+/**
+ * Make a call once. Throws Refusal and Unavailable.
+ * @param {string} method
+ * @param {object} request
+ */
+async function post(method, request) {
+  const signal = AbortSignal.timeout(PATIENCE);
+  const response = await sent(method, "application/json", JSON.stringify(request), signal);
+  if (response === undefined || REPEATED.has(response.status)) {
+    throw new Unavailable(Number(response?.headers.get("retry-after")) * 1000 || 0);
+  }
+  const body = await response.json().catch(() => undefined);
+  if (!response.ok || body === undefined) {
+    throw new Refusal(response.status, body);
+  }
+  return body;
+}
+
+/**
+ * Return a detail of a refusal.
+ * @param {RefusalBody | undefined} body
+ * @param {string} type the name of the message in google.rpc
+ */
+export function detailOf(body, type) {
+  return body?.details?.find((each) => each.type === `google.rpc.${type}`)?.debug;
+}
+
+/**
+ * Send a request. Returns undefined if there is no response.
+ * @param {string} method
+ * @param {string} type
+ * @param {BodyInit} body
+ * @param {AbortSignal} signal
+ */
+export function sent(method, type, body, signal) {
+  const token = sessionStorage.getItem(TOKEN);
+  return fetch(`chatiere.v1.${method}`, {
+    method: "POST",
+    headers: {
+      "content-type": type,
+      "accept-language": language(),
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+    },
+    body,
+    signal,
+    credentials: "omit",
+  }).catch(() => undefined);
+}

@@ -1,0 +1,97 @@
+// Text in drawings: its width, ways to make it fit, and its drawing. Sizes are in pixels.
+
+import { s } from "../dom.js";
+import { round } from "./shapes.js";
+
+/** @typedef {{context: CanvasRenderingContext2D, family: string}} Ruler */
+
+/** @type {Ruler | undefined} */
+let ruler;
+
+/** @returns {Ruler} */
+function newRuler() {
+  const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+  const family = getComputedStyle(document.documentElement).getPropertyValue("--font-heading");
+  return { context, family };
+}
+
+/**
+ * Return the width of a text in the font of drawings.
+ * @param {string} text
+ * @param {number} size
+ * @param {number} [weight]
+ */
+export function widthOf(text, size, weight = 600) {
+  ruler ??= newRuler();
+  ruler.context.font = `${weight} ${size}px ${ruler.family}`;
+  return ruler.context.measureText(text).width;
+}
+
+/**
+ * Shorten a text to fit into a width.
+ * @param {string} text
+ * @param {number} width
+ * @param {number} size
+ * @param {number} [weight]
+ */
+export function cut(text, width, size, weight) {
+  const letters = [...text];
+  let shown = text;
+  while (letters.length > 1 && widthOf(shown, size, weight) > width) {
+    letters.pop();
+    shown = `${letters.join("").trimEnd()}…`;
+  }
+  return shown;
+}
+
+/**
+ * Choose the largest size at which a text fits into a width. If it does not fit at the smallest size, it is also
+ * shortened.
+ * @param {string} text
+ * @param {number} width
+ * @param {number} least the smallest size
+ * @param {number} most the largest size
+ * @param {number} [weight]
+ */
+export function fit(text, width, least, most, weight) {
+  const size = Math.max(least, round(Math.min(1, width / widthOf(text, most, weight)) * most));
+  return { text: cut(text, width, size, weight), size };
+}
+
+/**
+ * Break a text into lines that fit into a width, and shorten lines that are still too long.
+ * @param {string} text
+ * @param {number} width
+ * @param {number} size
+ * @param {{weight?: number, most?: number}} [options] `most` is the largest number of lines
+ */
+export function wrap(text, width, size, { weight, most = Infinity } = {}) {
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && (lines.length === most || widthOf(longer, size, weight) <= width)) {
+      lines[lines.length - 1] = longer;
+    } else {
+      lines.push(word);
+    }
+  }
+  return lines.map((line) => cut(line, width, size, weight));
+}
+
+/**
+ * Write a line of text. It begins with a space, which is not drawn, so that screen readers separate it from the text
+ * before it.
+ * @param {string} text
+ * @param {number} x the end or the middle of the text, as given by `anchor`
+ * @param {number} y the middle of its height
+ * @param {number} size
+ * @param {{anchor?: "start" | "middle" | "end", weight?: number, fill?: string, joins?: boolean}} [options] `joins` is
+ *   true if the text is read together with the text before it, such as the digits of a number
+ */
+export function write(text, x, y, size, options = {}) {
+  const { anchor = "middle", weight = 600, fill = "var(--ink)", joins = false } = options;
+  const place = { x: round(x), y: round(y), dy: "0.36em", "text-anchor": anchor };
+  const font = { "font-family": "var(--font-heading)", "font-size": round(size), "font-weight": weight };
+  return s("text", { ...place, ...font, fill }, joins ? text : ` ${text}`);
+}

@@ -1,7 +1,0 @@
-/**
- * Return n random bytes.
- * @param {number} n
- */
-export function random(n) {
-  return crypto.getRandomValues(new Uint8Array(n));
-}

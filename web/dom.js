@@ -1,0 +1,67 @@
+// Creation of elements: HTML with `h`, SVG with `s`.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @typedef {Node | string | number | null | undefined | false} Leaf */
+/**
+ * A child, or a nested array of children.
+ * @typedef {Leaf | readonly unknown[]} Child
+ */
+/** @typedef {Readonly<Record<string, unknown>>} Attributes */
+
+/**
+ * Create an HTML element.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes] attributes whose names begin with `on` are listeners; null, undefined and false are
+ *   left out, and true is an empty attribute
+ * @param {...Child} children strings become text, never markup
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/**
+ * Create an SVG element, like `h`.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
+export function s(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/**
+ * @template {Element} E
+ * @param {E} element
+ * @param {Attributes} attributes
+ * @param {readonly Child[]} children
+ */
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") {
+      element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    } else if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? "" : String(value));
+    }
+  }
+  append(element, children);
+  return element;
+}
+
+/**
+ * @param {Element} element
+ * @param {readonly Child[]} children
+ */
+function append(element, children) {
+  for (const child of children) {
+    if (Array.isArray(child)) {
+      append(element, /** @type {readonly Child[]} */ (child));
+    } else if (child !== null && child !== undefined && child !== false) {
+      element.append(/** @type {Node} */ (typeof child === "number" ? String(child) : child));
+    }
+  }
+}

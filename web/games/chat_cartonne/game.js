@@ -1,0 +1,33 @@
+// Chat Cartonne's drawing: cardboard boxes that grow on a board, and the cats in them.
+
+import { does } from "./captions.js";
+import { layoutOf } from "./layout.js";
+import { attempt, picks, touched } from "./picks.js";
+import { handItems, seatItems } from "./seats.js";
+import { tableItems } from "./table.js";
+import { breakdown, isMoment, nameOf, prompt, summary } from "./text.js";
+import { words } from "./words.js";
+
+/** @typedef {import("./view.js").Remembered} Remembered */
+
+/** @type {import("../../game.js").Game<"chatCartonne", Remembered>["draw"]} */
+function draw(context) {
+  const layout = layoutOf(context);
+  const items = [tableItems, seatItems, handItems].flatMap((itemsOf) => itemsOf(context, layout));
+  return { width: layout.width, height: layout.height, items, board: layout.board, extent: layout.extent };
+}
+
+/** @type {import("../../game.js").Game<"chatCartonne", Remembered>} */
+export const game = {
+  words,
+  does,
+  draw,
+  picks,
+  attempt,
+  touched,
+  prompt,
+  summary,
+  breakdown,
+  isMoment,
+  nameOf,
+};

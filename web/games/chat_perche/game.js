@@ -1,0 +1,21 @@
+// Chat perché's drawing: a tree, its branches with their tokens, cats, birds, the dogs below and both decks.
+
+import { does } from "./captions.js";
+import { layoutOf } from "./layout.js";
+import { attempt, picks, touched } from "./picks.js";
+import { handItems, seatItems } from "./seats.js";
+import { tableItems } from "./table.js";
+import { breakdown, isMoment, prompt, summary } from "./text.js";
+import { words } from "./words.js";
+
+/** @typedef {import("./view.js").Remembered} Remembered */
+
+/** @type {import("../../game.js").Game<"chatPerche", Remembered>["draw"]} */
+function draw(context) {
+  const layout = layoutOf(context);
+  const items = [tableItems, handItems, seatItems].flatMap((itemsOf) => itemsOf(context, layout));
+  return { width: context.width, height: Math.ceil(layout.height), items };
+}
+
+/** @type {import("../../game.js").Game<"chatPerche", Remembered>} */
+export const game = { words, does, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };

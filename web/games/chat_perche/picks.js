@@ -1,0 +1,129 @@
+// The keys of Chat perché's spaces, branches and tokens, and how actions are picked.
+
+import { isPlacing, startOf } from "./view.js";
+
+/** @typedef {import("./view.js").Context} Context */
+/** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheActionJson} PercheAction */
+
+/**
+ * Return the key of a space, and of the animal on it.
+ * @param {number} space
+ */
+export function spaceKey(space) {
+  return `space:${space}`;
+}
+
+/**
+ * Return the mark of the animal on a space.
+ * @param {number} space
+ */
+export function animalMark(space) {
+  return `on:${space}`;
+}
+
+/**
+ * Return the key of a seat's waiting cats.
+ * @param {number} seat
+ */
+export function startKey(seat) {
+  return `start:${seat}`;
+}
+
+/**
+ * Return the key of a branch.
+ * @param {number} branch
+ */
+export function branchKey(branch) {
+  return `branch:${branch}`;
+}
+
+/**
+ * Return the key of an unplaced token.
+ * @param {number} solidity
+ */
+export function tokenKey(solidity) {
+  return `value:${solidity}`;
+}
+
+/**
+ * Return the key of a move's first space.
+ * @param {number} space
+ * @param {Context} context
+ */
+function fromKey(space, { details, view }) {
+  return space === startOf(details) ? startKey(view.catOwner ?? 0) : spaceKey(space);
+}
+
+/** @type {import("../../game.js").Game<"chatPerche", import("./view.js").Remembered>["picks"]} */
+export function picks({ chatPerche = {} }, context) {
+  const { placeToken, move, fall, placeBird } = chatPerche;
+  if (placeToken) {
+    return { keys: [tokenKey(placeToken.solidity ?? 0), branchKey(placeToken.branch ?? 0)] };
+  }
+  if (move) {
+    return { keys: [fromKey(move.fromSpace ?? 0, context), spaceKey(move.toSpace ?? 0)], ordered: true };
+  }
+  const target = fall ?? placeBird;
+  return { keys: target ? [spaceKey(target.space ?? 0)] : [] };
+}
+
+/**
+ * @param {readonly string[]} keys
+ * @param {Context} context
+ * @returns {PercheAction | undefined}
+ */
+export function attempt(keys, context) {
+  const { view, details } = context;
+  if (isPlacing(view)) {
+    return attemptToken(keys, context);
+  }
+  const numbers = keys.map((key) => (key.startsWith("start") ? startOf(details) : Number(key.split(":")[1])));
+  const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
+  switch (view.phase) {
+    case "CHAT_PERCHE_PHASE_MOVE":
+    case "CHAT_PERCHE_PHASE_SECOND_MOVE": {
+      if (keys[0]?.startsWith("start") && keys[0] !== fromKey(first, context)) {
+        return undefined;
+      }
+      // A cat picked without a target is tried with a step to a neighbouring space, so that the service explains why it
+      // cannot move.
+      const away = details.spaces?.[first]?.neighbours?.[0] ?? 0;
+      return { move: { fromSpace: first, toSpace: keys.length > 1 ? last : away } };
+    }
+    case "CHAT_PERCHE_PHASE_FALL":
+      return { fall: { space: last } };
+    case "CHAT_PERCHE_PHASE_PLACE_BIRD":
+      return { placeBird: { space: last } };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * @param {readonly string[]} keys
+ * @param {Context} context
+ * @returns {PercheAction | undefined}
+ */
+function attemptToken(keys, { view }) {
+  const value = keys.findLast((key) => key.startsWith("value"));
+  const branch = keys.findLast((key) => key.startsWith("branch"));
+  const own = view.seats?.[view.activeSeat ?? 0]?.unplacedSolidity?.[0] ?? 0;
+  const solidity = value ? Number(value.split(":")[1]) : own;
+  return branch === undefined
+    ? undefined
+    : { placeToken: { branch: Number(branch.split(":")[1]), solidity } };
+}
+
+/** @type {import("../../game.js").Game<"chatPerche", import("./view.js").Remembered>["touched"]} */
+export function touched({ chatPerche: { kind, branch, toSpace, space } = {} }) {
+  switch (kind) {
+    case "CHAT_PERCHE_EVENT_KIND_TOKEN_PLACED":
+      return [`token:${branch}`];
+    case "CHAT_PERCHE_EVENT_KIND_CAT_MOVED":
+      return [animalMark(toSpace ?? 0)];
+    case "CHAT_PERCHE_EVENT_KIND_BIRD_PLACED":
+      return [animalMark(space ?? 0)];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,293 @@
+// The tree of Chat perché with its branches, tokens and birds, and the dogs below.
+
+import { round } from "../../art/shapes.js";
+import { write } from "../../art/text.js";
+import { LAYERS } from "./layout.js";
+import {
+  branch,
+  crown,
+  freeToken,
+  landscape,
+  pack,
+  perchedBird,
+  solidityToken,
+  standing,
+  stump,
+  track,
+  trunk,
+  wire,
+} from "./parts.js";
+import { animalMark, branchKey, spaceKey } from "./picks.js";
+import { branchLabel } from "./text.js";
+import { isPlacing, loadOf, takenSpaces, whereabouts } from "./view.js";
+
+/** @typedef {import("../../game.js").Item} Item */
+/** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./view.js").Context} Context */
+
+/**
+ * Return the items of the tree and of everything on it except cats, and of the dogs.
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+export function tableItems(context, layout) {
+  return [
+    ...woodItems(context, layout),
+    ...branchItems(context, layout),
+    ...spaceItems(context, layout),
+    ...tokenItems(context, layout),
+    ...birdItems(context, layout),
+    ...dogItems(context, layout),
+  ];
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+function woodItems({ t }, { tree, pitch, step, centre, low, horizon, startHeight, width, height }) {
+  const foot = horizon + startHeight * 0.62 - low;
+  const top = (tree.trunkSpaces.length - 1) * step + pitch * 0.5;
+  const size = [round(pitch), round(step)].join();
+  return [
+    {
+      key: "land",
+      x: 0,
+      y: 0,
+      layer: LAYERS.land,
+      stamp: `${width} ${round(height)} ${round(horizon)}`,
+      draw: () => landscape(width, round(height), round(horizon)),
+    },
+    {
+      key: "trunk",
+      x: centre,
+      y: low + foot,
+      layer: LAYERS.trunk,
+      stamp: `${size} ${round(foot)}`,
+      label: t("trunk-name"),
+      draw: () => trunk(pitch, top + foot, foot - pitch * 0.3),
+    },
+    {
+      key: "crown",
+      x: centre,
+      y: low - top - pitch * 0.1,
+      layer: LAYERS.trunk,
+      stamp: size,
+      draw: () => crown(pitch),
+    },
+  ];
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+function branchItems(context, layout) {
+  const { view } = context;
+  const size = [round(layout.pitch), round(layout.step)].join();
+  const isBroken = (/** @type {number} */ number) => view.branches?.[number]?.broken ?? false;
+  const fallen = layout.tree.branches.flatMap((_, number) => (isBroken(number) ? [number] : []));
+  return layout.tree.branches.flatMap(({ isLeft, level }, number) => {
+    const limb = layout.limbOf(level);
+    const look = { isPicked: isPlacing(view), isBroken: isBroken(number) };
+    const place = { x: layout.centre, y: layout.levelY(level), layer: LAYERS.wood };
+    const whole = {
+      key: branchKey(number),
+      ...place,
+      stamp: `${size} ${JSON.stringify(look)}`,
+      draw: () => mirroredIf(isLeft, branch(limb, number, look)),
+      ...(look.isPicked && { pick: branchKey(number) }),
+    };
+    const label = branchLabel(number, context);
+    if (!look.isBroken) {
+      return [{ ...whole, label }];
+    }
+    const draw = () => mirroredIf(isLeft, stump(limb));
+    return [
+      { key: `stump:${number}`, ...place, stamp: size, draw, label },
+      { ...whole, ...fallenPlace(layout, fallen.indexOf(number), { isLeft, level }) },
+    ];
+  });
+}
+
+/**
+ * Return the position on the ground of a branch that has broken.
+ * @param {Layout} layout
+ * @param {number} nth the number of branches that broke before it in the list of branches
+ * @param {{isLeft: boolean, level: number}} branch
+ */
+function fallenPlace({ centre, horizon }, nth, { isLeft, level }) {
+  const away = centre * (0.2 + ((nth * 0.37) % 0.5));
+  return {
+    x: round(isLeft ? centre - away : centre + away),
+    y: round(horizon + 1 + (nth % 3) * 4),
+    scale: 0.5,
+    turn: (isLeft ? -1 : 1) * (level + (nth % 3) * 3),
+  };
+}
+
+/**
+ * @param {boolean} isFlipped
+ * @param {SVGElement} element
+ */
+function mirroredIf(isFlipped, element) {
+  if (isFlipped) {
+    element.setAttribute("transform", "scale(-1 1)");
+  }
+  return element;
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+function spaceItems({ view, candidates, nameOf, t }, { pitch, reach, spots, tree }) {
+  const places = isPlacing(view);
+  const taken = new Set(takenSpaces(view));
+  const broken = new Set(
+    tree.branches.flatMap(({ spaces }, number) => (view.branches?.[number]?.broken ? spaces : [])),
+  );
+  return [...spots]
+    .filter(([space]) => !broken.has(space))
+    .map(([space, { x, y, onTrunk }]) => {
+      const key = spaceKey(space);
+      const look = { onTrunk, isTarget: candidates.has(key), isFree: !taken.has(space) };
+      return {
+        key,
+        x,
+        y,
+        layer: LAYERS.spaces,
+        stamp: `${round(pitch)} ${reach.height} ${JSON.stringify(look)} ${places}`,
+        draw: () => {
+          const element = standing(pitch, reach, look);
+          element.setAttribute("pointer-events", places ? "none" : "auto");
+          return element;
+        },
+        ...(!places && look.isFree && { pick: key, label: t("space", { space: nameOf("space", space) }) }),
+      };
+    });
+}
+
+/**
+ * Return the tokens at the branches, and the places of missing tokens.
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+function tokenItems({ view }, layout) {
+  const { tree, pitch, centre, width, tokensY } = layout;
+  const size = Math.round(Math.max(24, Math.min(32, layout.step * 0.42)));
+  const out = pitch * 0.62 + size * 0.3;
+  return tree.branches.flatMap(({ isLeft, level, spaces }, number) => {
+    const { tokenOwner, solidity, broken, greatestLoad = 0 } = view.branches?.[number] ?? {};
+    const place = {
+      x: round(centre + (isLeft ? -out : out)),
+      y: round(layout.levelY(level) + pitch * 0.16 + size * 0.4),
+      layer: LAYERS.tokens,
+    };
+    if (tokenOwner === undefined) {
+      const free = { key: `free:${number}`, ...place, stamp: `${size}`, draw: () => freeToken(size) };
+      return isPlacing(view) ? [free] : [];
+    }
+    const isHidden = solidity === undefined;
+    const said = !isHidden ? String(solidity) : greatestLoad > 0 ? `≥${greatestLoad}` : "?";
+    const isFull = !isHidden && !broken && solidity < spaces.length && loadOf(view, spaces) >= solidity;
+    const look = { isHidden, isFull, isBroken: broken ?? false };
+    return [
+      {
+        key: `token:${number}`,
+        ...place,
+        stamp: `${tokenOwner} ${said} ${size} ${JSON.stringify(look)}`,
+        draw: () => {
+          const token = solidityToken(tokenOwner, said, size, look);
+          token.setAttribute("pointer-events", "none");
+          return token;
+        },
+        from: { x: tokenOwner === 0 ? width * 0.25 : width * 0.75, y: tokensY },
+      },
+    ];
+  });
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+function birdItems(context, { spots, catSize, birdSize }) {
+  const { nameOf, t } = context;
+  const { birds } = whereabouts(context);
+  const waiting = birds.flatMap((place, number) => (spots.has(place) ? [] : [number]));
+  const length = 28 + waiting.length * birdSize * 0.82;
+  /** @type {Item} */
+  const line = {
+    key: "wire",
+    x: 0,
+    y: birdSize + 6,
+    layer: LAYERS.wood,
+    stamp: `${round(length)}`,
+    draw: () => wire(length),
+  };
+  const items = birds.map((place, number) => {
+    const spot = spots.get(place);
+    const size = spot ? Math.min(catSize * 0.8, 44) : birdSize;
+    const rank = waiting.indexOf(number);
+    return {
+      key: `bird:${number}`,
+      ...(spot ? { x: spot.x, y: spot.y } : { x: 22 + rank * birdSize * 0.82, y: birdSize + 6 }),
+      layer: LAYERS.animals,
+      stamp: `${round(size)} ${spot?.isLeft}`,
+      draw: () => perchedBird(size, spot?.isLeft ?? false),
+      ...(spot && {
+        label: t("bird", { space: nameOf("space", place) }),
+        pick: spaceKey(place),
+        mark: animalMark(place),
+      }),
+    };
+  });
+  return waiting.length > 0 ? [...items, line] : items;
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+function dogItems({ view, t }, { trackX, trackLength, trackHeight, bottom, width }) {
+  const { dogSteps: dogs = 0, dogTrack = 0 } = view;
+  const y = bottom - trackHeight / 2;
+  const size = trackHeight * 0.8;
+  const count = `${dogs} / ${dogTrack}`;
+  const step = trackLength / Math.max(1, dogTrack);
+  return [
+    {
+      key: "track",
+      x: trackX,
+      y,
+      layer: LAYERS.spaces,
+      stamp: `${width} ${dogs} ${view.dogTrack}`,
+      draw: () => track(step, dogTrack, dogs),
+    },
+    {
+      key: "dogs",
+      x: round(trackX + step * dogs),
+      y: y - 4,
+      layer: LAYERS.animals,
+      stamp: `${size}`,
+      draw: () => pack(size),
+      label: t("dogs", { dogs, track: dogTrack }),
+    },
+    {
+      key: "dogs:count",
+      x: width - 12,
+      y,
+      layer: LAYERS.spaces,
+      stamp: count,
+      draw: () => write(count, 0, 0, 14, { anchor: "end", weight: 700 }),
+    },
+  ];
+}

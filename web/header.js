@@ -1,0 +1,76 @@
+// The header of every part of the page: the link to the start page, and the settings.
+
+import { catPeeking } from "./art/cats.js";
+import { h, s } from "./dom.js";
+import { choose, isAnimated, language, LANGUAGES, t, theme } from "./settings.js";
+
+/** Return the header in the player's language. */
+export function header() {
+  const logo = s("svg", { viewBox: "-20 -20 40 40", "aria-hidden": "true" }, catPeeking(0, 40));
+  return h(
+    "header",
+    { class: "top" },
+    h("a", { class: "brand", href: "#/" }, logo, "Chatière"),
+    h(
+      "details",
+      { class: "settings", onkeydown: (/** @type {KeyboardEvent} */ event) => close(event) },
+      h("summary", {}, t("settings")),
+      h(
+        "div",
+        { class: "sheet" },
+        select("language", t("language"), language(), languageNames()),
+        select("theme", t("theme"), theme(), { system: t("as-system"), light: t("light"), dark: t("dark") }),
+        select("pace", t("pace"), localStorage.getItem("pace") ?? "calm", {
+          calm: t("calm"),
+          brisk: t("brisk"),
+          none: t("at-once"),
+        }),
+        select("animation", t("animation"), isAnimated() ? "on" : "off", { on: t("on"), off: t("off") }),
+      ),
+    ),
+  );
+}
+
+/** Return each language's name in that language. */
+function languageNames() {
+  return Object.fromEntries(
+    LANGUAGES.map((each) => {
+      const name = new Intl.DisplayNames([each], { type: "language" }).of(each) ?? each;
+      return [each, name.charAt(0).toLocaleUpperCase(each) + name.slice(1)];
+    }),
+  );
+}
+
+/**
+ * Open the settings, and focus one of them.
+ * @param {string} name
+ */
+export function openSettings(name) {
+  const settings = document.querySelector(".settings");
+  settings?.setAttribute("open", "");
+  /** @type {HTMLSelectElement | null | undefined} */ (settings?.querySelector(`[name=${name}]`))?.focus();
+}
+
+/** @param {KeyboardEvent} event */
+function close(event) {
+  const settings = /** @type {HTMLDetailsElement} */ (event.currentTarget);
+  if (event.key === "Escape" && settings.open) {
+    settings.open = false;
+    settings.querySelector("summary")?.focus();
+  }
+}
+
+/**
+ * @param {"language" | "theme" | "animation" | "pace"} name
+ * @param {string} label
+ * @param {string} chosen
+ * @param {Record<string, string>} values
+ */
+function select(name, label, chosen, values) {
+  const chooser = h(
+    "select",
+    { name, onchange: () => choose(name, chooser.value) },
+    Object.entries(values).map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
+  );
+  return h("label", {}, h("span", {}, label), chooser);
+}

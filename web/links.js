@@ -1,0 +1,98 @@
+// Links to tables. A shared link contains tables and never a secret; only the private link to the player's own seat
+// contains one.
+
+import { h } from "./dom.js";
+import { t } from "./settings.js";
+import { packed } from "./shared/bytes.js";
+import { promisesOf, roomOfTable } from "./store.js";
+
+/** @typedef {import("./session.js").Session} Session */
+
+/** @param {string} fragment */
+export function linkTo(fragment) {
+  return new URL(`#/${fragment}`, location.href).href;
+}
+
+/** Return true if links of this page work on this machine only. */
+export function isLoopback() {
+  return /^(localhost|127\.|\[::1\])/.test(location.hostname);
+}
+
+/**
+ * Return the link to share. It contains the tables that other players may lack.
+ * @param {Session} session
+ */
+export function tableLink(session) {
+  return linkTo(`table/${session.toSend().texts.join(".")}`);
+}
+
+/**
+ * Return the private link to a seat, for playing on another device. It contains the secret, the seat's promises, and
+ * its room.
+ * @param {Session} session
+ * @param {number} seat
+ */
+export function seatLink(session, seat) {
+  const room = roomOfTable(session.id);
+  const own = { seat, secret: session.kept.seats[seat], promises: promisesOf(session.id, seat), room };
+  return linkTo(`seat/${packed(own)}/${session.toSend().texts.join(".")}`);
+}
+
+/**
+ * Return an element that shows a link, with buttons to copy and to send it.
+ * @param {string} label
+ * @param {string} link
+ * @param {{isPrivate?: boolean}} [how] a private link has no button to send it
+ */
+export function share(label, link, { isPrivate = false } = {}) {
+  const field = h("input", { type: "text", readonly: true, value: link, onfocus: () => field.select() });
+  const copied = h("span", { role: "status" });
+  const copy = h("button", { type: "button", class: "copy", onclick: () => copyIt() }, t("copy"));
+  const send =
+    !isPrivate &&
+    "share" in navigator &&
+    h(
+      "button",
+      { type: "button", onclick: () => navigator.share({ url: link }).catch(() => undefined) },
+      t("send"),
+    );
+  async function copyIt() {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(link);
+      copied.textContent = t("copied");
+    } catch {
+      // The text is selected, so that the player can copy it.
+      copied.textContent = t("copy-by-hand");
+    }
+  }
+  return h(
+    "div",
+    { class: "share" },
+    h("label", {}, h("span", {}, label), field),
+    h("p", { class: "choices" }, copy, send, copied),
+  );
+}
+
+/** Return a field for a link from another player. */
+export function pasteLink() {
+  const refusal = h("p", { class: "refusal", role: "alert" });
+  const field = h("input", { type: "text", name: "link", autocomplete: "off", required: true });
+  const open = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const found = /#?\/?((table|seat|invitation|reply|room)\/\S+)$/.exec(field.value.trim());
+    if (found) {
+      field.value = "";
+      location.hash = `#/${found[1]}`;
+    } else {
+      refusal.textContent = t("not-a-link");
+    }
+  };
+  return h(
+    "form",
+    { class: "paste", onsubmit: open },
+    h("label", {}, h("span", {}, t("paste-link")), field),
+    h("button", {}, t("open")),
+    refusal,
+  );
+}

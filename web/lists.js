@@ -1,0 +1,20 @@
+// Lists in sentences.
+
+import { nameOfSeat } from "./seat_names.js";
+import { t } from "./settings.js";
+
+/**
+ * Return the names of the players of some seats, such as "X and Y".
+ * @param {readonly number[]} seats
+ */
+export function namesOf(seats) {
+  return listOf(seats.map(nameOfSeat));
+}
+
+/**
+ * Join words, such as "X, Y and Z".
+ * @param {readonly string[]} words
+ */
+export function listOf(words) {
+  return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(t("and"));
+}

@@ -1,0 +1,172 @@
+// The page's router: it opens the part that the address's fragment names. Fragments are never sent to a server.
+
+import { connection, Refusal, UNAUTHENTICATED, useToken } from "./api.js";
+import { h } from "./dom.js";
+import { glows } from "./glow.js";
+import { header, openSettings } from "./header.js";
+import { isLookedAfter } from "./kept.js";
+import { apply, spoken, t } from "./settings.js";
+import { whyOf } from "./trouble.js";
+
+/**
+ * A part of the page.
+ * @typedef {object} Part
+ * @property {HTMLElement} element
+ * @property {string} title
+ * @property {() => void} [leave] called when the player leaves the part or changes the language
+ */
+
+/** @type {Record<string, () => Promise<{open: (...words: string[]) => Promise<Part>}>>} */
+const PARTS = {
+  "": () => import("./pages/lobby.js"),
+  new: () => import("./pages/new_game.js"),
+  play: () => import("./pages/play.js"),
+  table: () => import("./pages/links.js"),
+  seat: () => import("./pages/links.js"),
+  invitation: () => import("./pages/invitation.js"),
+  reply: () => import("./pages/invitation.js"),
+  room: () => import("./pages/room.js"),
+  record: () => import("./pages/record.js"),
+  learn: () => import("./pages/learn.js"),
+  puzzle: () => import("./pages/puzzle.js"),
+  kept: () => import("./pages/kept.js"),
+};
+
+const main = h("main", { id: "main", tabindex: "-1" });
+const waiting = h("p", { class: "waiting", role: "alert", hidden: true });
+const trouble = h("p", { class: "trouble", role: "alert", hidden: true });
+/** @type {Part | undefined} */
+let shown;
+let opened = 0;
+
+async function show() {
+  const [name = "", ...words] = location.hash.replace(/^#\/?/, "").split("/");
+  const number = ++opened;
+  shown?.leave?.();
+  shown = undefined;
+  main.setAttribute("aria-busy", "true");
+  trouble.hidden = true;
+  /** @type {Part} */
+  let part;
+  try {
+    const open = PARTS[Object.hasOwn(PARTS, name) ? name : ""]?.();
+    part = /** @type {Part} */ (await (await open)?.open(name, ...words));
+  } catch (error) {
+    part = failed(error);
+  }
+  if (number !== opened) {
+    part.leave?.();
+    return;
+  }
+  shown = part;
+  main.removeAttribute("aria-busy");
+  main.replaceChildren(part.element);
+  if (number > 1) {
+    // Screen readers continue from here.
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+  document.title = part.title === "" ? "Chatière" : `${part.title} · Chatière`;
+}
+
+/**
+ * @param {unknown} error
+ * @returns {Part}
+ */
+function failed(error) {
+  const element = h(
+    "section",
+    { class: "sheet failed" },
+    h("h1", {}, t("failed")),
+    h("p", {}, whyOf(error)),
+    error instanceof Refusal && error.status === UNAUTHENTICATED && tokenForm(),
+    h("p", {}, h("a", { href: "#/" }, t("home"))),
+  );
+  return { element, title: t("failed") };
+}
+
+/** Return the form that asks for the service's token. */
+function tokenForm() {
+  const field = h("input", { type: "password", autocomplete: "off", required: true });
+  const refusal = h("p", { class: "refusal", role: "alert" });
+  const use = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (useToken(field.value)) {
+      begin();
+    } else {
+      refusal.textContent = t("no-token");
+    }
+  };
+  return h(
+    "form",
+    { class: "paste", onsubmit: use },
+    h("label", {}, h("span", {}, t("token")), field),
+    h("button", {}, t("open")),
+    refusal,
+  );
+}
+
+function begin() {
+  document.body.replaceChildren(
+    h("a", { class: "skip", href: "#main", onclick: skip }, t("skip")),
+    header(),
+    waiting,
+    trouble,
+    main,
+    glows(),
+  );
+  return show();
+}
+
+/**
+ * Show that there is no connection, with a link to what the browser has stored, if it stores anything.
+ * @param {"waiting" | "no-connection"} key
+ */
+function sayAway(key) {
+  const more = h("a", { href: "#/kept" }, t("kept"));
+  waiting.replaceChildren(t(key), ...(isLookedAfter() ? [" ", more] : []));
+  waiting.hidden = false;
+}
+
+/** @param {Event} event */
+function skip(event) {
+  // The fragment names a part of the page; the link must not change it.
+  event.preventDefault();
+  main.focus();
+}
+
+/** Return true if the browser lets the page store data. */
+function canStore() {
+  try {
+    return localStorage !== null && sessionStorage !== null;
+  } catch {
+    return false;
+  }
+}
+
+if (canStore()) {
+  apply();
+  addEventListener("hashchange", show);
+  spoken.addEventListener("change", () => {
+    begin();
+    // Open the settings at the language, where the player has just changed it.
+    openSettings("language");
+  });
+  connection.addEventListener("waiting", () => sayAway("waiting"));
+  connection.addEventListener("kept", () => sayAway("no-connection"));
+  connection.addEventListener("back", () => (waiting.hidden = true));
+  connection.addEventListener("refused", (event) => {
+    main.replaceChildren(failed(/** @type {CustomEvent} */ (event).detail).element);
+  });
+  // Show errors that no part of the page handles.
+  addEventListener("unhandledrejection", ({ reason }) => {
+    trouble.textContent = whyOf(reason);
+    trouble.hidden = false;
+  });
+  begin().then(async () => (await import("./offline.js")).prepare());
+} else {
+  document.body.append(
+    "This page keeps its tables in the browser's storage, which is blocked. · ",
+    "Cette page garde ses tables dans le stockage du navigateur, qui est bloqué.",
+  );
+}

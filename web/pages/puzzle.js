@@ -1,0 +1,236 @@
+// A puzzle: a position from a game of strong bots in which one action is clearly the best, judged by the knowledge of
+// the seat to act.
+
+import { call, Refusal } from "../api.js";
+import { h } from "../dom.js";
+import { GAMES } from "../game.js";
+import { checkGame, kitOf, listGames } from "../games.js";
+import { today } from "../puzzle_of_day.js";
+import { words } from "../puzzles/words.js";
+import { nameOfSeat } from "../seat_names.js";
+import { filled, language } from "../settings.js";
+import { tableLayout } from "../table_layout.js";
+import { TableView } from "../table_view.js";
+import { whyOf } from "../trouble.js";
+import { recordIn, recordWord } from "./record_link.js";
+
+/** @typedef {import("../game.js").Action} Action */
+/** @typedef {import("../games.js").GameKit} GameKit */
+/** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
+/** @import { PositionJson } from "#api/chatiere/v1/game_pb.js" */
+/**
+ * A puzzle, as written by `chatiere puzzles`.
+ * @typedef {object} Puzzle
+ * @property {string} record the moves up to the puzzle's position, in the form used in links
+ * @property {number} seat the seat to act
+ * @property {[id: number, value: number][]} actions the legal actions from the best to the worst, with the seat's
+ *   expected return
+ */
+
+/**
+ * Return a text of the puzzles in the player's language.
+ * @param {keyof typeof words.en} key
+ * @param {Record<string, string | number>} [values]
+ */
+function said(key, values) {
+  return filled(words[language()][key], values);
+}
+
+/**
+ * Open a puzzle of a game.
+ * @param {string} _
+ * @param {string} [name] the service's name of the game
+ * @param {string} [place] the number of the puzzle, from 0; absent: the puzzle of the day
+ */
+export async function open(_, name = "", place) {
+  checkGame(name);
+  const [kit, games, puzzles] = await Promise.all([kitOf(name), listGames(), puzzlesOf(name)]);
+  const number = place === undefined ? today() % puzzles.length : Number(place);
+  const puzzle = puzzles[number];
+  if (!puzzle) {
+    throw new Error(said("none"));
+  }
+  const record = recordIn(puzzle.record);
+  const include = { viewers: [puzzle.seat], legalActions: true, score: true };
+  const { positions = [] } = await call("GameService/Replay", { record, include });
+  const titles = new Map(games.map((each) => [each.name, each.title]));
+  const others = GAMES.filter((each) => each !== name).map((each) =>
+    h("li", {}, h("a", { href: `#/puzzle/${each}` }, titles.get(each))),
+  );
+  const shown = new Shown(kit, puzzle, record, positions, {
+    count: said("number", { number: number + 1, count: puzzles.length }),
+    next: `#/puzzle/${name}/${(number + 1) % puzzles.length}`,
+    others: h("section", { class: "other-puzzles" }, h("h2", {}, said("others")), h("ul", {}, others)),
+  });
+  shown.begin();
+  return { element: shown.element, title: `${said("title")} · ${kit.phrases.title}` };
+}
+
+/**
+ * @param {string} game
+ * @returns {Promise<Puzzle[]>}
+ */
+async function puzzlesOf(game) {
+  const response = await fetch(`puzzles/${game}.json`);
+  if (!response.ok) {
+    throw new Error(said("none"));
+  }
+  return (await response.json()).puzzles;
+}
+
+/** A puzzle, until its page is left. */
+class Shown {
+  #isBusy = false;
+
+  /**
+   * @param {GameKit} kit
+   * @param {Puzzle} puzzle
+   * @param {GameRecordJson} record
+   * @param {readonly PositionJson[]} positions the positions of all plies up to the puzzle's
+   * @param {{count: string, next: string, others: HTMLElement}} parts
+   */
+  constructor(kit, puzzle, record, positions, { count, next, others }) {
+    this.kit = kit;
+    this.puzzle = puzzle;
+    this.positions = positions;
+    this.ply = positions.length - 1;
+    this.view = new TableView(kit, {
+      onAction: (action) => this.#try(action),
+      onAttempt: (action) => this.#attempt(action),
+      onMoment: () => undefined,
+    });
+    // Screen readers read it when it changes.
+    this.told = h("p", { role: "status" });
+    const [best] = this.#best;
+    const whole = { ...record, actions: [...(record.actions ?? []), best] };
+    const why = `#/record/${recordWord(whole)}/${this.ply}/${puzzle.seat}`;
+    this.answer = h("button", { type: "button", onclick: () => this.#solve("answer-is") }, said("answer"));
+    this.again = h("button", { type: "button", onclick: () => this.begin() }, said("again"));
+    this.why = h("a", { class: "button", href: why }, said("why"));
+    const following = h("a", { class: "button", href: next }, said("next"));
+    const buttons = h("p", { class: "choices" }, this.answer, this.again, this.why, following);
+    const { title } = kit.phrases;
+    this.element = tableLayout(this.view, { title, game: kit.name, below: h("div"), aside: [others] });
+    const head = h("p", { class: "count" }, count);
+    this.element
+      .querySelector(".play")
+      ?.prepend(h("section", { class: "sheet guided puzzle" }, head, this.told, buttons));
+  }
+
+  /** Ask for the best move. */
+  begin() {
+    const hadFocus = this.again === document.activeElement;
+    this.#showPosition();
+    this.told.textContent = said("ask", { name: nameOfSeat(this.puzzle.seat) });
+    this.#offer(false);
+    if (hadFocus) {
+      this.answer.focus({ preventScroll: true });
+    }
+  }
+
+  get #best() {
+    return this.puzzle.actions[0] ?? [0, 0];
+  }
+
+  get #position() {
+    return this.positions[this.ply] ?? {};
+  }
+
+  #showPosition() {
+    this.view.show(
+      this.#position.updates?.[0] ?? {},
+      { me: this.puzzle.seat, canAct: true },
+      { isNew: false, ply: this.ply },
+    );
+    this.view.log.replaceChildren();
+    this.positions.forEach(({ updates = [] }, ply) => this.view.tell(updates[0]?.events ?? [], ply));
+  }
+
+  /** @param {boolean} isAnswered */
+  #offer(isAnswered) {
+    this.answer.hidden = isAnswered;
+    this.again.hidden = !isAnswered;
+    this.why.hidden = !isAnswered;
+  }
+
+  /**
+   * Convert a return to a share of the win.
+   * @param {number} value the return
+   */
+  #chances(value) {
+    const share = (value + 1) / (this.#position.updates?.[0]?.score?.totals?.length ?? 2);
+    return Math.max(0, share).toLocaleString(language(), { style: "percent" });
+  }
+
+  /** @param {Action} action */
+  async #try(action) {
+    const { id = 0 } = action;
+    const [best, value] = this.#best;
+    if (id === best) {
+      await this.#solve("right");
+      return;
+    }
+    const [, own = -1] = this.puzzle.actions.find(([each]) => each === id) ?? [];
+    this.#showPosition();
+    this.told.textContent = said("wrong", {
+      action: this.kit.phrases.write(action),
+      chances: this.#chances(own),
+      best: this.#chances(value),
+    });
+  }
+
+  /**
+   * Make the best move.
+   * @param {"right" | "answer-is"} key the text to show
+   */
+  async #solve(key) {
+    const [best, value] = this.#best;
+    const [, second = -1] = this.puzzle.actions[1] ?? [];
+    const action = this.#position.legalActions?.find(({ id = 0 }) => id === best) ?? {};
+    await this.#calling(async () => {
+      const { seat } = this.puzzle;
+      const include = { viewers: [seat], score: true };
+      const request = { state: this.#position.state ?? {}, action: { id: best }, include };
+      const { position = {} } = await call("GameService/Apply", request);
+      const shown = { me: seat, canAct: false };
+      this.view.show(position.updates?.[0] ?? {}, shown, { isNew: true, ply: this.ply + 1 });
+      this.view.prompt.textContent = said("table-after");
+      this.told.textContent = said(key, {
+        action: this.kit.phrases.write(action),
+        chances: this.#chances(value),
+        next: this.#chances(second),
+      });
+      this.#offer(true);
+      this.why.focus({ preventScroll: true });
+    });
+  }
+
+  /**
+   * Try an illegal action, so that the service explains why it is illegal.
+   * @param {Action} action
+   */
+  async #attempt(action) {
+    await this.#calling(() => call("GameService/Apply", { state: this.#position.state ?? {}, action }));
+  }
+
+  /**
+   * Make one call at a time, and show the reason if it is refused.
+   * @param {() => Promise<unknown>} work
+   */
+  async #calling(work) {
+    if (this.#isBusy) {
+      return;
+    }
+    this.#isBusy = true;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) {
+        throw error;
+      }
+      this.view.refuse(whyOf(error));
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+}

@@ -1,0 +1,282 @@
+// A room before its game. Players enter by the link, give a name and take a seat; the host starts the game.
+
+import { qrCode } from "../art/qr.js";
+import { seatMark } from "../art/cards.js";
+import { h, s } from "../dom.js";
+import { kitOf, listBots } from "../games.js";
+import { isLoopback, linkTo, share } from "../links.js";
+import { optionsTold } from "../options.js";
+import { isWithoutRooms, knownRoom, Room } from "../rooms/room.js";
+import { rulesLink } from "../rules.js";
+import { nameOfSeat } from "../seat_names.js";
+import { Session } from "../session.js";
+import { choose, playerName, t } from "../settings.js";
+import { strengthsOf } from "../strengths.js";
+import { doing, whyOf } from "../trouble.js";
+import { trustChoice } from "./new_game.js";
+
+const LONGEST_NAME = 24;
+/** The last word of the link for spectators. */
+const WATCHING = "watch";
+
+/**
+ * Open the room of a link.
+ * @param {string} _
+ * @param {string} id
+ * @param {string} game
+ * @param {string} players the number of players
+ * @param {string} [watching] WATCHING for a spectator
+ */
+export async function open(_, id, game, players, watching) {
+  const number = Number(players);
+  if (!/^[\w-]{22}$/.test(id) || !number) {
+    throw new Error(t("not-a-link"));
+  }
+  const [kit, bots] = await Promise.all([kitOf(game), listBots(game)]);
+  const { minPlayers = 2, maxPlayers = 2 } = kit.info;
+  if (!(number >= minPlayers && number <= maxPlayers)) {
+    throw new Error(t("not-a-link"));
+  }
+  await knownRoom(id, game, number);
+  const page = new RoomPage(new Room(id), kit, strengthsOf(bots, number), watching === WATCHING);
+  page.begin();
+  return { element: page.element, title: kit.phrases.title, leave: () => page.room.leave() };
+}
+
+/** The page of a room. */
+class RoomPage {
+  /** @type {Set<string>} the persons whose seats the host has freed */
+  #freed = new Set();
+
+  /**
+   * @param {Room} room
+   * @param {import("../games.js").GameKit} kit
+   * @param {readonly import("../strengths.js").Strength[]} strengths
+   * @param {boolean} isWatching
+   */
+  constructor(room, kit, strengths, isWatching) {
+    this.room = room;
+    this.kit = kit;
+    this.isWatching = isWatching;
+    const { isHost, game, players } = room.known;
+    this.refusal = h("p", { class: "refusal", role: "alert" });
+    this.state = h("p", { role: "status" });
+    this.seats = h("ol", { class: "seats" });
+    this.people = h("p", { role: "status" });
+    this.filler = h(
+      "select",
+      { name: "filler", onchange: () => this.#show() },
+      // The second weakest bot, as in the form of a new game.
+      strengths.map(({ bot, name }, index) => h("option", { value: bot, selected: index === 1 }, name)),
+    );
+    this.deal = h(
+      "form",
+      { class: "deal", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#deal(event) },
+      h("label", {}, h("span", {}, t("fill-with")), this.filler),
+      trustChoice(t("mode-replacement")),
+      h("button", { class: "primary" }, t("deal")),
+    );
+    const link = linkTo(`room/${room.id}/${game}/${players}`);
+    this.links = h(
+      "div",
+      { hidden: true },
+      h("p", {}, t("room-more")),
+      isLoopback() && h("p", { class: "refusal" }, t("loopback")),
+      share(t("room-link"), link),
+      h("figure", { role: "img", "aria-label": t("qr-code") }, qrCode(link)),
+      share(t("watch-link"), `${link}/${WATCHING}`),
+    );
+    this.form = this.#nameForm();
+    this.told = h("div", {});
+    const { title } = kit.phrases;
+    this.element = h(
+      "section",
+      { class: "sheet room" },
+      h("h1", {}, isWatching ? title : t(isHost ? "room-mine" : "room-theirs", { game: title })),
+      isWatching && h("p", {}, t("looking-on")),
+      h("p", {}, rulesLink(game)),
+      this.told,
+      this.form,
+      this.state,
+      this.seats,
+      this.people,
+      this.refusal,
+      this.deal,
+      this.links,
+    );
+  }
+
+  /** Follow the room. */
+  begin() {
+    this.room.addEventListener("change", () => this.#show());
+    this.room.addEventListener("error", (event) => {
+      const { detail } = /** @type {CustomEvent} */ (event);
+      this.refusal.textContent = isWithoutRooms(detail) ? t("no-rooms") : whyOf(detail);
+    });
+    this.#show();
+    this.room.enter();
+  }
+
+  #nameForm() {
+    const name = h("input", {
+      type: "text",
+      name: "name",
+      required: true,
+      value: playerName(),
+      autocomplete: "nickname",
+    });
+    const join = (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      const role = event.submitter?.getAttribute("value") === "seat" ? "seat" : "onlooker";
+      return doing(event, this.refusal, async () => {
+        const wanted = name.value.trim();
+        if (wanted === "" || [...wanted].length > LONGEST_NAME) {
+          throw new Error(t("name-limits", { most: LONGEST_NAME }));
+        }
+        await this.room.join(wanted, role);
+        choose("name", wanted);
+        this.#show();
+      });
+    };
+    this.sit = h("button", { class: "primary", value: "seat" }, t("sit-down"));
+    return h(
+      "form",
+      { class: "name", onsubmit: join },
+      h("label", {}, h("span", {}, t("your-name")), name),
+      h(
+        "p",
+        { class: "choices" },
+        this.sit,
+        !this.room.known.isHost && h("button", { value: "onlooker" }, t("look-on")),
+      ),
+    );
+  }
+
+  /** The persons with a seat, in the order of their seats. */
+  get #seated() {
+    const { isHost, person, players } = this.room.known;
+    const others = this.room.seated.filter((each) => !this.#freed.has(each));
+    const all = isHost ? [person, ...others.filter((each) => each !== person)] : others;
+    return all.slice(0, players);
+  }
+
+  #show() {
+    const { role, isHost, players, tables, people, person, names } = this.room.known;
+    const { onlookers } = this.room;
+    const [newest] = tables.slice(-1);
+    const hasJoined = role !== undefined || this.isWatching;
+    if (newest !== undefined && hasJoined) {
+      location.replace(`#/play/${newest}`);
+      return;
+    }
+    if (!this.room.isAsLinked) {
+      this.element.replaceChildren(this.refusal);
+      this.#say(this.refusal, t("terms-differ"));
+      return;
+    }
+    const seated = this.#seated;
+    const free = players - seated.length;
+    const isTold = this.#isTold();
+    this.form.hidden = hasJoined || !isTold;
+    this.sit?.toggleAttribute("hidden", newest !== undefined || (free === 0 && !seated.includes(person)));
+    this.deal.hidden = !(isHost && hasJoined);
+    this.links.hidden = !(isHost && hasJoined);
+    this.seats.replaceChildren(
+      ...Array.from({ length: players }, (_, seat) => this.#seat(seat, seated[seat])),
+    );
+    this.#say(this.state, this.#stateText(free));
+    const lookers = people.filter((each) => names[each] !== undefined && !seated.includes(each));
+    const all = [
+      ...lookers.map((each) => names[each] ?? ""),
+      onlookers > 0 && t("onlookers", { count: onlookers }),
+    ];
+    const looking = all.filter(Boolean).join(", ");
+    this.#say(this.people, looking && t("looking-on-are", { names: looking }));
+  }
+
+  /**
+   * Show the game's options. Returns false until they are known, so that the form for a name does not appear and
+   * disappear again.
+   */
+  #isTold() {
+    const { settings, players, isConnected } = this.room.known;
+    if (settings === undefined && !isConnected) {
+      return false;
+    }
+    if (this.told.childElementCount === 0) {
+      this.told.append(optionsTold(this.kit, players, settings?.options) ?? "");
+    }
+    return true;
+  }
+
+  /**
+   * Change a text if it is different. Screen readers read it whenever it is set.
+   * @param {HTMLElement} element
+   * @param {string} text
+   */
+  #say(element, text) {
+    if (element.textContent !== text) {
+      element.textContent = text;
+    }
+  }
+
+  /** @param {number} free */
+  #stateText(free) {
+    const { isHost, role, tables, isConnected } = this.room.known;
+    if (!isConnected) {
+      return t("connecting");
+    }
+    if (tables.length > 0) {
+      return t("room-begun");
+    }
+    if (free > 0) {
+      return t("seats-free", { count: free });
+    }
+    return isHost || (role === undefined && !this.isWatching) ? t("all-here") : t("awaits-deal");
+  }
+
+  /**
+   * @param {number} seat
+   * @param {string | undefined} holder
+   */
+  #seat(seat, holder) {
+    const { isHost, person, names, people } = this.room.known;
+    const isMe = holder === person;
+    const isAway = holder !== undefined && !isMe && !people.includes(holder);
+    const free = () => {
+      this.#freed.add(holder ?? "");
+      this.#show();
+    };
+    const bot = this.filler.selectedOptions[0]?.textContent ?? "";
+    return h(
+      "li",
+      {},
+      s("svg", { viewBox: "-16 -16 32 32", "aria-hidden": "true" }, seatMark(seat, 32)),
+      h("strong", {}, names[holder ?? ""] ?? nameOfSeat(seat)),
+      holder === undefined && h("small", { class: "free" }, isHost ? bot : t("free")),
+      isMe && h("small", {}, t("you")),
+      isAway && h("small", {}, t("away")),
+      isHost &&
+        holder !== undefined &&
+        !isMe &&
+        h("button", { type: "button", onclick: free }, t("free-seat")),
+    );
+  }
+
+  /** @param {Event} event */
+  #deal(event) {
+    event.preventDefault();
+    return doing(event, this.refusal, async () => {
+      const { game, players, settings, person, secret } = this.room.known;
+      const seated = this.#seated;
+      const bot = this.filler.value;
+      const seats = Array.from({ length: players }, (_, seat) => {
+        const hash = seated[seat];
+        return hash === undefined ? { bot } : { hash };
+      });
+      const asksNext = new FormData(this.deal).get("trust") === "next";
+      const terms = { game, seats, asksNext, options: settings?.options, allowsReplacement: !asksNext };
+      this.room.show(await Session.begin(terms, { [person]: secret }));
+    });
+  }
+}

@@ -1,0 +1,61 @@
+// The result of a game: the winners, and the parts of each total.
+
+import { seatMark } from "./art/cards.js";
+import { h, s } from "./dom.js";
+import { listOf, namesOf } from "./lists.js";
+import { nameOfSeat } from "./seat_names.js";
+import { t } from "./settings.js";
+
+/** @typedef {import("./game.js").Context} Context */
+/** @typedef {import("./games.js").GameKit} GameKit */
+
+/**
+ * Return the text of who has won.
+ * @param {readonly number[]} winners
+ * @param {number | undefined} me the player's own seat; undefined for a spectator, or if several players are at this
+ *   screen
+ */
+export function wonText(winners, me) {
+  const others = winners.filter((seat) => seat !== me);
+  if (others.length === winners.length) {
+    return t(winners.length > 1 ? "winners" : "winner", { names: namesOf(winners) });
+  }
+  return others.length > 0
+    ? t("you-win-too", { names: listOf([t("you-first"), ...others.map(nameOfSeat)]) })
+    : t("you-win");
+}
+
+/**
+ * Return the table of the totals and their parts, beginning with the best seat.
+ * @param {Context} context
+ * @param {GameKit} kit
+ * @param {number | undefined} me
+ */
+export function scoreTable(context, { field, game }, me) {
+  const { totals = [], ranks = [], winners = [], detail } = context.update.score ?? {};
+  const scores = detail?.[field]?.seats ?? [];
+  const parts = totals.map((_, seat) => new Map(game.breakdown(seat, scores[seat] ?? {}, context)));
+  const names = [...new Set(parts.flatMap((part) => [...part.keys()]))];
+  const seats = totals.map((_, seat) => seat).sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
+  const head = [t("player"), ...names, t("total")].map((name) => h("th", { scope: "col" }, name));
+  const rows = seats.map((seat) =>
+    h(
+      "tr",
+      { class: winners.includes(seat) ? "won" : null },
+      h(
+        "th",
+        { scope: "row" },
+        s("svg", { viewBox: "-10 -10 20 20", "aria-hidden": "true" }, seatMark(seat, 20)),
+        seat === me ? `${nameOfSeat(seat)} (${t("you")})` : nameOfSeat(seat),
+      ),
+      names.map((name) => h("td", {}, parts[seat]?.get(name) ?? "–")),
+      h("td", { class: "total" }, totals[seat]?.total ?? "–"),
+    ),
+  );
+  // If the table is wider than the screen, the keyboard scrolls it.
+  return h(
+    "div",
+    { class: "totals", tabindex: "0", role: "group", "aria-label": t("score") },
+    h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)),
+  );
+}

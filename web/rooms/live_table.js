@@ -1,0 +1,236 @@
+// A table that is played live: the room's part of its page, and the signals that it is the player's turn.
+
+import { h } from "../dom.js";
+import { linkTo, share } from "../links.js";
+import { callSeats, nameOfSeat } from "../seat_names.js";
+import { Session } from "../session.js";
+import { choose, isHeard, locale, t } from "../settings.js";
+import { Room } from "./room.js";
+import { SeatMenu } from "./seat_menu.js";
+
+/** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
+
+/** The time that a browser waits for each browser that precedes it to make a bot's move, in milliseconds. */
+const TURN_OF_BOTS = 5000;
+const TONE = 660;
+const TONE_SECONDS = 0.25;
+
+/** The room's part of a table's page. */
+export class LiveTable {
+  #newest;
+  #session;
+  #told = -1;
+  /** True if this browser's player has to decide. */
+  isTurn = false;
+
+  /**
+   * @param {string} id the room's id
+   * @param {Session} session
+   * @param {string} title the game's title
+   * @param {readonly import("../strengths.js").Strength[]} strengths
+   * @param {{onChange: () => void, onError: (error: unknown) => void}} listeners
+   */
+  constructor(id, session, title, strengths, { onChange, onError }) {
+    const room = new Room(id);
+    this.room = room;
+    this.#session = session;
+    this.title = `${title} · Chatière`;
+    this.#newest = room.known.tables.at(-1);
+    const { game, players } = room.known;
+    this.people = h("ul");
+    this.sound = h("input", {
+      type: "checkbox",
+      name: "sound",
+      checked: isHeard(),
+      onchange: () => choose("sound", this.sound.checked ? "on" : "off"),
+    });
+    this.allow = h("button", { type: "button", hidden: true, onclick: () => this.#allow() }, t("notify-me"));
+    this.menu = new SeatMenu(this, strengths, { onChange, onError });
+    this.hearing = h("label", {}, this.sound, h("span", {}, t("sound")));
+    this.close = h("button", { type: "button", hidden: true, onclick: () => this.#close() }, t("close-game"));
+    const link = linkTo(`room/${room.id}/${game}/${players}`);
+    this.element = h(
+      "section",
+      { class: "live" },
+      h("h2", {}, t("people-here")),
+      h("div", { role: "status" }, this.people),
+      this.hearing,
+      this.menu.element,
+      h("p", { class: "choices" }, this.allow, this.close),
+      h(
+        "details",
+        {},
+        h("summary", {}, t("room-links")),
+        share(t("room-link"), link),
+        share(t("watch-link"), `${link}/watch`),
+      ),
+    );
+    room.addEventListener("change", () => {
+      this.#show();
+      const newest = room.known.tables.at(-1);
+      if (newest !== this.#newest) {
+        location.hash = `#/play/${newest}`;
+      } else {
+        onChange();
+      }
+    });
+    room.addEventListener("error", (event) => onError(/** @type {CustomEvent} */ (event).detail));
+  }
+
+  /** Follow the room. */
+  begin() {
+    this.#show();
+    this.room.enter();
+  }
+
+  /** Stop, because the page is left. */
+  leave() {
+    this.room.leave();
+    callSeats([]);
+    this.tellTurn(false);
+  }
+
+  /** The table as stored in this browser. */
+  get session() {
+    return Session.open(this.#session.id) ?? this.#session;
+  }
+
+  /** True if this browser has a seat. Spectators are never notified. */
+  get #isPlayer() {
+    return this.session.mine.length > 0;
+  }
+
+  /** True if this browser's player is the host, who started the game. */
+  get isHost() {
+    return this.session.table.seats[0]?.secretSha256 === this.room.known.person;
+  }
+
+  /** True if the host has closed the game. */
+  get isClosed() {
+    return this.room.isClosed(this.session.table);
+  }
+
+  /** The time at which the newest table arrived, as text. */
+  get since() {
+    return new Date(this.room.known.since).toLocaleTimeString(locale(), {
+      timeStyle: "short",
+    });
+  }
+
+  /**
+   * The time that this browser gives other browsers to make a bot's move, in milliseconds. The first connected player's
+   * browser makes the move, or the next one if that browser has gone. Undefined for a spectator.
+   */
+  get patience() {
+    const { people, person } = this.room.known;
+    const players = this.session.table.seats.flatMap(({ secretSha256 }) => secretSha256 ?? []);
+    const rank = players.filter((each) => each === person || people.includes(each)).indexOf(person);
+    return rank < 0 ? undefined : rank * TURN_OF_BOTS;
+  }
+
+  /**
+   * Return the button that starts a new game with the same people; null for a spectator.
+   * @param {(error: unknown) => void} onError
+   * @param {OptionsJson | undefined} options
+   */
+  rematchButton(onError, options) {
+    const again = () => this.#rematch(options).catch(onError);
+    return this.patience === undefined
+      ? null
+      : h("button", { type: "button", class: "primary", onclick: again }, t("rematch"));
+  }
+
+  /** @param {OptionsJson | undefined} options */
+  async #rematch(options) {
+    const { game, person, secret } = this.room.known;
+    const { seats, asksNext, allowsReplacement } = this.session.table;
+    const same = seats.map(({ bot, secretSha256 = "" }) =>
+      bot === undefined ? { hash: secretSha256 } : { bot },
+    );
+    const terms = { game, seats: same, asksNext, options, allowsReplacement };
+    this.room.show(await Session.begin(terms, { [person]: secret }));
+  }
+
+  /**
+   * Show in the browser's tab whether it is the player's turn, and notify the player if the turn has just begun.
+   * @param {boolean} isTurn
+   * @param {number} [ply] the ply to decide
+   */
+  tellTurn(isTurn, ply = -1) {
+    this.isTurn = isTurn;
+    this.menu.show();
+    document.title = isTurn ? `● ${t("your-turn-short")} · ${this.title}` : this.title;
+    document.querySelector("link[rel=icon]")?.setAttribute("href", isTurn ? "icon_turn.svg" : "icon.svg");
+    if (isTurn && ply !== this.#told) {
+      this.#told = ply;
+      if (isHeard()) {
+        ring();
+      }
+      if (document.hidden && canNotify() && Notification.permission === "granted") {
+        new Notification(t("your-turn-short"), { body: this.title, tag: this.session.id });
+      }
+    }
+  }
+
+  #show() {
+    const { names, people, person, isConnected } = this.room.known;
+    const { onlookers } = this.room;
+    const { session } = this;
+    const { seats } = session.table;
+    callSeats(seats.map(({ secretSha256 = "" }) => names[secretSha256]));
+    const players = seats.flatMap(({ secretSha256 }, seat) => {
+      if (secretSha256 === undefined) {
+        return [];
+      }
+      const state = secretSha256 === person ? "you" : people.includes(secretSha256) ? "here" : "away";
+      // Without a connection it is unknown who else is there.
+      return isConnected || state === "you" ? `${nameOfSeat(seat)} (${t(state)})` : nameOfSeat(seat);
+    });
+    const isPlayer = (/** @type {string} */ each) => seats.some(({ secretSha256 }) => secretSha256 === each);
+    const lookers = people.flatMap((each) => (isPlayer(each) ? [] : (names[each] ?? [])));
+    const all = [...lookers, onlookers > 0 && t("onlookers", { count: onlookers })]
+      .filter(Boolean)
+      .join(", ");
+    const lines = [
+      ...players,
+      ...(all ? [t("looking-on-are", { names: all })] : []),
+      ...(isConnected ? [] : [t("connecting")]),
+    ];
+    if (lines.join("\n") !== Array.from(this.people.children, (line) => line.textContent).join("\n")) {
+      this.people.replaceChildren(...lines.map((line) => h("li", {}, line)));
+    }
+    this.hearing.hidden = !this.#isPlayer;
+    this.allow.hidden = !this.#isPlayer || !canNotify() || Notification.permission !== "default";
+    this.close.hidden = !this.isHost || this.isClosed || session.kept.isOver;
+    this.menu.show();
+  }
+
+  async #allow() {
+    await Notification.requestPermission();
+    this.#show();
+  }
+
+  async #close() {
+    if (confirm(t("close-sure"))) {
+      await this.room.close(this.session.id);
+    }
+  }
+}
+
+/** Return true if the browser can show notifications, which needs a page loaded by https or from the same machine. */
+function canNotify() {
+  return "Notification" in window && isSecureContext;
+}
+
+/** Play a short tone. */
+function ring() {
+  const context = new AudioContext();
+  const [tone, volume] = [context.createOscillator(), context.createGain()];
+  tone.frequency.value = TONE;
+  volume.gain.setValueAtTime(0.2, context.currentTime);
+  volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + TONE_SECONDS);
+  tone.connect(volume).connect(context.destination);
+  tone.addEventListener("ended", () => context.close());
+  tone.start();
+  tone.stop(context.currentTime + TONE_SECONDS);
+}

@@ -1,0 +1,92 @@
+// The player's settings, which are stored in this browser.
+
+import { filledIn } from "./texts.js";
+import { words } from "./words/words.js";
+
+/** @type {Record<string, number>} */
+const PACES = { calm: 1100, brisk: 450, none: 0 };
+
+/** Dispatches `change` when the player chooses another language. */
+export const spoken = new EventTarget();
+
+/** @typedef {keyof typeof words} Language */
+
+/** The languages of the page: the ones that have catalogues. */
+export const LANGUAGES = /** @type {Language[]} */ (Object.keys(words));
+
+/** Return the language that the player has chosen, or else the first of the browser's languages that the page has. */
+export function language() {
+  const wanted = [localStorage.getItem("language"), ...navigator.languages.map((each) => each.split("-")[0])];
+  return wanted.map((each) => LANGUAGES.find((known) => known === each)).find((each) => each) ?? "en";
+}
+
+/** Return that language with the browser's region, for times and dates. */
+export function locale() {
+  const spoken = language();
+  return navigator.languages.find((each) => each.split("-")[0] === spoken) ?? spoken;
+}
+
+/** @returns {"light" | "dark" | "system"} */
+export function theme() {
+  const kept = localStorage.getItem("theme");
+  return kept === "light" || kept === "dark" ? kept : "system";
+}
+
+/** Return true if items move gradually. The default is false if the system asks for reduced motion. */
+export function isAnimated() {
+  const kept = localStorage.getItem("animation");
+  return kept === null ? !matchMedia("(prefers-reduced-motion: reduce)").matches : kept === "on";
+}
+
+/** Return the pause before a bot's move, in milliseconds. */
+export function pace() {
+  return PACES[localStorage.getItem("pace") ?? ""] ?? PACES["calm"] ?? 0;
+}
+
+/** Return the player's name in rooms; "" if the player has not given one. */
+export function playerName() {
+  return localStorage.getItem("name") ?? "";
+}
+
+/** Return true if a sound announces the player's turn. */
+export function isHeard() {
+  return localStorage.getItem("sound") === "on";
+}
+
+/**
+ * Store a setting, and apply it.
+ * @param {"language" | "theme" | "animation" | "pace" | "name" | "sound"} name
+ * @param {string} value
+ */
+export function choose(name, value) {
+  localStorage.setItem(name, value);
+  apply();
+  if (name === "language") {
+    spoken.dispatchEvent(new Event("change"));
+  }
+}
+
+/** Apply the settings to the document. */
+export function apply() {
+  document.documentElement.lang = language();
+  document.documentElement.dataset["theme"] = theme();
+  document.documentElement.dataset["animation"] = isAnimated() ? "on" : "off";
+}
+
+/**
+ * Return a text of the page in the player's language.
+ * @param {keyof typeof words.en} key
+ * @param {Record<string, string | number>} [values]
+ */
+export function t(key, values) {
+  return filled(words[language()][key], values);
+}
+
+/**
+ * Insert values into a text in the player's language.
+ * @param {import("./texts.js").Text} text
+ * @param {import("./texts.js").Values} [values]
+ */
+export function filled(text, values) {
+  return filledIn(language(), text, values);
+}

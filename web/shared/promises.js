@@ -1,0 +1,23 @@
+// A seat's record of its tables, which ensures that the seat acknowledges or makes only one table for each ply.
+
+import { sha256, toHex } from "./bytes.js";
+import { ForkError } from "./fork_error.js";
+import { readTable } from "./sealed_table.js";
+
+/**
+ * Record the table of a ply that a seat acknowledges or has made, before anyone receives it. Tables that need no
+ * acknowledgement are not recorded. Throws ForkError if another table of the ply is recorded.
+ * @param {Uint8Array} table
+ * @param {(key: string, text: string) => string | Promise<string>} keep stores a text under a key, unless the key
+ *   exists, and returns the stored text; it must not return (or resolve) before the text would survive a crash. The key
+ *   is the table's id, a space and the ply. The text is the table's hash in hexadecimal.
+ */
+export async function promise(table, keep) {
+  const { id, ply, asksNext, content } = readTable(table);
+  if (asksNext) {
+    const hash = toHex(await sha256(content));
+    if ((await keep(`${id} ${ply}`, hash)) !== hash) {
+      throw new ForkError(id, ply);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// The bots that players can choose, by strength.
+
+/**
+ * A bot that players can choose: the service's name of it, and its name for players.
+ * @typedef {{bot: string, name: string}} Strength
+ */
+/** @typedef {import("#api/chatiere/v1/bot_service_pb.js").ListBotsResponseJson} ListedBots */
+/** @typedef {import("#api/chatiere/v1/bot_service_pb.js").LadderRungJson} LadderRung */
+
+// The longest time of a hint, in seconds.
+const HINT_TIME = 0.5;
+
+/**
+ * List the bots for a table: the game's ladder from the weakest to the strongest, then the other bots without
+ * parameters.
+ * @param {ListedBots} listed
+ * @param {number} players
+ * @returns {Strength[]}
+ */
+export function strengthsOf({ ladder = [], bots = [] }, players) {
+  const rungs = ladder.map((rung) => strengthOf(rung, players));
+  const plain = bots.filter(
+    ({ name, parameters = [] }) => parameters.length === 0 && !rungs.some(({ bot }) => bot === name),
+  );
+  return [...rungs, ...plain.map(({ name: bot = "", title = "" }) => ({ bot, name: title }))];
+}
+
+/**
+ * Return the bot that gives hints: the strongest of the ladder that takes at most HINT_TIME.
+ * @param {ListedBots} listed
+ * @param {number} players
+ * @returns {Strength}
+ */
+export function adviserOf({ ladder = [] }, players) {
+  const found = ladder.findLast(({ typicalTime = "0s" }) => Number.parseFloat(typicalTime) <= HINT_TIME);
+  return found ? strengthOf(found, players) : { bot: "random", name: "" };
+}
+
+/**
+ * @param {LadderRung} rung
+ * @param {number} players
+ * @returns {Strength}
+ */
+function strengthOf({ bot = "", title = "", botsByPlayers = {} }, players) {
+  return { bot: botsByPlayers[players] ?? bot, name: title };
+}

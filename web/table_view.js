@@ -1,0 +1,647 @@
+// The view of a table: the drawing, the buttons, the score and the log.
+
+import { seatMark } from "./art/cards.js";
+import { h, s } from "./dom.js";
+import { listOf } from "./lists.js";
+import { follow, pick } from "./picks.js";
+import { scoreTable } from "./result.js";
+import { Scene } from "./scene.js";
+import { nameOfSeat } from "./seat_names.js";
+import { isAnimated, t } from "./settings.js";
+
+/** @typedef {import("./game.js").Action} Action */
+/** @typedef {import("./game.js").Context} Context */
+/** @typedef {import("./game.js").Event} Event */
+/** @typedef {import("./game.js").ViewerUpdate} ViewerUpdate */
+/** @typedef {import("./games.js").GameKit} GameKit */
+/**
+ * The player who looks at the table.
+ * @typedef {object} Viewer
+ * @property {number | undefined} me the viewer's seat; undefined for a spectator
+ * @property {boolean} canAct true if the viewer may act now
+ * @property {readonly (string | undefined)[]} [bots] the bot at each seat; undefined for a person
+ */
+
+// The smallest size for which drawings are made, in pixels.
+const NARROW = 320;
+const LOW = 360;
+// The smallest height kept for the bar under the drawing, in pixels, so that the drawing's size seldom changes from
+// turn to turn. In low windows the bar is a single line, and its actual height counts.
+const BAR = 108;
+const LOW_WINDOW = 500;
+// The margin at the edges of the window, in pixels.
+const MARGIN = 8;
+// The scales at which drawings are shown. Scales above 1 are used only if at least ROOMY pixels of width remain.
+const SCALES = [1.75, 1.6, 1.45, 1.3, 1.15, 1, 0.92, 0.85, 0.78, 0.72, 0.66, 0.6, 0.55, 0.5, 0.45, 0.4];
+const ROOMY = 960;
+const ROUNDING = 2;
+/** @type {Viewer} */
+const NOBODY = { me: undefined, canAct: false };
+
+/** The view of one table. It shows the table's updates. */
+export class TableView {
+  /** @type {ViewerUpdate | undefined} */
+  #update;
+  #viewer = NOBODY;
+  /** @type {string[]} */
+  #picked = [];
+  /** @type {Action | undefined} the suggested action */
+  #hinted;
+  /** @type {object} */
+  #ui = {};
+  /** @type {import("./picks.js").Option[]} */
+  #options = [];
+  /**
+   * @type {Map<number, string[]>} the marks of the items that each seat's last move put on the table, as far as the log
+   *   goes back
+   */
+  #moves = new Map();
+  /** @type {readonly import("./game.js").Item[]} the items shown */
+  #items = [];
+
+  /**
+   * @param {GameKit} kit
+   * @param {{onAction: (action: Action) => void, onAttempt: (action: Action) => void, onMoment: (ply: number) => void}} listeners
+   *   `onAction` is called when the player chooses an action, `onAttempt` when the player tries an illegal action,
+   *   `onMoment` when the player selects a ply in the log
+   */
+  constructor(kit, { onAction, onAttempt, onMoment }) {
+    this.kit = kit;
+    this.onAction = onAction;
+    this.onAttempt = onAttempt;
+    this.onMoment = onMoment;
+    this.scene = new Scene({
+      onPick: (key) => this.#onPick(key),
+      onIdle: (key) => this.#answer(key),
+      onCancel: () => this.#cancel(),
+      captionOf: (key) => this.#captionOf(key),
+    });
+    this.prompt = h("p", { class: "prompt", role: "status", tabindex: "-1" });
+    this.refusal = h("p", { class: "refusal", role: "alert", hidden: true });
+    this.buttons = h("div", { class: "choices" });
+    this.all = h("details", { class: "all-actions", hidden: true, ontoggle: () => this.#listAll() });
+    this.bar = h("section", { class: "bar" }, this.prompt, this.refusal, this.buttons, this.all);
+    this.scores = h("section", { class: "scores" });
+    this.log = h("div", { class: "log", role: "log", tabindex: "0", onkeydown: moveInLog });
+    this.summary = h("section", { class: "unseen" });
+    // The space for which the last drawing was made, and the scale at which the drawing is shown.
+    this.space = { width: 0, height: 0, window: 0 };
+    this.scale = 1;
+    /** True if the player cannot act on the table that is shown. */
+    this.isHeld = false;
+    const resized = new ResizeObserver(() => {
+      // Picking changes the height of the bar, which must not redraw the table.
+      if (this.scene.element.clientWidth !== this.space.width || innerHeight !== this.space.window) {
+        this.#keepWords(() => {
+          this.#fit();
+          this.#draw(false);
+        });
+      }
+    });
+    resized.observe(this.scene.element);
+    resized.observe(this.scene.window);
+  }
+
+  /**
+   * Disable all actions until the next update, because a move is under way or a newer table exists.
+   * @param {boolean} isHeld
+   */
+  hold(isHeld) {
+    this.isHeld = isHeld;
+    this.scene.element.setAttribute("aria-busy", String(isHeld));
+  }
+
+  /**
+   * Show an update.
+   * @param {ViewerUpdate} update
+   * @param {Viewer} viewer
+   * @param {{isNew: boolean, ply: number}} how `isNew` is true if the update's events have just happened, `ply` is the
+   *   update's ply
+   */
+  show(update, viewer, { isNew, ply }) {
+    const hadFocus = this.scene.hasFocus || this.bar.contains(document.activeElement);
+    this.#update = update;
+    this.#viewer = viewer;
+    this.#picked = [];
+    this.#hinted = undefined;
+    this.hold(false);
+    this.refuse(undefined);
+    if (isNew) {
+      this.tell(update.events ?? [], ply);
+    } else {
+      this.#moves.clear();
+    }
+    this.#moves = new Map([...this.#moves, ...this.#movesIn(update.events ?? [])]);
+    this.all.open = false;
+    this.all.replaceChildren(h("summary", {}, t("all-actions", { count: update.legalActions?.length ?? 0 })));
+    this.#fit();
+    this.#draw(isNew && isAnimated());
+    this.#showScores();
+    if (hadFocus) {
+      // The item with the focus may have disappeared.
+      if (viewer.canAct && !this.scene.focusFirst()) {
+        this.buttons.querySelector("button")?.focus();
+      } else if (!viewer.canAct && !this.scene.hasFocus) {
+        this.prompt.focus();
+      }
+    }
+  }
+
+  /**
+   * Show all hands once the game is over.
+   * @param {ViewerUpdate} update
+   */
+  open(update) {
+    this.#update = update;
+    this.#keepWords(() => {
+      this.#fit();
+      this.#draw(isAnimated());
+    });
+  }
+
+  /** Measure the space for a drawing. The bar is below the drawing or, in low windows, next to it. */
+  #space() {
+    const stage = this.scene.element.getBoundingClientRect();
+    const isBeside = this.bar.getBoundingClientRect().left >= stage.right;
+    const least = innerHeight <= LOW_WINDOW ? 0 : BAR;
+    const below = Math.max(least, this.bar.offsetHeight) + 2 * MARGIN;
+    const taken = isBeside ? 2 * MARGIN : stage.top + scrollY + below;
+    return { width: this.scene.element.clientWidth, height: innerHeight - taken, window: innerHeight };
+  }
+
+  /**
+   * Choose the largest scale at which the whole drawing fits, or else the scale at which the largest part of it is
+   * visible.
+   */
+  #fit() {
+    const context = this.#context();
+    if (!context || !this.scene.element.isConnected) {
+      return;
+    }
+    this.#tellTurn(context);
+    this.space = this.#space();
+    const { width, height } = this.space;
+    let least = Infinity;
+    for (const scale of SCALES.filter((each) => each <= 1 || width / each >= ROOMY)) {
+      const beyond = this.kit.game.draw({ ...context, ...this.#sizeAt(scale) }).height * scale - height;
+      if (beyond < least) {
+        least = beyond;
+        this.scale = scale;
+      }
+      if (beyond <= ROUNDING) {
+        break;
+      }
+    }
+  }
+
+  /**
+   * Return the size of a drawing in its own pixels.
+   * @param {number} scale
+   */
+  #sizeAt(scale) {
+    const { width, height } = this.space;
+    return { width: Math.max(NARROW, width / scale), height: Math.max(LOW, height / scale) };
+  }
+
+  /**
+   * Redraw the table without changing the prompt.
+   * @param {() => void} draw
+   */
+  #keepWords(draw) {
+    const said = this.prompt.textContent;
+    draw();
+    // There is no prompt before the first drawing.
+    this.prompt.textContent = said || this.prompt.textContent;
+  }
+
+  /**
+   * Return the table of the total scores and their parts.
+   * @param {number | undefined} me
+   */
+  scoreTable(me) {
+    const context = this.#context();
+    return context ? scoreTable(context, this.kit, me) : null;
+  }
+
+  /** True if an update has been shown. */
+  get isShown() {
+    return this.#update !== undefined;
+  }
+
+  /**
+   * Disable all actions until the next update, and show a text that says why.
+   * @param {string} text
+   */
+  rest(text) {
+    this.hold(false);
+    this.#viewer = { ...this.#viewer, canAct: false };
+    this.#picked = [];
+    this.#hinted = undefined;
+    this.#draw(false);
+    this.prompt.textContent = text;
+  }
+
+  /** Clear the view until the next update, so that the next player at the screen sees no secrets. */
+  clear() {
+    this.#update = undefined;
+    this.#ui = {};
+    this.#moves.clear();
+    this.scene.clear();
+    this.refuse(undefined);
+    this.prompt.textContent = "";
+    for (const element of [this.buttons, this.all, this.log, this.summary, this.scores]) {
+      element.replaceChildren();
+    }
+  }
+
+  /**
+   * Add the events of a ply to the log.
+   * @param {readonly Event[]} events
+   * @param {number} ply
+   */
+  tell(events, ply) {
+    this.log.append(...this.#linesOf(events, ply));
+    this.log.scrollTop = this.log.scrollHeight;
+  }
+
+  /**
+   * Add earlier events to the beginning of the log.
+   * @param {readonly (readonly Event[])[]} plies the events of each ply
+   * @param {number} first the first of these plies
+   */
+  tellBefore(plies, first) {
+    this.log.prepend(...plies.flatMap((events, index) => this.#linesOf(events, first + index)));
+    this.log.scrollTop = this.log.scrollHeight;
+    this.#moves = new Map([...plies.flatMap((events) => [...this.#movesIn(events)]), ...this.#moves]);
+    this.#keepWords(() => this.#draw(isAnimated()));
+  }
+
+  /**
+   * Return the marks of the items that events have put on the table, by seat.
+   * @param {readonly Event[]} events
+   */
+  #movesIn(events) {
+    /** @type {Map<number, string[]>} */
+    const moves = new Map();
+    for (const event of events) {
+      const seat = this.kit.phrases.seatOf(event.phrase);
+      const marks = this.kit.game.touched(event);
+      if (seat !== undefined && marks.length > 0) {
+        moves.set(seat, [...(moves.get(seat) ?? []), ...marks]);
+      }
+    }
+    return moves;
+  }
+
+  /**
+   * Return the lines of the log for the events of a ply. A deal takes one line.
+   * @param {readonly Event[]} events
+   * @param {number} ply
+   */
+  #linesOf(events, ply) {
+    const { phrases, game } = this.kit;
+    const lines = [];
+    for (let index = 0; index < events.length; index++) {
+      const event = /** @type {Event} */ (events[index]);
+      let dealt = phrases.dealtTo(event.phrase, this.#viewer.me);
+      if (dealt) {
+        const cards = [];
+        for (; dealt; dealt = phrases.dealtTo(events[++index]?.phrase, this.#viewer.me)) {
+          cards.push(...dealt);
+        }
+        index--;
+        const text = cards.length > 0 ? t("dealt-own", { cards: listOf(cards) }) : t("dealt");
+        lines.push(this.#line(text, ply, { seat: undefined, isMoment: false }));
+      } else {
+        const how = { seat: phrases.seatOf(event.phrase), isMoment: game.isMoment(event) };
+        lines.push(this.#line(phrases.write(event), ply, how));
+      }
+    }
+    return lines;
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} ply
+   * @param {{seat: number | undefined, isMoment: boolean}} how
+   */
+  #line(text, ply, { seat, isMoment }) {
+    const mark = s("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" });
+    if (seat !== undefined) {
+      mark.append(seatMark(seat, 16));
+    }
+    // Only the arrow keys move the focus to it; Tab skips it.
+    const attributes = { type: "button", tabindex: "-1", "data-ply": ply, onclick: () => this.onMoment(ply) };
+    return h("p", { class: isMoment ? "moment" : null }, mark, h("button", attributes, h("span", {}, text)));
+  }
+
+  /**
+   * Show why a move was refused.
+   * @param {string | undefined} reason undefined: remove the text
+   */
+  refuse(reason) {
+    this.refusal.hidden = reason === undefined;
+    this.refusal.textContent = reason ?? "";
+  }
+
+  /**
+   * Show a suggested action.
+   * @param {Action} action
+   */
+  hint(action) {
+    this.#hinted = action;
+    this.refuse(undefined);
+    this.#draw(false);
+  }
+
+  /** @returns {Context | undefined} */
+  #context() {
+    const update = this.#update;
+    const view = update?.view;
+    if (!update || !view) {
+      return undefined;
+    }
+    const { kit } = this;
+    return {
+      view: view[kit.field] ?? {},
+      update,
+      details: kit.details,
+      players: update.score?.totals?.length ?? 0,
+      me: this.#viewer.me,
+      turn: view.turn?.kind === "TURN_KIND_DECISION" ? (view.turn.seat ?? 0) : undefined,
+      actions: this.#viewer.canAct ? (update.legalActions ?? []) : [],
+      ...this.#sizeAt(this.scale),
+      picked: this.#picked,
+      candidates: new Set(),
+      ui: this.#ui,
+      redraw: () => this.#draw(isAnimated()),
+      nameOf: (kind, number) => kit.phrases.nameOf(kind, number),
+      seatName: nameOfSeat,
+      t: kit.t,
+    };
+  }
+
+  /** @param {Action} action */
+  #isHinted({ id }) {
+    return this.#hinted !== undefined && this.#hinted.id === id;
+  }
+
+  /** @param {boolean} glides */
+  #draw(glides) {
+    const before = this.#context();
+    // Before the element is on the page, its width is unknown. The observer draws it later.
+    if (!before || !this.scene.element.isConnected) {
+      return;
+    }
+    const { game } = this.kit;
+    const { context, found } = this.#tellTurn(before);
+    const drawing = game.draw(context);
+    const marks = {
+      candidates: found.candidates,
+      picked: this.#picked,
+      hinted: this.#options.find(({ action }) => this.#isHinted(action))?.picks.keys ?? [],
+      tries: context.actions.length > 0,
+      moved: this.#moved(),
+    };
+    this.#items = drawing.items;
+    this.scene.show(drawing, marks, glides, this.kit.phrases.title);
+    this.scene.camera.name({ closer: t("closer"), farther: t("farther"), whole: t("whole") });
+    this.summary.replaceChildren(
+      h("h2", {}, t("table")),
+      h(
+        "ul",
+        {},
+        game.summary(context).map((line) => h("li", {}, line)),
+      ),
+    );
+    this.log.setAttribute("aria-label", t("log"));
+  }
+
+  /**
+   * Update the prompt and the buttons, and return the items that can be picked.
+   * @param {Context} before
+   */
+  #tellTurn(before) {
+    this.#options = before.actions.flatMap((action) => {
+      const picks = this.kit.game.picks(action, before);
+      return picks ? [{ action, picks }] : [];
+    });
+    const found = follow(this.#options, this.#picked);
+    const context = { ...before, candidates: found.candidates };
+    this.prompt.textContent = this.#promptOf(context);
+    this.#showButtons(context, found.complete);
+    return { context, found };
+  }
+
+  /** Return the marks of the items that the other seats' last moves have put on the table, with the seats. */
+  #moved() {
+    const others = [...this.#moves].filter(([seat]) => seat !== this.#viewer.me);
+    return new Map(
+      others.flatMap(([seat, marks]) => marks.map((mark) => /** @type {[string, number]} */ ([mark, seat]))),
+    );
+  }
+
+  /** @param {Context} context */
+  #promptOf(context) {
+    const { end, prompt = {} } = context.update.view ?? {};
+    if (end) {
+      return this.kit.phrases.write(end);
+    }
+    const { game, phrases } = this.kit;
+    if (this.#hinted) {
+      return t("hint", { action: phrases.write(this.#hinted) });
+    }
+    if (context.actions.length > 0) {
+      return game.prompt(context) ?? t("your-turn", { what: phrases.write(prompt) });
+    }
+    return context.turn === undefined ? "" : t("turn-of", { name: nameOfSeat(context.turn) });
+  }
+
+  /**
+   * @param {Context} context
+   * @param {readonly Action[]} complete
+   */
+  #showButtons(context, complete) {
+    const plain = this.#options.filter(({ picks }) => picks.keys.length === 0).map(({ action }) => action);
+    const hasPicked = this.#picked.length > 0;
+    const shown = hasPicked ? [...complete, ...plain] : plain;
+    // Passing or stopping never gets the main button while something can be picked.
+    const classOf = (/** @type {Action} */ action) =>
+      hasPicked && action === complete[0]
+        ? "primary"
+        : this.#isHinted(action)
+          ? "hinted"
+          : plain.includes(action) && plain.length < this.#options.length
+            ? "quiet"
+            : null;
+    this.buttons.replaceChildren(
+      ...shown.slice(0, 12).map((action) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: classOf(action),
+            "data-action": action.id,
+            onclick: () => this.onAction(action),
+          },
+          this.kit.phrases.write(action),
+        ),
+      ),
+    );
+    if (hasPicked) {
+      this.buttons.append(h("button", { type: "button", onclick: () => this.#cancel() }, t("cancel")));
+    }
+    this.all.hidden = context.actions.length === 0;
+  }
+
+  #listAll() {
+    if (this.all.open && this.all.childElementCount === 1) {
+      const actions = this.#context()?.actions ?? [];
+      this.all.append(
+        h(
+          "ul",
+          {},
+          actions.map((action) =>
+            h(
+              "li",
+              {},
+              h(
+                "button",
+                { type: "button", onclick: () => this.onAction(action) },
+                this.kit.phrases.write(action),
+              ),
+            ),
+          ),
+        ),
+      );
+    }
+    if (this.all.open) {
+      // The bar is below the table then, and does not cover it.
+      this.bar.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  /** @param {string} key */
+  #onPick(key) {
+    const context = this.#context();
+    if (!context || context.actions.length === 0 || this.isHeld) {
+      return;
+    }
+    this.refuse(undefined);
+    this.#hinted = undefined;
+    const before = this.#picked;
+    const picked = pick(this.#options, before, key);
+    if (picked === undefined) {
+      const part = this.kit.game.attempt([...before, key], context);
+      if (part) {
+        this.onAttempt({ [this.kit.field]: part });
+      } else {
+        this.#answer(this.#items.find((item) => item.pick === key)?.key);
+      }
+      return;
+    }
+    this.#picked = picked;
+    const found = follow(this.#options, picked);
+    const [action] = found.complete;
+    if (action && picked.length > 0 && !found.hasMore && !this.kit.game.confirms) {
+      this.onAction(action);
+    } else {
+      this.#draw(isAnimated());
+      this.#tellPutBack(before.filter((each) => each !== key && !picked.includes(each)));
+    }
+  }
+
+  /**
+   * Report the picks that were undone because they do not go with a later one.
+   * @param {readonly string[]} keys
+   */
+  #tellPutBack(keys) {
+    const names = keys.flatMap((key) => this.#items.find((item) => item.pick === key)?.label ?? []);
+    if (names.length > 0) {
+      this.prompt.textContent = `${t("put-back", { names: listOf(names) })} ${this.prompt.textContent}`;
+    }
+  }
+
+  /**
+   * Return the name and the explanation of an item.
+   * @param {string} key
+   */
+  #captionOf(key) {
+    const context = this.#context();
+    const item = this.#items.find((each) => each.key === key);
+    return context && item?.label ? { name: item.label, does: this.kit.game.does(item, context) } : undefined;
+  }
+
+  /**
+   * Explain why an item cannot be picked: its name, its purpose, and the prompt.
+   * @param {string | undefined} key the item; undefined: an empty place
+   */
+  #answer(key) {
+    const context = this.#context();
+    if (context && !this.isHeld) {
+      const { name, does } = (key !== undefined && this.#captionOf(key)) || {
+        name: undefined,
+        does: undefined,
+      };
+      const why = name === undefined ? t("nothing-here") : t("not-now", { name });
+      this.refuse([why, does, this.#promptOf(context)].filter(Boolean).join(" "));
+    }
+  }
+
+  #cancel() {
+    if (this.#picked.length > 0) {
+      this.#picked = [];
+      this.#draw(isAnimated());
+    }
+  }
+
+  #showScores() {
+    const context = this.#context();
+    if (!context) {
+      return;
+    }
+    const { score } = context.update;
+    const scores = score?.detail?.[this.kit.field]?.seats ?? [];
+    const isOver = context.update.view?.end !== undefined;
+    const rows = Array.from({ length: context.players }, (_, seat) => {
+      const total = score?.totals?.[seat]?.total ?? "?";
+      const bot = this.#viewer.bots?.[seat];
+      const parts = this.kit.game.breakdown(seat, scores[seat] ?? {}, context);
+      return h(
+        "li",
+        { class: context.turn === seat ? "seat active" : "seat" },
+        s("svg", { class: "face", viewBox: "-16 -16 32 32", "aria-hidden": "true" }, seatMark(seat, 32)),
+        h(
+          "span",
+          { class: "who" },
+          h("strong", {}, nameOfSeat(seat)),
+          h("small", {}, seat === context.me ? t("you") : bot === undefined ? "" : t("bot", { name: bot })),
+        ),
+        h("span", { class: "total" }, String(total)),
+        h(
+          "dl",
+          {},
+          parts.map(([name, number]) => h("div", {}, h("dt", {}, name), h("dd", {}, String(number)))),
+        ),
+        isOver && h("span", { class: "rank" }, t("rank", { rank: score?.ranks?.[seat] ?? "" })),
+      );
+    });
+    this.scores.replaceChildren(h("h2", {}, t("score")), h("ol", {}, rows));
+  }
+}
+
+/**
+ * Move the focus between the lines of a log with the arrow keys.
+ * @param {KeyboardEvent} event
+ */
+function moveInLog(event) {
+  const log = /** @type {HTMLElement} */ (event.currentTarget);
+  const lines = [...log.querySelectorAll("button")];
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (step !== undefined && lines.length > 0) {
+    const at = lines.findIndex((line) => line === document.activeElement);
+    const next = at < 0 ? lines.length - 1 : Math.max(0, Math.min(lines.length - 1, at + step));
+    event.preventDefault();
+    lines[next]?.focus();
+  }
+}

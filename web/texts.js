@@ -1,0 +1,44 @@
+// Texts with placeholders for values.
+
+/**
+ * A text, or its forms by plural category.
+ * @typedef {string | Readonly<Record<string, string>>} Text
+ */
+/** @typedef {Record<string, string | number>} Values */
+
+// The plural rules by language. They are stored because creating them is slow.
+/** @type {Map<string, Intl.PluralRules>} */
+const plurals = new Map();
+
+// In French, "de" and "que" before a name that begins with a vowel.
+const ELIDED = /\b(d|qu)e \{(\w+)\}/g;
+const VOWEL = /^[aeiouàâäéèêëîïôöùûüæœ]/i;
+
+/**
+ * Insert values into a text, with French elisions ("de Zoé", "d’Alice"). If the text has plural forms, the value `count`
+ * selects one.
+ * @param {string} language
+ * @param {Text} text
+ * @param {Values} [values]
+ */
+export function filledIn(language, text, values = {}) {
+  const form = typeof text === "string" ? text : formOf(language, text, Number(values["count"]));
+  const elided =
+    language === "fr"
+      ? form.replace(ELIDED, (said, word, name) =>
+          VOWEL.test(String(values[name])) ? `${word}’{${name}}` : said,
+        )
+      : form;
+  return elided.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
+}
+
+/**
+ * @param {string} language
+ * @param {Readonly<Record<string, string>>} forms
+ * @param {number} count
+ */
+function formOf(language, forms, count) {
+  const rules = plurals.get(language) ?? new Intl.PluralRules(language);
+  plurals.set(language, rules);
+  return forms[rules.select(count)] ?? forms["other"] ?? "";
+}

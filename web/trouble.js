@@ -1,0 +1,66 @@
+// Describes errors to players.
+
+import { Refusal } from "./api.js";
+import { h } from "./dom.js";
+import { t } from "./settings.js";
+import { ForkError } from "./shared/fork_error.js";
+import { StorageFull } from "./store.js";
+
+/**
+ * Return the text of an error for players.
+ * @param {unknown} error
+ */
+export function whyOf(error) {
+  if (error instanceof Refusal) {
+    return error.reason === "INVALID_TABLE" ? t("other-keys") : error.localized;
+  }
+  if (error instanceof ForkError) {
+    return t("fork", { ply: error.ply });
+  }
+  if (error instanceof StorageFull) {
+    return t("storage-full");
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Return true if the service will never accept the table of a refused call, because it has other keys or the table is
+ * too old.
+ * @param {unknown} error
+ */
+export function isClosedFor(error) {
+  return error instanceof Refusal && (error.reason === "INVALID_TABLE" || error.reason === "TABLE_EXPIRED");
+}
+
+/**
+ * Return links to continue with if a table cannot be opened.
+ * @param {string} href the address of the form for a new game
+ */
+export function elsewhere(href) {
+  return h(
+    "p",
+    { class: "choices" },
+    h("a", { class: "button primary", href }, t("new-game")),
+    h("a", { class: "button", href: "#/" }, t("home")),
+  );
+}
+
+/**
+ * Run the action of a button or form, which is disabled meanwhile, and show an error.
+ * @param {Event} event
+ * @param {HTMLElement} refusal the element that shows the error
+ * @param {() => Promise<void>} work
+ */
+export async function doing(event, refusal, work) {
+  const source = /** @type {HTMLElement} */ (event.currentTarget);
+  const button = source instanceof HTMLButtonElement ? source : source.querySelector("button.primary");
+  refusal.textContent = "";
+  button?.setAttribute("disabled", "");
+  try {
+    await work();
+  } catch (error) {
+    refusal.textContent = whyOf(error);
+  } finally {
+    button?.removeAttribute("disabled");
+  }
+}
