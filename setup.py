@@ -11,6 +11,7 @@ sanitizers and coverage counters (see `make debug`). CHATIERE_BUILD=trial compil
 changed, and optimizes them little (see tests/tools/mutants).
 """
 
+import copy
 import html
 import json
 import os
@@ -471,6 +472,12 @@ class BuildExtensions(build_ext):
         # The longest first, so that no core waits for it in the end.
         self.extensions.sort(key=lambda extension: Path(extension.sources[0]).stat().st_size, reverse=True)
         super().build_extensions()
+
+    def build_extension(self, ext: Extension) -> None:
+        """See setuptools. Each module has its own object files: modules that share a C file are compiled side by side."""
+        own = copy.copy(self)
+        own.build_temp = str(Path(self.build_temp, ext.name))
+        super(BuildExtensions, own).build_extension(ext)
 
 
 class BuildPython(build_py):

@@ -17,6 +17,8 @@ from pathlib import Path
 THREADED = ("batch", "parts", "threads")
 # The code that tests have to run: all compiled parts except the parts around libnghttp2.
 COUNTED = ("chatiere/engine/", "chatiere/bots/")
+# The folders of their object files have the modules' names.
+MODULES = ("chatiere.engine.", "chatiere.bots.")
 MARK = "# uncovered: "
 ORIGIN = re.compile(r'^ *(?:/\* )?"(.+\.p(?:yx|xd))":(\d+)$')
 
@@ -40,6 +42,8 @@ def counts(build: Path) -> dict[str, dict[int, int]]:
     ran: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     apart = (build / "threads").absolute()
     for data in sorted(build.absolute().rglob("*.gcda")):
+        if not any(part.startswith(MODULES) for part in data.parts):
+            continue
         if data.is_relative_to(apart):
             if data.stem not in THREADED:
                 continue
