@@ -474,7 +474,7 @@ class BuildExtensions(build_ext):
         super().build_extensions()
 
     def build_extension(self, ext: Extension) -> None:
-        """See setuptools. Each module has its own object files: modules that share a C file are compiled side by side."""
+        """See setuptools. Modules that share a C file are compiled at the same time: each has its own object files."""
         own = copy.copy(self)
         own.build_temp = str(Path(self.build_temp, ext.name))
         super(BuildExtensions, own).build_extension(ext)
