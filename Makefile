@@ -126,8 +126,8 @@ build: $(DEV_BUILT) ## Build changed modules, and install the developers' tools
 test: $(DEV_BUILT) ## Run the quick tests of the release build; of the tests that repeat over games, doors and the like, one (tests/tools/over.py)
 	$(PYTEST) -m "not repeated and not long and $(OF_TEST)" --ignore=tests/debug_build
 
-# The rest of the products are the tests that tests/conftest.py marks as `repeated`. To save time, .ci/run runs a quarter of
-# them, a different quarter for each commit (SHARE, tests/tools/share.py). Run all of them before a release, and after a change to
+# The rest of the products are the tests that tests/conftest.py marks as `repeated`. To save time, .ci/run runs a fifth of
+# them, a different fifth for each commit (SHARE, tests/tools/share.py). Run all of them before a release, and after a change to
 # the page or to code that the games or the doors share.
 test-all: test ## Also run the tests with the mark `long`, and the repeated tests for all games, doors, numbers of players and sample games
 	$(PYTEST) -m "(repeated or long) and $(OF_TEST)" --ignore=tests/debug_build $(if $(SHARE),--share $(SHARE))
@@ -251,7 +251,7 @@ rare-events: $(DEV_BUILT) ## Play towards rare kinds of events, in kernel and re
 # 400 faults take hours. With MUTANTS=--resume each verdict is written immediately to tests/tools/mutants/verdicts.jsonl, which is
 # committed, and a later run continues from that file. Without the file a run starts from the beginning. MUTANTS=--again tries the
 # surviving faults again. MUTANTS="--only <part>" selects one part.
-# .ci/run tries ten faults, with a different seed each time, and prints the survivors. It fails only if a trial cannot be run.
+# .ci/run tries four faults, with a different seed each time, and prints the survivors. It fails only if a trial cannot be run.
 mutants: $(DEV_BUILT) ## Plant faults in the sources, one at a time; fails if the tests detect too few (takes hours; MUTANTS=--resume continues)
 	cd tests && ../$(BIN)/python -m tools.mutants $(MUTANTS)
 

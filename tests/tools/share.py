@@ -1,8 +1,7 @@
 """pytest's option --share: run a part of the tests with the mark `repeated` (see `over.py`), to save time.
 
 `--share 4/abc` keeps about one in four of them, chosen by `abc` and the name of each test. `.ci/run` uses the commit
-for
-`abc`, so that consecutive commits run different parts.
+for `abc`, so that consecutive commits run different parts.
 """
 
 import hashlib
