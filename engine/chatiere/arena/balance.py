@@ -26,7 +26,7 @@ class Course:
     """The course of G games, indexed by game number."""
 
     first_seats: NDArray[np.int8]
-    """int8 (G,): the seat that began, which the game's first chance event chose."""
+    """int8 (G,): the seat that began, as chosen by the game's first chance event."""
     kinds: dict[str, NDArray[np.uint32]]
     """For each kind of action, by name, uint32 (G,): the number of decisions of this kind."""
 
@@ -64,9 +64,9 @@ class Course:
 
 
 class Balance(NamedTuple):
-    """Figures of two or more deals.
+    """The figures of two or more deals.
 
-    The first seat's and the shared games have the interval of a mean share; the other intervals are normal.
+    `first_seat` and `shared` have the interval of a mean share; the other intervals are normal.
     """
 
     length: Estimate
@@ -77,7 +77,7 @@ class Balance(NamedTuple):
     shared: Estimate
     """The share of the games that several seats won."""
     first_seat: Estimate
-    """The share of the win that the seat got that began; a shared win counts in parts."""
+    """The share of the wins of the seat that began; a shared win counts in parts."""
     kinds: dict[str, Estimate]
     """The share of the decisions that were of each kind of action."""
 

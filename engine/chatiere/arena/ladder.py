@@ -82,7 +82,7 @@ class Measurement:
             path: The file of the measurement.
 
         Raises:
-            LadderError: If the file contains another measurement, or none.
+            LadderError: If the file contains another measurement, or no measurement.
             OSError: If the file cannot be read.
         """
         self._game, self._seed, self._path = engine.game(game), seed, path
@@ -104,7 +104,7 @@ class Measurement:
                 raise LadderError(f"{path} is of another measurement: {found}, not {setting}")
 
     def share(self, match: Match) -> Share:
-        """Return the share by the deals played so far, two or more."""
+        """Return the share in the deals played so far, two or more."""
         deals = np.array(self._kept["deals"][match.key()])
         return Share(float(deals.mean()), *deals_interval(deals), len(deals) * _games_of_deal(match.players))
 
@@ -131,7 +131,7 @@ class Measurement:
         return self.share(match)
 
     def seconds(self, bot: str, players: int) -> float:
-        """Return how much processor time a decision among several actions takes on average, by games against itself."""
+        """Return a bot's mean processor time for a decision among several actions, in games against itself."""
         kept: dict[str, float] = self._kept["seconds"]
         key = f"{players} players: {bot}"
         if key not in kept:

@@ -25,9 +25,9 @@ _Z = statistics.NormalDist().inv_cdf(0.975)
 
 
 def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int) -> NDArray[np.uint64]:
-    """Return the indices of the bots that play the given seats: the bots take turns, shifted by one seat each game.
+    """Return the indices of the bots that play the given seats: the bots take turns, shifted by one seat in each game.
 
-    Each of them therefore plays every seat equally often.
+    Each bot therefore plays every seat equally often.
 
     Args:
         game_numbers: The game numbers.
@@ -62,10 +62,10 @@ class Searched(NamedTuple):
     visit_shares: NDArray[np.float32]
     """float32, one for each of the legal ids: its share of the search, as in Judgement; NaN if not given."""
     action_values: NDArray[np.float32]
-    """float32, one for each of the legal ids: the return that the actor can expect of it, as in Judgement; NaN if the
-    bot gave no values."""
+    """float32, one for each of the legal ids: the return that the actor can expect after it, as in Judgement; NaN if
+    the bot gave no values."""
     values: NDArray[np.float32]
-    """float32 (n,): the return that the actor can expect of the chosen action; NaN likewise."""
+    """float32 (n,): the return that the actor can expect after the chosen action; NaN likewise."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Exploration:
     random_plies: int = 0
     """The number of decisions at the beginning of each game that are made uniformly at random, without asking bots."""
     temperature: float = 0.0
-    """0: bots choose by themselves. Above 0: where a bot gives shares, the action is drawn by shares ** (1 /
+    """0: the bots' own choices are played. Above 0: if a bot gives shares, the action is drawn by shares ** (1 /
     temperature) instead."""
     temperature_plies: int = 2**32 - 1
     """The number of decisions at the beginning of each game to which `temperature` applies."""
@@ -96,7 +96,7 @@ class Exploration:
 def search_many(
     env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex, exploration: Exploration | None = None
 ) -> Iterator[tuple[Batch, Searched]]:
-    """Play as `play_many` does, and yield the results of the bots' searches as well.
+    """Play in the same way as `play_many`, and yield the results of the bots' searches as well.
 
     Args:
         env: See `play_many`.
@@ -134,7 +134,7 @@ def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Explo
     searched.bots[:] = chosen
     at_random = batch.decisions < exploration.random_plies
     if at_random.any():
-        # These numbers differ from those by which bots draw.
+        # These numbers differ from the numbers by which bots draw.
         drawn = choices.random_actions(batch.legal_offsets, batch.legal_ids, choices.scramble(luck + _OF_OPENINGS))
         searched.actions[at_random] = drawn[at_random]
     for number, bot in enumerate(bots):
@@ -183,7 +183,7 @@ class Results:
 
     @classmethod
     def of(cls, games: int, players: int, bots: int) -> Self:
-        """Return zeros for `games` games between `bots` bots, still to be played."""
+        """Return zeros for `games` games between `bots` bots that have not been played yet."""
         numbers, seats = np.arange(games, dtype=np.uint64), np.arange(players, dtype=np.int8)
         return cls(
             bots=bots_of(numbers[:, None], seats, bots).astype(np.uint16),
@@ -194,7 +194,7 @@ class Results:
 
     @classmethod
     def of_rotations(cls, rotations: Sequence[Self], first: int, last: int) -> Self:
-        """Return the results of the deals first … last - 1, each deal's games one after another.
+        """Return the results of the deals first … last - 1, with the games of each deal one after another.
 
         Args:
             rotations: The results of the same game numbers, with as many bots as seats. In the results at index `i`,

@@ -36,7 +36,7 @@ def draw(arena: Arena, rates: NDArray[np.float64], rated: Sequence[Rating]) -> b
     """
     count = len(arena.bots)
     longest = max(map(len, arena.bots))
-    # The size, in inches. Each bot has a row, and its name stands next to both charts.
+    # The size, in inches. Each bot has a row, and its name is next to both charts.
     figure = import_figure()(figsize=(2 * count + 0.2 * longest + 5, 0.9 * count + 0.1 * longest + 2))
     figure.set_layout_engine("constrained")
     figure.suptitle(f"{arena.game}, {arena.players} players: {arena.extent()} of each pairing, seed {arena.seed}")

@@ -25,10 +25,10 @@ from chatiere.engine import Position
 from chatiere.engine.whole_files import write_whole
 
 MARGIN = 0.25
-"""The least difference between the returns of a puzzle's best and second-best action."""
+"""The minimum difference between the returns of a puzzle's best and second-best actions."""
 # The maximum number of legal actions in a puzzle.
 _MAX_ACTIONS = 40
-# A position is searched thoroughly, and more than once, only if a search with so small a part of the simulations finds
+# A position is searched thoroughly, and more than once, only if a search with this small part of the simulations finds
 # a puzzle there.
 _SEARCHES = 3
 _QUICK_PART = 10
@@ -41,7 +41,7 @@ class PuzzlesError(ValueError):
 
 
 class Puzzles:
-    """The puzzles of a game that were found so far, at most one of each game played, kept in a file."""
+    """The puzzles of a game that were found so far, at most one from each game played, kept in a file."""
 
     def __init__(self, game: str, players: int, seed: int, simulations: int, path: Path, *, easy: bool = False) -> None:
         """Read the file, if it exists.
@@ -92,12 +92,12 @@ class Puzzles:
 
     @property
     def puzzles(self) -> list[dict[str, Any]]:
-        """The puzzles, in the form that they have in the file.
+        """The puzzles, in the form in which the file contains them.
 
         - `record`: the moves up to the position, as a word of the page's links.
         - `seat`: the seat to act.
-        - `actions`: the legal actions, the best first, each with the mean of the searches' values of it, a return.
-        - `margin`: the smallest lead of the best action over the next one in any of the searches.
+        - `actions`: the legal actions, the best first, each with its mean value over the searches, a return. -
+        `margin`: the smallest lead of the best action over the next one in any of the searches.
         """
         puzzles: list[dict[str, Any]] = self._kept["puzzles"]
         return puzzles
@@ -162,8 +162,8 @@ class Puzzles:
 def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bool = False) -> dict[str, Any] | None:
     """Return a position as a puzzle, as in `Puzzles.puzzles` but without its record; None if it is not a puzzle.
 
-    One quick search and then three, each from the knowledge of the seat to act, must agree on an action that is better
-    than all other actions by MARGIN.
+    One quick search and then three full searches, each from the knowledge of the seat to act, must agree on an action
+    that is better than all other actions by MARGIN.
 
     Args:
         position: The position.

@@ -1,4 +1,4 @@
-"""Sequential tests of two bots' strength, which end as soon as the games played decide."""
+"""Sequential tests of two bots' strength, which end as soon as the games played are sufficient for a decision."""
 
 import math
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class Sprt:
 
     def _of_games(self, shares: NDArray[np.float64]) -> float:
         # Wald's test of wins and losses. The likelihood ratio is convex in the share. With shared wins its mean under
-        # H0 is therefore no larger than without, so the error rates also hold for shared wins.
+        # H0 is therefore no larger than without shared wins, so the error rates also hold for shared wins.
         wins = float(shares.sum())
         losses = len(shares) - wins
         return wins * math.log(self.p1 / self.p0) + losses * math.log((1 - self.p1) / (1 - self.p0))

@@ -57,7 +57,7 @@ class Rating(NamedTuple):
 
 @dataclass(frozen=True)
 class Arena:
-    """The games of a tournament, and everything they depend on.
+    """The games of a tournament, and all settings that they depend on.
 
     Raises:
         EngineError: If the game, the number of players or the options are not known.
@@ -70,14 +70,14 @@ class Arena:
     players: int
     """The number of players."""
     bots: tuple[str, ...]
-    """The bots, as `bots.get` takes them. A single one plays against itself."""
+    """The bots, as `bots.get` takes them. A single bot plays against itself."""
     games: int
-    """The number of games of each pairing, two or more, or with a sequential test the most of them; all pairings play
+    """The number of games of each pairing, two or more; with a sequential test, the maximum number. All pairings play
     the same game numbers, from 0 on. For paired deals, a multiple of the number of players, two deals or more."""
     seed: int = 1
     """The seed of the games and of the bots."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The options of all games, by name; those absent have their defaults."""
+    """The options of all games, by name; options that are not set have their defaults."""
     paired: bool = False
     """Each game number is played with every rotation of the bots' seats, so that the luck of the deal cancels."""
     sprt: Sprt | None = None
@@ -123,15 +123,15 @@ class Arena:
         return f"{most}{self.games:,} games{deals}"
 
     def unrepeatable(self) -> list[str]:
-        """Return the bots that may choose otherwise when games are repeated, such as bots with a limit of time."""
+        """Return the bots that may choose other actions when games are repeated, such as bots with a time limit."""
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
 
     def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:
         """Play the games of a pairing, and return their results and balance.
 
         The single bot takes all seats in turn, a different one each game. In the results it is bot 0, and the games of
-        a paired deal are consecutive. A sequential test looks at the results after every 16 games of each seat,
-        whatever number of games is played at a time.
+        a paired deal are consecutive. A sequential test evaluates the results after every 16 games of each seat,
+        regardless of the number of games that are played at a time.
 
         Args:
             pairing: The pairing.
@@ -184,7 +184,7 @@ class Arena:
                     report(len(batch.ended.envs))
 
     def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
-        """Return the win rate of the row's bot, with one seat, against the column's.
+        """Return the win rate of the row's bot, which has one seat, against the column's bot.
 
         Args:
             played: The results of all pairings.
@@ -227,7 +227,7 @@ class Arena:
                 teams = model.rate([[model.rating(*found[bot].tolist())] for bot in seated], ranks=places)
                 after = np.array([(seat.mu, seat.sigma) for (seat,) in teams])
                 for bot in pairing:
-                    # The changes at a bot's seats add up: points won from itself are also lost. Its certainty does not
+                    # The changes at a bot's seats add up: points won from itself are also lost. The certainty does not
                     # add up: a bot at several seats has played one game.
                     mus, sigmas = after[seated == bot].T
                     found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
@@ -241,7 +241,7 @@ class Arena:
     def figures(
         self, played: Mapping[Pairing, Results], balances: Mapping[Pairing, Balance], rated: Sequence[Rating]
     ) -> dict[str, Any]:
-        """Return all figures and the settings they depend on, for JSON.
+        """Return all figures and the settings that they depend on, for JSON.
 
         A single bot has no rating and no win rate.
 
@@ -279,7 +279,7 @@ class Arena:
 
 
 def win_rate(results: Results) -> Rate:
-    """Return how often bot 0 wins; a shared win counts in parts."""
+    """Return the win rate of bot 0; a shared win counts in parts."""
     wins = results.wins(0)
     return Rate(float(wins.mean()), *results.share_interval(wins))
 

@@ -20,19 +20,19 @@ _AT_ONCE = 100_000
 
 @dataclass(frozen=True)
 class Tried:
-    """An action, as the search judged it."""
+    """An action with its judgement by the search."""
 
     id: int
     """Its dense id."""
     value: float | None
-    """The return that the seat to act can expect after it, from -1 to players - 1; None: it was not tried."""
+    """The return that the seat to act can expect after the action, -1 … players - 1; None: the action was not tried."""
     visits: int
-    """The simulations that tried it."""
+    """The number of simulations that tried the action."""
 
 
 @dataclass(frozen=True)
 class AnalysedDecision:
-    """A decision, as the search judged it."""
+    """A decision with its judgement by the search."""
 
     ply: int
     """The number of decisions before it."""
@@ -41,7 +41,7 @@ class AnalysedDecision:
     actions: Sequence[Tried]
     """The legal actions, the best one first: the choice of `ismcts`, then by visits, values and dense ids."""
     played: Tried
-    """The one of them that was played."""
+    """The action that was played, one of `actions`."""
 
     @property
     def value(self) -> float:
@@ -53,7 +53,7 @@ class AnalysedDecision:
 
     @property
     def loss(self) -> float | None:
-        """The return that was lost by the action, 0 or more; None if it was not tried."""
+        """The return that the action lost, 0 or more; None if the action was not tried."""
         return None if self.played.value is None else max(0.0, self.value - self.played.value)
 
 
@@ -86,7 +86,7 @@ class Analysis:
     def add(self, position: Position, ply: int, played: int) -> None:
         """Add a decision: its position, and the legal action that was played there."""
         number = int(luck(self._seed, [0], [ply])[0])
-        # Forced decisions need a value, too.
+        # Forced decisions also need a value.
         self._decisions.append(decisions_at(position, self._bot, number, hides_forced=True))
         self._plies.append(ply)
         self._played.append(played)

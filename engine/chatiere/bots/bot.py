@@ -1,4 +1,4 @@
-"""The interface of bots: decisions, with the knowledge of their seats, and the class that chooses actions.
+"""The interface of bots: decisions with the knowledge of their seats, and the class that chooses actions.
 
 A bot that plays Discat's first legal action:
 
@@ -27,8 +27,8 @@ _WORLDS_AT_ONCE = 4096
 class Decisions:
     """n decisions to make, one or thousands, with only the knowledge of each actor.
 
-    It has no true states, no seeds of games and no game numbers: with these a bot could compute all hidden information
-    and future chance outcomes.
+    They contain no true states, no seeds of games and no game numbers, from which a bot could compute all hidden
+    information and future chance outcomes.
     """
 
     game: Game
@@ -52,7 +52,7 @@ class Decisions:
     """uint8 (n, packed_size): a world for each decision, from which `worlds` draws more; empty unless the bot needs
     worlds. It depends only on the decision's `luck` and its actor's knowledge."""
     cancellation: Cancellation | None = None
-    """The cancellation of the choice: `worlds` then raises Cancelled. None: it can't be cancelled."""
+    """The cancellation of the choice, after which `worlds` raises Cancelled. None: it cannot be cancelled."""
     hides_forced: bool = False
     """True if the time that a choice takes must not reveal whether there was more than one legal action."""
 
@@ -136,13 +136,13 @@ class Judgement:
     """uint16 (n,): the chosen dense ids."""
     values: NDArray[np.float64]
     """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the return that the bot expects, from -1 to
-    players - 1; NaN: it did not try the action. Empty if it does not judge actions."""
+    players - 1; NaN: it did not try the action. Empty if the bot does not judge actions."""
     shares: NDArray[np.float64]
     """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: its share of the search. The shares of a decision
     sum to 1. Empty if the bot does not search."""
 
     def chosen_values(self, decisions: Decisions) -> NDArray[np.float64]:
-        """Return the value of each chosen action: float64 (n,); NaN without one."""
+        """Return the value of each chosen action: float64 (n,); NaN for an action without a value."""
         if not self.values.size:
             return np.full(len(decisions), np.nan)
         chosen = decisions.legal_ids == np.repeat(self.actions, decisions.legal_counts())
@@ -155,7 +155,7 @@ class BotError(ValueError):
 
 
 class Bot(ABC):
-    """A player of any seat. For each decision it has only the actor's knowledge.
+    """A player of any seat. For each decision, it has only the actor's knowledge.
 
     A bot keeps no state between calls of `choose`: the same decisions get the same actions, one at a time or many, in
     process or over the service.
@@ -166,9 +166,9 @@ class Bot(ABC):
     description = ""
     """A description of how such a bot plays, in English. Catalogues have translations."""
     needs_observations = False
-    """True if it needs `Decisions.observations`."""
+    """True if the bot needs `Decisions.observations`."""
     needs_worlds = False
-    """True if it needs `Decisions.worlds`."""
+    """True if the bot needs `Decisions.worlds`."""
     budget = 0
     """The number of games that the bot plays out, at least in part, for each decision; 0 if it does not search."""
     milliseconds: int | None = None
@@ -186,7 +186,7 @@ class Bot(ABC):
         """
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """Choose, and rate the legal actions. Bots that search override it."""
+        """Choose, and rate the legal actions. Bots that search override this method."""
         nothing = np.empty(0, np.float64)
         return Judgement(self.choose(decisions), nothing, nothing)
 

@@ -13,7 +13,7 @@ from chatiere.bots.trials import policy_of, sums_of_returns
 _WORLDS = 64
 # The number of worlds in which the policy is asked for candidates.
 _ASKED = 8
-# The number of times that each candidate is tried in the first round.
+# The number of tries of each candidate in the first round.
 _TRIES = 4
 # The bonus for an action that the policy prefers. For each quarter of a doubling of its probability, players × _PRIOR /
 # (_VISITS + n) is added to the mean of n playouts, so the policy decides between actions with few playouts.
@@ -27,9 +27,9 @@ class FlatBot(SearchBot):
     """A bot for any game that draws worlds, tries legal actions in each of them, and plays out by the game's policy.
 
     It repeatedly keeps the half of the actions with the highest mean returns (sequential halving: Karnin, Koren, Somekh
-    2013, "Almost optimal exploration in multi-armed bandits"), and chooses the last one; between equals the one with
-    the lowest dense id. A bonus for actions that the policy prefers is added to the means and shrinks with the number
-    of playouts (Danihelka et al. 2022, "Policy improvement by planning with Gumbel", without its noise).
+    2013, "Almost optimal exploration in multi-armed bandits"), and chooses the last remaining one; among equals, the
+    one with the lowest dense id. A bonus for actions that the policy prefers is added to the means and shrinks with the
+    number of playouts (Danihelka et al. 2022, "Policy improvement by planning with Gumbel", without its noise).
     """
 
     title = "Playouts"

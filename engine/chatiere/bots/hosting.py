@@ -1,4 +1,4 @@
-"""Decisions made from positions, without the information that bots must not have. Used by hosts of bots."""
+"""Decisions made from positions, without the information that bots must not have, for hosts of bots."""
 
 import hashlib
 from collections.abc import Callable
@@ -144,7 +144,7 @@ def decisions_of(
         game: The game of all positions.
         players: The number of players.
         luck: (k,), a random number for each decision, as from the function `luck`.
-        resample: Draws the worlds; it is not called unless the bot needs them.
+        resample: The function that draws the worlds; it is called only if the bot needs worlds.
     """
     counts = np.diff(positions.legal_offsets)
     chosen = np.zeros(len(counts), np.bool_)

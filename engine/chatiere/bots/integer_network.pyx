@@ -21,7 +21,7 @@ OUTPUT_ONE = NET_OUTPUT_ONE
 MAX_FIRST = NET_MAX_FIRST
 MAX_SECOND = NET_MAX_SECOND
 MAX_SLOTS = NET_MAX_SLOTS
-# As the structs.
+# The dtypes of the structs.
 FIELD = np.dtype(
     [("first", np.uint32), ("kind", np.uint8), ("shift", np.uint8), ("mask", np.uint8), ("largest", np.uint8)]
 )
@@ -38,7 +38,7 @@ cdef enum:
     STEP_SHIFT = 12  # NET_OUTPUT_ONE / 32
     PRIOR_SHIFT = 8
 
-# Weights of a softmax, as integers: the last digit of exp() differs between C libraries.
+# The weights of a softmax, as integers, because the last digit of exp() differs between C libraries.
 cdef uint32_t[STEPS] weights_below
 cdef uint64_t power = 1 << 32
 cdef int step
@@ -51,8 +51,9 @@ for step in range(STEPS):
 cdef double judge(
     const Net* net, const uint8_t* observation, const uint16_t* legal, int count, double* priors, double* values
 ) noexcept nogil:
-    # Evaluate a position: fill a prior above 0 for each of its legal actions, by the softmax of the logits to steps of
-    # 1 / 32, and the returns that the seats can expect from the actor on. Returns the sum of the priors: it is exact.
+    # Evaluate a position: fill a prior above 0 for each of its legal actions, by the softmax of the logits in steps of
+    # 1 / 32, and the returns that the seats can expect, from the actor on. Returns the sum of the priors, which is
+    # exact.
     cdef int32_t logits[MAX_LEGAL]
     cdef int32_t returns[MAX_SEATS]
     cdef int32_t best
@@ -140,7 +141,7 @@ cdef class IntegerNetwork:
         self.net.values_bias = &values_bias[0]
 
     def __reduce__(self):
-        """Return the arguments with which pickle makes the network again."""
+        """Return the arguments with which pickle rebuilds the network."""
         return IntegerNetwork, (*self.arrays, self.num_actions)
 
     def evaluate(

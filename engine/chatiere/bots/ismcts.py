@@ -21,18 +21,19 @@ from chatiere.bots.temperature import draw_actions, read_temperature
 EXPLORATION = 0.7
 # The largest number of nodes kept at a time: a few hundred megabytes.
 _MAX_NODES = 2_000_000
-# The number of simulations by default, and the most for each millisecond. A search has no time for more, so this bounds
-# its memory.
+# The number of simulations by default, and the maximum for each millisecond. A search has no time for more, so this
+# number bounds its memory.
 _SIMULATIONS = 1000
 # With a network each simulation adds a node for each legal action of a position.
 _NODES_OF_LEAF = 32
 
 
 class IsmctsBot(SearchBot):
-    """A bot for any game that chooses the action which a search has visited most.
+    """A bot for any game that chooses the action that a search has visited most.
 
-    It takes a sure win whatever its number of visits: an action that ended the game in every simulation, with its seat
-    as the only winner. Between equals it takes the action with the best value, then the one with the lowest dense id.
+    It takes a sure win regardless of the number of visits: an action that ended the game in every simulation, with the
+    bot's seat as the only winner. Among equals, it takes the action with the best value, then the action with the
+    lowest dense id.
     """
 
     title = "Tree search"
@@ -55,7 +56,8 @@ class IsmctsBot(SearchBot):
                 into `milliseconds`, at most 1000 per millisecond.
             milliseconds: The time limit of each call of `choose`; None: no limit. Choices that depend on it are not
                 reproducible.
-            noise: The percentage of noise in the priors at the root (see `search`), 0 … 100; for games to learn from.
+            noise: The percentage of noise in the priors at the root (see `search`), 0 … 100, for games from which a
+                learner learns.
             temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000; 0: no mistakes.
             exploration: The constant of UCB1, or of PUCT with a network, 0 or more.
             even: True to give all legal actions the same number of simulations, so that their values can be compared.
@@ -82,7 +84,7 @@ class IsmctsBot(SearchBot):
         """See Bot.judge. A forced action is not searched, unless forced actions are hidden.
 
         Raises:
-            BotError: If the decisions are of another game or number of players than the network's.
+            BotError: If the decisions do not have the network's game and number of players.
         """
         if self._file is not None:
             self._file.require(decisions.game, decisions.players)

@@ -1,7 +1,7 @@
 """Custom bots: classes in files, in modules, or behind entry points of installed packages; networks in files.
 
-Whoever chooses the name chooses the code that runs, so only command lines and programs load bots; requests, tables,
-records and data sets do not (`Registry`).
+The name determines the code that runs, so only command lines and programs load bots; requests, tables, records and data
+sets do not (`Registry`).
 """
 
 import hashlib
@@ -53,7 +53,7 @@ class OwnBot(NamedTuple):
 
     @property
     def file(self) -> Path | None:
-        """The file that the class is in; None if it is in a module."""
+        """The file that contains the class; None if the class is in a module."""
         return Path(self.source) if self.source.endswith(".py") else None
 
     def make(self) -> Bot:
@@ -91,7 +91,7 @@ def network_bot(text: str) -> Bot:
 
 
 def file_of(text: str) -> Path | None:
-    """Return the file that a text names as a bot; None if it names none."""
+    """Return the file that a text names as a bot; None if the text names no file."""
     if names_network(text):
         return Path(text.split(":")[1])
     if (found := _SEARCH_BY_NETWORK.fullmatch(text)) and found[1] != TRAINED:

@@ -1,6 +1,6 @@
 """Bots made from functions of observations and masks, networks in integers, and networks in ONNX.
 
-The latter needs the extra `chatiere[onnx]`.
+Networks in ONNX need the extra `chatiere[onnx]`.
 """
 
 from abc import abstractmethod
@@ -60,7 +60,7 @@ class LogitsBot(Bot):
         """Create a bot.
 
         Args:
-            temperature: The divisor of logits, 0 or more. 0: the bot takes the likeliest action, and among equal ones
+            temperature: The divisor of logits, 0 or more. 0: the bot takes the most likely action and, among equals,
                 the action with the lowest dense id.
 
         Raises:
@@ -98,7 +98,8 @@ class LogitsBot(Bot):
 class NetworkBot(LogitsBot):
     """A bot that draws actions by the logits of a policy.
 
-    Games can be repeated if the policy gives a row the same logits in any batch; other processors may round otherwise.
+    Games can be repeated if the policy gives a row the same logits in any batch. Other processors may round
+    differently.
     """
 
     def __init__(self, policy: Policy, temperature: float = 1.0) -> None:
@@ -126,7 +127,7 @@ class NetworkBot(LogitsBot):
 
 
 class IntegerNetworkBot(LogitsBot):
-    """A bot that plays by a network in integers: with temperature 0 the same on every processor."""
+    """A bot that plays by a network in integers. With temperature 0, its choices are the same on every processor."""
 
     def __init__(self, file: str | Path | NetworkFile, temperature: float = 0.0) -> None:
         """Create a bot.
@@ -155,7 +156,7 @@ class OnnxBot(NetworkBot):
     """A bot that draws actions by the logits of a network in a file, on the processor.
 
     The network has one or two inputs with the batch as their first dimension: observations (n, observation_length) and,
-    if it wants them, masks (n, num_distinct_actions), each as uint8, bool, float32 or int64. Its first output has the
+    if it wants them, masks (n, num_distinct_actions), each as uint8, bool, float32 or int64. The first output has the
     logits.
     """
 

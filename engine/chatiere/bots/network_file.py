@@ -47,7 +47,7 @@ _KINDS = {
 
 
 class NetworkFileError(ValueError):
-    """A file is not a network, is damaged, or does not go with this version of its game."""
+    """A file that is not a network, is damaged, or does not match this version of its game."""
 
 
 class Weights(NamedTuple):
@@ -184,8 +184,8 @@ class NetworkFile(NamedTuple):
 def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
     """Return the fields and columns by which a network reads the observations of a game.
 
-    Columns are in the order of the description's fields, and within one of its places: one for a flag or a count, one
-    for each category but 0, one for each bit.
+    Columns are in the order of the description's fields and, within a field, of its places. A flag or a count has one
+    column, a category one for each value except 0, and bits one for each bit.
 
     Returns:
         The fields of dtype FIELD, by places; uint32 places (observation_length + 1,), where byte i has the fields from

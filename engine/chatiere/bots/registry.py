@@ -22,9 +22,9 @@ from chatiere.bots.trained import TRAINED, is_trained, network_of, trained
 from chatiere.engine import Game
 
 BOTS_VERSION = 2
-"""The version of the package's bots. It increases with each change to the choices of any of them.
+"""The version of the package's bots. It increases with each change to the choices of any bot.
 
-Version 1 has the bots of sealed tables that do not name a version."""
+Sealed tables that do not name a version use the bots of version 1."""
 
 
 class OtherVersionError(ValueError):
@@ -32,7 +32,7 @@ class OtherVersionError(ValueError):
 
 
 class Parameter(NamedTuple):
-    """A whole number that a bot can be given.
+    """A parameter of a bot, a whole number.
 
     Attributes:
         name: The name of the parameter.
@@ -62,7 +62,7 @@ class _Entry(NamedTuple):
     parameters: Sequence[Parameter] = ()
     # True if it also takes net=NAME, a network.
     takes_network: bool = False
-    # The first BOTS_VERSION with the bot's present choices; and the bot as it was before that version, if it is kept.
+    # The first BOTS_VERSION with the bot's present choices, and the bot before that version, if it is kept.
     since: int = 1
     before: "_Entry | None" = None
 
@@ -187,7 +187,7 @@ def _is_packaged(name: str) -> bool:
 class Registry:
     """Bots by name, for texts from clients: the package's bots and the bots that an operator adds.
 
-    No text makes it load code.
+    A text never makes a Registry load code.
     """
 
     def __init__(self, added: Sequence[str] = ()) -> None:
@@ -220,7 +220,7 @@ class Registry:
         return name in self._added
 
     def names(self, game: str | Game) -> list[str]:
-        """Return the names of the bots that play a game: those for any game, its own, then those added.
+        """Return the names of the bots that play a game: bots for any game, the game's own, then added bots.
 
         Raises:
             EngineError: UNKNOWN_GAME.
@@ -249,7 +249,7 @@ class Registry:
                 operator added by this name.
             game: The game, or its name.
             players: The number of players.
-            version: The BOTS_VERSION whose bots' choices the bot makes; None: the newest. Bots and networks that an
+            version: The BOTS_VERSION that determines the bot's choices; None: the newest. Bots and networks that an
                 operator added have no versions.
 
         Raises:
@@ -299,7 +299,7 @@ class Registry:
 
 
 class _WithFiles(Registry):
-    # A Registry for command lines and programs, where net=NAME names a file.
+    # A Registry for command lines and programs, in which net=NAME names a file.
 
     def _network(self, bot: str, name: str, game: Game, players: int) -> NetworkFile:
         try:

@@ -3,9 +3,9 @@
 The search is ISMCTS with a single observer (Cowling, Powley, Whitehouse 2012, "Information set Monte Carlo tree
 search"): a tree for each decision, for the seat that has to act. Each of its simulations plays in a separate world.
 A child of a node is an action of any seat: actions of other seats that the seat to act could not distinguish have
-separate children, and chance outcomes have no nodes. So the legal actions at a node differ between worlds, and the
-exploration of a child depends on the number of visits in which its action was available, not on the visits of the node.
-A node keeps the returns of all seats; the seat to act in the world chooses by its own return.
+separate children, and chance outcomes have no nodes. The legal actions at a node therefore differ between worlds, and
+the exploration of a child depends on the number of visits in which its action was available, not on the visits of the
+node. A node keeps the returns of all seats; the seat that acts chooses by its own return.
 """
 
 from math import isfinite
@@ -56,7 +56,7 @@ MAX_NODES = NODES
 
 
 class Leaves(NamedTuple):
-    """The leaves that m of the trees have reached in a round, as arrays.
+    """The leaves that m trees have reached in a round, as arrays.
 
     Attributes:
         observations: uint8 (m, observation_length), the observations of the seats to act.
@@ -367,7 +367,7 @@ def sure_win(players):
     No other action has as high a value.
 
     Args:
-        players: The number of seats.
+        players: The number of players.
     """
     return (players - 1) * discount(1)
 
@@ -410,29 +410,30 @@ def search(
     A tree depends only on its seed and its worlds, not on other trees.
 
     A return is discounted slightly by the number of decisions before it (see SearchColumns); returns expected by
-    `evaluate` count from the leaf. So a seat prefers to win sooner and to lose later.
+    `evaluate` count from the leaf. A seat therefore prefers to win sooner and to lose later.
 
     Without `evaluate` and `network`, a simulation adds one action to the tree, drawn by the game's playout policy, and
-    plays out by it (docs/bots.md). Among actions all of which were tried, a seat chooses by UCB1: mean + exploration ×
-    √(ln available / visits), with the mean return scaled to 0 … 1.
+    plays out by it (docs/bots.md). Once all actions have been tried, a seat chooses among them by UCB1: mean +
+    exploration × √(ln available / visits), with the mean return scaled to 0 … 1.
 
     With `evaluate`, a simulation ends where some legal action has not been met before. A seat chooses by PUCT: mean +
     exploration × prior × √available / (1 + visits), with the mean of the node for an action without visits. The roots
     are evaluated again before the first simulation.
 
     With `network`, the search is the same, but the network evaluates each leaf separately, without the GIL. A prior is
-    the softmax of the logits in steps of 1/32, computed in integers, and values are clipped to the range of returns. So
-    results are the same on every processor.
+    the softmax of the logits in steps of 1/32, computed in integers, and values are clipped to the range of returns.
+    Results are therefore the same on every processor.
 
-    Memory: 32 + 8 × players bytes a node, at most the same again in reserve, and the worlds of a call.
+    A search uses memory for its nodes, 32 + 8 × players bytes for each, at most the same amount in reserve, and the
+        worlds of a call.
 
     Args:
         game: The game.
-        players: The number of seats.
+        players: The number of players.
         seeds: uint64 (n,), a seed for each tree.
         worlds: A function that returns the next `count` worlds of each tree for `worlds(count)`: packed states drawn
             for the seat to act, uint8 (n, count, packed_size), as an array or as bytes. They are checked, and must all
-            have the seat to act and the legal actions of the tree's first one. Their random streams are not used:
+            have the same seat to act and legal actions as the tree's first world. Their random streams are not used:
             chance outcomes are drawn from the tree's seed. The function is called repeatedly, for a few worlds each
             time. An exception ends the search.
         simulations: The number of simulations of each tree, 1 … 1,000,000.

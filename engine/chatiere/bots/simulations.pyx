@@ -121,7 +121,7 @@ cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const
     cdef Py_ssize_t tree
     cdef int count, i
     for tree in range(trees):
-        # This number is never the number of a simulation.
+        # No simulation has this number.
         stream = stream_at(seeds[tree], UINT32_MAX, 0)
         noise = roots.noise + roots.legal_offsets[tree]
         count = roots.legal_offsets[tree + 1] - roots.legal_offsets[tree]

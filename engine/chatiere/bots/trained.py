@@ -1,6 +1,6 @@
 """The package's networks in integers, one file for each game and number of players. `chatiere train` made them.
 
-docs/training.md lists the command and the strength of each.
+docs/training.md lists the command and the strength of each network.
 """
 
 import gzip
@@ -21,7 +21,7 @@ def is_trained(game: Game, players: int) -> bool:
 
 
 def trained(game: Game, players: int) -> NetworkFile:
-    """Return the package's network for a game and a number of players. Raises ValueError without any."""
+    """Return the package's network for a game and a number of players. Raises ValueError if there is no network."""
     if not is_trained(game, players):
         raise ValueError(f"there is no trained network for {game.name} with {players} players")
     return _read(_path(game, players))

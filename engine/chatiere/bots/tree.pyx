@@ -60,7 +60,7 @@ cdef void release(Forest* forest) noexcept nogil:
 
 
 cdef bint has_room(const Forest* forest, Py_ssize_t tree, uint32_t node, int count) noexcept nogil:
-    # Return whether a node of a tree may get `count` more children. A root always may.
+    # Return True if a node of a tree may get `count` more children. A root always may.
     return node == <uint32_t> tree + 1 or forest.sizes[tree] + <uint32_t> count <= forest.max_nodes
 
 
@@ -113,9 +113,9 @@ cdef uint32_t pick(
     Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
 ) noexcept nogil:
     # Returns the child that `seat` chooses among the legal actions: by UCB1, or with priors by PUCT, where a child
-    # without visits has the value of the node; at even roots the one with the fewest visits. Between equals it is the
-    # lowest action. `noise`: one for each of `ids`, or NULL.
-    # `missing`: the number of legal actions that have no child; unless it is 0, the returned child is meaningless.
+    # without visits has the value of the node; at even roots the one with the fewest visits. Among equals, it is the
+    # child with the lowest action. `noise`: one for each of `ids`, or NULL. `missing`: the number of legal actions that
+    # have no child; unless it is 0, the returned child is meaningless.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
     cdef double score, exploration, best_score = -INFINITY, last_logarithm = 0.0

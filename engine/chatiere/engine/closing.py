@@ -10,7 +10,7 @@ class Closing(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release the resources that it holds."""
+        """Release the resources that the object holds."""
 
     def __enter__(self) -> Self:
         """Return the object itself."""
@@ -19,5 +19,5 @@ class Closing(ABC):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the object."""
         self.close()

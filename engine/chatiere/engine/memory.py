@@ -16,12 +16,12 @@ _MAX_KEPT = 32 * 1024 * 1024
 def keep_freed_memory() -> bool:
     """Let the C library keep freed memory for the next allocation instead of giving it back to the system.
 
-    By default glibc returns the large blocks used by batches and maps them again page by page, which can cost more than
-    the moves. The setting applies to the whole process, in place of its own settings of malloc. Further calls change
-    nothing.
+    By default glibc returns the large blocks used by batches and maps them again page by page, which can take longer
+    than the moves. The setting applies to the whole process and replaces the process's own settings of malloc. Further
+    calls have no effect.
 
     Returns:
-        False if the C library has no such settings.
+        False if the C library does not have these settings.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 
 def part_of(path: Path) -> Path:
-    """Return the temporary path at which a file is written. Readers of a folder of Parquet files ignore such names."""
+    """Return the temporary path to which a file is written. Readers of a folder of Parquet files ignore such names."""
     return path.with_name(f".{path.name}.part")
 
 

@@ -1,4 +1,4 @@
-"""The games as environments for learners. None of them holds a rule.
+"""The games as environments for learners. No environment contains rules of a game.
 
 `TableEnv` plays many games at a time in this process, as NumPy arrays. The other environments have the interfaces of
 known libraries, each an extra: chatiere[pettingzoo], chatiere[openspiel], chatiere[gymnasium].

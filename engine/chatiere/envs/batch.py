@@ -13,7 +13,7 @@ from chatiere.engine.core import choices
 from chatiere.engine.core.choices import scramble
 from chatiere.v1.game_pb2 import GameInfo
 
-# The value of `mask` in all batches without a mask.
+# The value of `mask` in batches without a mask.
 _NO_MASK = np.zeros((0, 0), np.bool_)
 _NO_MASK.flags.writeable = False
 
@@ -24,7 +24,7 @@ class Positions(NamedTuple):
     states: NDArray[np.uint8]
     """uint8 (n, packed_size): the packed states, opaque."""
     actors: NDArray[np.int8]
-    """int8 (n,): the seat to decide; -1: a chance event, -4: the game is over, -3: the state is invalid."""
+    """int8 (n,): the seat to decide; -1: a chance event; -4: the game is over; -3: the state is invalid."""
     legal_offsets: NDArray[np.uint32]
     """uint32 (n + 1,): item i has legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
     legal_ids: NDArray[np.uint16]
@@ -36,9 +36,9 @@ class Positions(NamedTuple):
     returns: NDArray[np.float32]
     """float32 (n, players): at the end of a game players / w - 1 for each of w winners and -1 for losers; 0 before."""
     final: NDArray[np.bool_]
-    """bool (n,): True if the game is over, or was before it was restarted."""
+    """bool (n,): True if the game is over, or was over before it was restarted."""
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): the observation of the seat to decide; 0 if no seat is to decide."""
+    """uint8 (n, observation_length): the observation of the seat to decide; 0 if no seat has to decide."""
     final_observations: NDArray[np.uint8]
     """uint8 (r, players, observation_length): each seat's observation at the end of the r games that were restarted."""
     mask: NDArray[np.bool_] | NDArray[np.uint8] = _NO_MASK
@@ -93,8 +93,8 @@ class Batch:
     """bool (n, num_actions): True for legal actions; or as bits, uint8 (n, ceil(num_actions / 8)), the lowest of each
     byte first. Empty unless requested."""
     features: NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
-    """(n, num_features): the actor's observation, or its compact form, by ObservationLayout.features as requested; else
-    empty."""
+    """(n, num_features): the actor's observation, or its compact form, by ObservationLayout.features as requested;
+    otherwise empty."""
     states: NDArray[np.uint8]
     """uint8 (n, packed_size): the packed states, including hidden cards: for search, not for bots. Empty if the
     environment leaves them to the service."""

@@ -1,4 +1,4 @@
-"""The base of environments that play many games at a time: numbers, batches and games begun anew."""
+"""The base of environments that play many games at a time: game numbers, batches and new games."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -33,15 +33,16 @@ class BatchEnv(Closing):
     """`num_envs` environments, each of which plays one game after another, with sampled chance.
 
     The environments are split into `batches` batches, which take turns: `step` takes the actions for the last batch and
-    returns the next one, of other environments. With batches=1 it is the same one each time.
+    returns the next one, of other environments. With batches=1, there is only one batch.
 
     Environment e plays the game numbers first_game + e, first_game + e + num_envs, first_game + e + 2 × num_envs … of
-    the seed. A game depends only on its seed, its number and the actions, so the same seed gives the same games
-    whatever the number of environments and batches.
+    the seed. A game depends only on its seed, its number and the actions, so the same seed gives the same games with
+    any number of environments and batches.
 
     With `games`, only that number of games from `first_game` on is played: an environment without further games drops
-    out of its batch, and after the last game `step` returns a batch without positions. Without `games`, they never run
-    out. To measure an average, play a fixed number of games, because the first games to end are shorter than average.
+    out of its batch, and after the last game `step` returns a batch without positions. Without `games`, environments
+    never run out of games. To measure an average, play a fixed number of games, because the first games to end are
+    shorter than average.
 
     Use it in a `with` statement, or close it.
     """
@@ -89,7 +90,7 @@ class BatchEnv(Closing):
         self._is_closed = False
 
     def reset(self, seed: SupportsIndex | None = None) -> Batch:
-        """Begin all environments anew, and return the first batch.
+        """Restart all environments, and return the first batch.
 
         Args:
             seed: The seed of the games, 0 … 2**64 - 1; None: the seed of the constructor.
@@ -123,7 +124,7 @@ class BatchEnv(Closing):
         return self._receive()
 
     def close(self) -> None:
-        """Release the environment's resources. It cannot be used any more; its batches can."""
+        """Release the environment's resources. The environment can no longer be used; its batches can."""
         self._is_closed = True
         self._last = None
 
@@ -142,7 +143,7 @@ class BatchEnv(Closing):
 
     @abstractmethod
     def _drop_batches(self) -> None:
-        """Forget the batches that are due."""
+        """Drop the batches that are due."""
 
     @abstractmethod
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
@@ -161,7 +162,7 @@ class BatchEnv(Closing):
 
     @abstractmethod
     def _is_last(self) -> bool:
-        """Return True if no batch is due any more."""
+        """Return True if no further batch is due."""
 
     def _describe(self, info: GameInfo) -> None:
         # Store the game's description. Raises ValueError if it has no features of the requested form.
@@ -192,7 +193,7 @@ class BatchEnv(Closing):
             raise ValueError("the environment is closed")
 
     def _receive(self) -> Batch:
-        # Return the next batch with positions, or one without if no batch is due any more.
+        # Return the next batch with positions, or a batch without positions if no further batch is due.
         self._last = None
         ended: list[Ended] = []
         while True:

@@ -81,8 +81,8 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
 
     Every `info` has two items:
 
-    - `action_mask`: int8 (num_actions,), 1 for each legal action, all 0 at the end; a new array each time.
-    - `illegal_action`: int64, the action if it was illegal, which ends the episode with -1, else -1.
+    - `action_mask`: int8 (num_actions,), 1 for each legal action, all 0 at the end; a new array for each `info`. -
+    `illegal_action`: int64, the action if it was illegal, which ends the episode with the reward -1; otherwise -1.
 
     With illegal="raise", an illegal action raises EngineError, a ValueError that names the rule; the game is unchanged.
 
@@ -168,7 +168,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         return observation, game.returned, game.over, False, info
 
     def render(self) -> str | None:
-        """Return the table as the seat sees it, as text with ANSI styles; None, with a warning, without a render mode.
+        """Return the table as the seat sees it, as text with ANSI styles; without a render mode, warn and return None.
 
         Raises:
             ResetNeeded: If `reset` was not called yet.
@@ -178,7 +178,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         return draw(self._game.position, self._seat) if _may_render(self.render_mode) else None
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return True for each legal action, bool (num_actions,): MaskablePPO of sb3-contrib calls it.
+        """Return the mask of the legal actions, bool (num_actions,), for MaskablePPO of sb3-contrib.
 
         Raises:
             ResetNeeded: If `reset` was not called yet.
@@ -188,7 +188,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         return self._mask().view(np.bool_)
 
     def close(self) -> None:
-        """Close the environment, which can't be used any more."""
+        """Close the environment, which can no longer be used."""
         self._is_closed = True
 
     def _mask(self) -> NDArray[np.int8]:
@@ -207,10 +207,10 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
 
 
 class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
-    """`num_envs` games of SeatEnv at a time, stepped together: faster than separate SeatEnvs.
+    """`num_envs` games of SeatEnv at a time, stepped together, which is faster than separate SeatEnvs.
 
     Observations, rewards and infos equal those of gymnasium.vector.SyncVectorEnv over SeatEnv, seed for seed: each game
-    has its own random numbers. The autoreset modes, for games that are over or truncated, are the same, too:
+    has its own random numbers. The autoreset modes, for games that are over or truncated, are also the same:
 
     - AutoresetMode.NEXT_STEP: the next step ignores the action there and begins another game, with reward 0.
     - AutoresetMode.SAME_STEP: the same step begins another. `infos["final_obs"]`, an array of observations and None,
@@ -271,13 +271,13 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin all games anew and return the observations and infos of their first decisions.
+        """Restart all games and return the observations and infos of their first decisions.
 
         Args:
             seed: The first game's seed, with consecutive seeds for the other games; or a list with a seed for each
                 game. None: see SeatEnv.reset.
             options: Ignored, except "reset_mask", bool (num_envs,), with AutoresetMode.DISABLED: only the games where
-                it is True begin anew.
+                it is True are restarted.
 
         Raises:
             ValueError: If the seed or the mask is invalid.

@@ -6,8 +6,9 @@ import pyspiel
 state = pyspiel.load_game("chatiere_discat(players=3)").new_initial_state()
 
 Parameters: `players`, and the options by their names in the rules file. Flags are given as such, numbers as integers
-(-1: not given, if the default is no number), lists as numbers with spaces between them ("1 2 3 5"; a single one with a
-space after it, as OpenSpiel would take it for an integer). Chance is explicit, rewards are given at the end.
+(-1: not given, if the default is no number), lists as numbers with spaces between them ("1 2 3 5"; a single number with
+a space after it, because OpenSpiel would read it as an integer otherwise). Chance is explicit; rewards are given at the
+end.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -67,7 +68,8 @@ class _Course:
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A list of moves: pickle would follow the links to its limit, and the moves bring the events back.
+        # A list of moves, because pickle would follow the links to its limit. The events are computed again from the
+        # moves.
         made = []
         last = self.moves
         while last is not None:
@@ -157,7 +159,7 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         super().__init__(game_type, info, given)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to load the game again: by its name, as pyspiel's pickling would lose the attributes."""
+        """Return how to load the game by its name, because pyspiel's pickling would lose the attributes."""
         return _load, (str(self),)
 
     def new_initial_state(self) -> "ChatiereState":
@@ -173,7 +175,7 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
 
         Args:
             iig_obs_type: The type of the observations. With perfect recall, the observer has a string but no tensor;
-                without (the default), both.
+                without perfect recall (the default), it has both.
             params: Must be empty.
 
         Returns:
@@ -208,7 +210,7 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
     def __init__(self, game: ChatiereGame, start: _Start) -> None:
         """Initialize a state; ChatiereGame.new_initial_state returns new ones."""
         super().__init__(game)
-        # The only attribute: each is copied by `clone`, and pickled.
+        # This is the only attribute, because `clone` copies every attribute and pickle saves it.
         self._course = _Course(start)
 
     def current_player(self) -> int:
@@ -288,7 +290,7 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         return ChatiereState(self.get_game(), start)
 
     def __str__(self) -> str:
-        """Return the whole state, hidden things included, as text."""
+        """Return the whole state, including hidden information, as text."""
         position = self._course.position
         codec = engine.codec(position.game.name)
         state = fill(_message(game_pb2.State(), position.game), codec.put_state, position)

@@ -1,4 +1,4 @@
-"""Bots of Chatière as OpenSpiel's: a `pyspiel.Bot` around any of them. Needs the extra `chatiere[openspiel]`.
+"""Bots of Chatière for OpenSpiel: a `pyspiel.Bot` around any bot. Needs the extra `chatiere[openspiel]`.
 
 from open_spiel.python.algorithms import evaluate_bots
 

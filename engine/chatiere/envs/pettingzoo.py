@@ -185,7 +185,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         """Make the move of `agent_selection`. If an error is raised, the game is unchanged.
 
         Args:
-            action: The dense id of the action; None for an agent whose game is over, which then leaves.
+            action: The dense id of the action; None for an agent whose game is over, which is then removed.
 
         Raises:
             EngineError: INVALID_ACTION, ILLEGAL_ACTION.

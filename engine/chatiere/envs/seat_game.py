@@ -14,9 +14,9 @@ class SeatGame:
     """A game with sampled chance that waits for its seat's decision or is over. SeatGames plays the same games."""
 
     position: Position
-    """The position; not set before `begin`."""
+    """The position; it is not set before `begin`."""
     legal_actions: list[int]
-    """The seat's legal actions, ascending; none if the game is over."""
+    """The seat's legal actions, ascending; empty if the game is over."""
     over: bool
     """True if the game is over, or has not begun."""
     returned: float
@@ -68,7 +68,7 @@ class SeatGame:
         return False
 
     def _play(self) -> None:
-        # Until the seat's turn the game counts as over, so that it does not continue if a bot fails.
+        # Until the seat's turn, the game counts as over, so that it does not continue if a bot fails.
         position = self.position
         self.over, self.legal_actions, self.returned = True, [], 0.0
         while (actor := position.current_player()) != self.seating.seat:

@@ -22,14 +22,14 @@ class SeatGames:
     """
 
     masks: NDArray[np.int8]
-    """int8 (count, num_actions): 1 for each action that is legal for the seat; all 0 where the game is over."""
+    """int8 (count, num_actions): 1 for each action that is legal for the seat; all 0 if the game is over."""
     over: NDArray[np.bool_]
     """bool (count,): True where the game is over, or has not begun."""
     returns: NDArray[np.float64]
-    """float64 (count,): the seat's return where the game is over, 0 elsewhere."""
+    """float64 (count,): the seat's return if the game is over, 0 otherwise."""
 
     def __init__(self, seating: Seating, count: int) -> None:
-        """Make the places, 1 or more, without games."""
+        """Create `count` places, 1 or more, without games."""
         self.seating = seating
         self.game = seating.game
         self._seat, self._bot_of = seating.seat, np.array(seating.bot_of)
@@ -48,8 +48,7 @@ class SeatGames:
 
         Args:
             rows: The places at which to begin.
-            generators: A generator for each of all places, which gives the seed of the game there, and the luck of its
-                bots.
+            generators: A generator for every place, which gives the seed of the game there, and the luck of its bots.
         """
         # Replace a game that ends before the seat's first decision: a learner can learn nothing from it.
         while len(rows):
@@ -131,7 +130,7 @@ class SeatGames:
 
     def _step(self, rows: NDArray[np.intp], actions: NDArray[np.uint16]) -> PositionColumns:
         self._decisions[rows] += 1
-        # Their actions are legal.
+        # The bots' actions are legal.
         columns, _ = self._table.step(self._states[rows].data, actions.data, columns=self._columns)
         return columns
 

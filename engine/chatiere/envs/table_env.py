@@ -30,8 +30,7 @@ class TableEnv(BatchEnv):
     """The environments of a BatchEnv, in this process: the fastest way to play.
 
     The same code also runs on `chatiere.clients.VectorEnv`, which plays over a service. There the same seed and actions
-    give the same games, row for row. Arrays of a batch keep their values, and cannot be written to where they are the
-    engine's.
+    give the same games, row for row. Arrays of a batch keep their values; arrays of the engine are read-only.
 
     Raises EngineError, which is a ValueError: at construction UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION; at step
     ILLEGAL_ACTION, INVALID_ACTION, INVALID_BATCH. A `step` that raises changes no game: call it again with other
@@ -90,7 +89,7 @@ class TableEnv(BatchEnv):
         self._num_threads = num_threads
         table = Table(self._game, players)
         self.players = table.players
-        # Checks the arguments.
+        # This call checks the arguments.
         table.new_games(self._options, count=0, num_threads=num_threads)
         self._describe(GameInfo(**game_info(self._game), **observation_info(self._game)))
         self._columns = Columns(legal=True, observations=bool(observations) or features is not None, final_scores=True)
@@ -111,7 +110,7 @@ class TableEnv(BatchEnv):
 
         These are the observations of all seats, clockwise from the seat to decide; together they determine the position
         except for cards still to be drawn. It is for a critic, which judges positions while its player learns: a
-        player that reads it cheats. Environments over a service have no such thing.
+        player that reads it cheats. Environments over a service do not have this method.
         """
         table, states = Table(self._game, self.players), batch.states.tobytes()
         rows = np.empty((len(batch), self.players, self.info.observation_length), np.uint8)
@@ -121,7 +120,7 @@ class TableEnv(BatchEnv):
         return rows
 
     def close(self) -> None:
-        """Release the games. The environment cannot be used any more; batches can."""
+        """Release the games. The environment can no longer be used; its batches can."""
         super().close()
         self._drop_batches()
 

@@ -31,7 +31,7 @@ class Point(NamedTuple):
 def measure(
     game: str, players: int, bot: Bot, opponents: Mapping[str, Bot], games: int, decisions: int, seed: int
 ) -> Iterator[Point]:
-    """Play games against each opponent, who takes turns with the bot around the table.
+    """Play games against each opponent, which takes turns with the bot around the table.
 
     Args:
         game: The name of the game.

@@ -86,7 +86,7 @@ class Network:
             return jnp.asarray(random.normal(scale=scale, size=shape), jnp.float32)
 
         return {
-            # The scale assumes that about a hundred columns add up.
+            # The scale assumes that about a hundred columns are added up.
             "columns": drawn(0.05, len(self._columns.numbers), FIRST),
             "first_bias": jnp.full(FIRST, 0.25),
             "second": drawn(0.1, self.num_groups, SECOND, FIRST),
@@ -163,7 +163,7 @@ class Network:
         ids = np.arange(self.game.num_distinct_actions)
         is_legal = legal[:, ids >> 3] >> (ids & 7).astype(np.uint8) & 1
         values = second[0] @ parameters["values"].T + parameters["values_bias"]
-        # Finite, so that the entropy has no product of 0 and infinity.
+        # A finite number, so that the entropy has no product of 0 and infinity.
         return jax.nn.log_softmax(jnp.where(is_legal, logits, -1e9)), values
 
     def _slots(self, features: Any) -> tuple[jax.Array, jax.Array]:
@@ -283,7 +283,7 @@ def new_state(parameters: Parameters) -> Any:
 
 @partial(jax.jit, static_argnums=0)
 def update(loss: Any, parameters: Parameters, state: Any, rate: float, *examples: Any) -> tuple[Parameters, Any]:
-    """Make a step down the gradient of `loss(parameters, *examples)`; return parameters and optimizer's state."""
+    """Take a step down the gradient of `loss(parameters, *examples)`; return parameters and the optimizer's state."""
     steps, state = _OPTIMIZER.update(jax.grad(loss)(parameters, *examples), state, parameters)
     return {name: parameters[name] - rate * step for name, step in steps.items()}, state
 

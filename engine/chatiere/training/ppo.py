@@ -145,7 +145,7 @@ def leads(totals: NDArray[np.int32], lowest_total_wins: bool) -> NDArray[np.floa
 
 def advantages(steps: Sequence[Step], returns: NDArray[np.float32]) -> list[NDArray[np.float32]]:
     """Return the advantage of each decision, as in `steps`: estimated over the decisions of the same seat and game."""
-    # Going backwards from the end: the value that each seat of each game expected at its next decision, and its
+    # Iterating backwards from the end: the value that each seat of each game expected at its next decision, and its
     # advantage.
     expected, later = returns.copy(), np.zeros_like(returns)
     found = []

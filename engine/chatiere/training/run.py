@@ -55,7 +55,7 @@ class Setting:
 
     @property
     def command(self) -> str:
-        """The command that makes such a run."""
+        """The command that starts such a run."""
         options = {name.replace("_", "-"): value for name, value in self.given.items()}
         return " ".join(["chatiere train", *(f"--{name} {value}" for name, value in options.items())])
 
@@ -74,7 +74,7 @@ class Run:
         self.setting, self.folder = setting, folder
         self.iteration = self.decisions = 0
         self.seconds = 0.0
-        """Of processor time, measurements included."""
+        """The processor time in seconds, including measurements."""
         self.curve: list[Point] = []
         game = engine.game(setting.game)
         network = Network(game, setting.players)

@@ -1,4 +1,4 @@
-"""The games' own bots: a file for each game that has any.
+"""The games' own bots: a file for each game that has such bots.
 
 Each file has two tables:
 

@@ -13,7 +13,7 @@ _OWN_CARDS = [3, *range(5, 14), *range(23, 32)]
 
 
 class ClimberBot(Bot):
-    """A bot that looks one action ahead, at how many more cats than the other seat it would have in the tree.
+    """A bot that looks one action ahead, at its lead in cats in the tree over the other seat.
 
     It moves its cats up, keeps them off branches that might break, and breaks branches that hold more opposing cats.
     """
@@ -52,7 +52,7 @@ def _lead_after(
     end: NDArray[np.intp],
     side: NDArray[np.intp],
 ) -> NDArray[np.float64]:
-    # Return the expected change of the lead when an animal goes from start to end. `side`: 1 for an own cat, -1 for
+    # Return the expected change of the lead when an animal moves from start to end. `side`: 1 for the bot's cat, -1 for
     # the other seat's, 0 for a bird.
     cats = seen["own_cats"].astype(np.intp) - seen["other_cats"]
     on_branches = cats[:, state.TRUNK_SPACES :].reshape(len(cats), state.BRANCHES, state.BRANCH_SPACES).sum(axis=2)
@@ -66,8 +66,8 @@ def _lead_after(
     lead = on_branches[rows, branch] + np.where(stays, 0, side)
     animals = seen["branches.animals"][rows, branch] + np.where(stays, 0, 1)
     value = seen["branches.value"][rows, branch]
-    # An unknown token is one that the other seat has not shown. Assume that it has borne the largest number of animals
-    # so far.
+    # An unknown token is one of the tokens that the other seat has not shown. Its value is at least the largest number
+    # of animals that the branch has held so far.
     tokens = seen["tokens.other"][rows].astype(np.float64)
     tokens *= np.arange(1, 5) >= seen["branches.most_animals"][rows, branch, None]
     weak = (tokens * (np.arange(1, 5) < animals[:, None])).sum(axis=1) / np.maximum(tokens.sum(axis=1), 1)

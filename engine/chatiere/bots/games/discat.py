@@ -12,7 +12,8 @@ from chatiere.engine.games.discat import state
 class LargestBot(Bot):
     """A bot that plays the largest legal group, or the one with the lowest dense id among equals.
 
-    When it must pass, it exchanges its lowest card that forms no group with another of its hand, if there is one.
+    When it must pass, it exchanges its lowest card that forms no group with another card of its hand, if there is such
+    a card.
     """
 
     title = "Largest group"

@@ -13,7 +13,8 @@ from chatiere.engine.games.momistigri import state
 class DiscardingBot(Bot):
     """A bot that discards the pair of the highest values whenever it can, and always uses the pair's effect.
 
-    It gives away, hands out, names and swaps its highest card, first of all the Momistigri, and takes the lowest.
+    It gives away, hands out, names and swaps out its highest card, the Momistigri above all others, and takes the
+    lowest.
     """
 
     title = "Discarding"

@@ -1,4 +1,4 @@
-"""Arrays that other libraries take without a copy."""
+"""Arrays that other libraries use without a copy."""
 
 import math
 from typing import TypeVar

@@ -4,7 +4,7 @@ All items of a batch have the same game and number of players (`Table`). Argumen
 order, little-endian, without padding. A column is passed as such bytes, or as integers that fit in it: an array of any
 integer dtype, a buffer of them, a sequence. Bytes and contiguous arrays of the column's dtype are read in place.
 Results are bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a memoryview of
-overwritten states. Columns that were not asked for are empty. An item that fails (a broken state, an illegal move) does
+overwritten states. Columns that were not requested are empty. An item that fails (a broken state, an illegal move) does
 not affect the others: `FaultColumns` gives its reason.
 """
 
@@ -137,16 +137,16 @@ cdef int require_done(LoopEnd end) except -1:
 cdef class Table:
     """A game at a number of players, as played by all items of a batch.
 
-    The methods may be called by several threads at a time. States are checked, except those returned last, if they are
-    passed as the same bytes object.
+    Several threads may call the methods at a time. States are checked unless they are the states returned last, passed
+    as the same bytes object.
 
     Each method raises Cancelled when its Cancellation is cancelled, and EngineError for errors of the batch as a whole:
     INVALID_BATCH (a column of the wrong length or with values that do not fit in it, a number outside its range, more
-    than 524,288 items), and the reasons given with the method.
+    than 524,288 items), and the reasons that the method's docstring lists.
 
     Attributes:
         game: The game.
-        players: The number of seats.
+        players: The number of players.
         rules_version: The version of the rules under which new games begin.
     """
 
@@ -154,7 +154,7 @@ cdef class Table:
     cdef readonly int players
     # The version under which new games begin.
     cdef readonly int rules_version
-    # The states returned last, if none is broken. Bytes cannot change.
+    # The states returned last, if none is broken. A bytes object cannot change.
     cdef bytes sound
 
     def __init__(self, Game game not None, players, rules_version=None):
@@ -162,7 +162,7 @@ cdef class Table:
 
         Args:
             game: The game.
-            players: The number of seats, `game.min_players` … `game.max_players`.
+            players: The number of players, `game.min_players` … `game.max_players`.
             rules_version: The version of the rules under which games begin, one of `game.rules_versions`; None: the
                 newest. States of any of these versions may be passed, and continue under their own version.
 
@@ -201,9 +201,10 @@ cdef class Table:
             game_numbers: uint64 (n,), the game numbers of these streams; None: all are 0. Only with `seeds`.
             count: The number of games with explicit chance, 0 … 524,288. Only without `seeds`.
             columns: The columns to return in addition to `states`, `actors` and `final`.
-            mask: A writable array in C order that receives the mask of the legal actions; None: no mask. It is bool or
-                uint8 (n, num_actions) of 0 or 1, or as bits uint8 (n, ceil(num_actions / 8)), the lowest of each byte
-                first, as numpy.unpackbits reads them with bitorder="little". A row is 0 where no seat is to act.
+            mask: A writable array in C order that receives the mask of the legal actions; None: no mask. The array is
+                bool or uint8 (n, num_actions), each 0 or 1; or uint8 (n, ceil(num_actions / 8)), one bit for each
+                action, the lowest bit of each byte first, as numpy.unpackbits reads them with bitorder="little". A row
+                is 0 if no seat has to act.
             max_bytes: The largest size of the result in bytes; None: no limit.
             num_threads: The number of threads that share the work, 1 … 256. The result does not depend on it.
             cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
@@ -273,9 +274,10 @@ cdef class Table:
             states: uint8 (n, packed_size), the packed states.
             moves: uint16 (n,), for each state the dense id of an action or, at a chance event, the outcome.
             columns: The columns to return in addition to `states`, `actors` and `final`.
-            restart: A Restart, to begin a new game where one ends; None: ended games stay over.
-            overwrite_states: Write the new states over `states`, which saves a copy, if it is writable and aligned to 8
-                bytes. No other thread may write to it during the call. Its contents are undefined if the call raises.
+            restart: A Restart, to begin a new game in place of each game that ends; None: ended games stay over.
+            overwrite_states: True to write the new states over `states`, which saves a copy, if that array is writable
+                and aligned to 8 bytes. No other thread may write to the array during the call. Its contents are
+                undefined if the call raises.
             mask: As in `new_games`.
             max_bytes: The largest size of the result in bytes; None: no limit.
             num_threads: The number of threads that share the work, 1 … 256. The result does not depend on it.
@@ -389,13 +391,13 @@ cdef class Table:
     ):
         """Try every legal action of the seat to act at each state, in worlds drawn for that seat, by random playouts.
 
-        For each item, `worlds` states are drawn from the states that agree with the knowledge of the seat to act. In
-        each of them every legal action is made, and the game is played to its end `playouts` times, with uniformly
-        random actions.
+        For each item, `worlds` states are drawn from the states that agree with the knowledge of the seat to act. After
+        each legal action in each drawn state, the game is played to its end `playouts` times, with uniformly random
+        actions.
 
         Word w of the stream (seed, first_game_number + i) is the seed s of world w of item i: the world is drawn from
         the stream (s, 0), and playout j after each action draws chance events and actions from the stream (s, 1 + j).
-        So the result depends only on these numbers and on the knowledge of the seat to act.
+        The result therefore depends only on these numbers and on the knowledge of the seat to act.
 
         Args:
             states: uint8 (n, packed_size), the packed states, all at decisions. An item at a chance event or at the end
@@ -507,10 +509,10 @@ cdef class Table:
         game_numbers=None,
         Cancellation cancellation=None,
     ):
-        """Draw, for each state, one of the states that agree with a seat's knowledge of it, uniformly.
+        """Draw uniformly, for each state, from the states that agree with a seat's knowledge of it.
 
         With `seed`, item i is drawn from the stream (seed, first_game_number + i). With `seeds`, it is drawn from the
-        stream (seeds[i], game_numbers[i]), whatever the other items are. Either `seed` or `seeds` is required. With
+        stream (seeds[i], game_numbers[i]), independently of the other items. Either `seed` or `seeds` is required. With
         sampled chance, the item continues with that stream.
 
         Args:
@@ -518,7 +520,7 @@ cdef class Table:
             seats: uint8 (n,), the seats whose knowledge is kept.
             seed: The seed of the streams, 0 … 2**64 - 1. Only without `seeds`.
             first_game_number: The first game number, 0 … 2**64 - 1. Only without `seeds`.
-            seeds: uint64 (n,), the seeds of the streams of single items.
+            seeds: uint64 (n,), the seeds of the items' streams. Only without `seed`.
             game_numbers: uint64 (n,), the game numbers of these streams; None: all are 0. Only with `seeds`.
             cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
 
@@ -724,7 +726,8 @@ cdef class Table:
         )
 
     cdef faults_of(self, bytes faults, states, column="states", act=None):
-        # The texts are those that Position raises: `act` repeats the operation of the first failed items on a Position.
+        # The texts are the same as Position's: `act` repeats the operation on a Position for each of the first failed
+        # items.
         if faults.count(0) == len(faults):
             return NO_FAULTS
         reasons = bytearray(256)

@@ -55,7 +55,7 @@ cdef extern from * nogil:
     void spread_32 "chatiere_spread_32"(uint64_t bits, uint8_t* flags) noexcept
 
 cdef inline uint64_t bits_by_byte(uint64_t bits) noexcept nogil:
-    # The number of bits set in each byte, in that byte.
+    # The number of bits set in each byte, stored in that byte.
     bits -= bits >> 1 & <uint64_t> 0x5555555555555555
     bits = (bits & <uint64_t> 0x3333333333333333) + (bits >> 2 & <uint64_t> 0x3333333333333333)
     return bits + (bits >> 4) & <uint64_t> 0x0F0F0F0F0F0F0F0F
@@ -73,8 +73,8 @@ cdef inline int highest_bit(uint64_t bits) noexcept nogil:
 
 cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
     # The place of the bit that has n set bits below it; the set must have more than n bits. Sebastiano Vigna's
-    # "broadword" selection (https://vigna.di.unimi.it/ftp/papers/Broadword.pdf): first the byte, then the bit in it,
-    # each by counting the sums that are at most n, in all eight bytes of a word in parallel.
+    # "broadword" selection (https://vigna.di.unimi.it/ftp/papers/Broadword.pdf) finds first the byte, then the bit in
+    # it. Both steps count the sums that are at most n, in all eight bytes of a word in parallel.
     cdef uint64_t ones = 0x0101010101010101
     cdef uint64_t tops = 0x8080808080808080
     cdef uint64_t sums = bits_by_byte(bits) * ones

@@ -1,4 +1,4 @@
-# Requests to work in progress: to give way, or to end.
+# Requests for work in progress to give way or to end.
 from libc.stdint cimport uint64_t
 
 cdef extern from * nogil:
@@ -15,7 +15,7 @@ ctypedef struct Control:
 cdef bint answer(Control* control) noexcept nogil
 
 cdef inline bint must_end(Control* control) noexcept nogil:
-    # Give way if that was requested. Returns True if the work was cancelled.
+    # Give way if requested. Returns True if the work was cancelled.
     return __atomic_load_n(&control.requests, __ATOMIC_RELAXED) != 0 and answer(control)
 
 cdef inline void count_moves(Control* control, uint64_t moves) noexcept nogil:

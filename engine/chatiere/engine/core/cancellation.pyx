@@ -1,4 +1,4 @@
-"""Requests to work in progress, from other threads: to give way, or to end."""
+"""Requests from other threads for work in progress to give way or to end."""
 
 from libc.stdint cimport uint64_t
 
@@ -26,7 +26,7 @@ cdef class Cancellation:
         self.control.owner = <void*> self
 
     def cancel(self):
-        """End the work that was given this handle, and all later work, with Cancelled."""
+        """End the work that was given this handle, and all later work, by raising Cancelled."""
         __atomic_fetch_or(&self.control.requests, CANCEL, __ATOMIC_RELAXED)
 
     def ask_to_give_way(self):
@@ -34,13 +34,13 @@ cdef class Cancellation:
         __atomic_fetch_or(&self.control.requests, GIVE_WAY, __ATOMIC_RELAXED)
 
     def give_way(self):
-        """Return when the work may continue; called in the working thread. Here: immediately. Subclasses override it.
+        """Wait until the work may continue; called in the working thread.
 
-        It must not raise exceptions.
+        This implementation returns immediately. Subclasses override it; an override must not raise exceptions.
         """
 
     def check(self):
-        """Give way if that was requested. Raises Cancelled if `cancel` was called."""
+        """Give way if requested. Raises Cancelled if `cancel` was called."""
         if must_end(&self.control):
             raise Cancelled("the work was cancelled")
 

@@ -1,7 +1,7 @@
 """Choices among the legal actions of many decisions, as NumPy arrays.
 
-Everywhere `legal_offsets`, uint32 (n + 1,), and `legal_ids`, uint16 (legal_offsets[n],), list them: decision i has the
-legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]], one or more, ascending.
+In all functions, `legal_offsets`, uint32 (n + 1,), and `legal_ids`, uint16 (legal_offsets[n],), list these actions:
+decision i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]], one or more, ascending.
 """
 
 import numpy as np
@@ -178,7 +178,7 @@ def best_actions(legal_offsets, legal_ids, values):
 
 
 def scramble(words):
-    """Return a step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) for each word; each result has one word."""
+    """Apply a step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) to each word, without collisions."""
     found = np.array(words, np.uint64, order="C")
     cdef uint64_t[::1] flat = found.reshape(-1)
     cdef uint64_t word

@@ -1,5 +1,5 @@
-# Memory set to zero by the C library: if GCC knows the size, it clears some hundred bytes with a string instruction,
-# which is slow to start. The size is therefore hidden from it.
+# Memory set to zero by the C library. If GCC knows the size, it clears a few hundred bytes with a string instruction,
+# which is slow to start. The size is therefore hidden from the compiler.
 cdef extern from * nogil:
     """
     #include <string.h>

@@ -11,20 +11,20 @@ cdef enum:
     # Bounds of a Scalar that depend on the number of players: players - 1 and players.
     LAST_SEAT = -1
     NUM_PLAYERS = -2
-    # The field of a Scalar that a message lacks.
+    # The field number of a Scalar that the message does not have.
     NO_FIELD = 0
     # Values of Scalar.absent. ALWAYS: the field is never absent. UNTIL_FIRST_SEAT: the field is a seat that is absent
-    # only in the phase FIRST_SEAT, where the state has 0; the phase then is the first Scalar, and FIRST_SEAT its lowest
-    # value.
+    # only in the phase FIRST_SEAT, where the state has 0. In this case the phase must be the first Scalar, and
+    # FIRST_SEAT its lowest value.
     ALWAYS = -1
     UNTIL_FIRST_SEAT = -2
     MAX_SCALARS = 16
 
-# Return a number of a state if it is from `lowest` to `highest`; else the RulesFile refuses it, with the field "name",
-# or "name[index]" if `index` is given.
+# Return a number of a state if it is from `lowest` to `highest`; otherwise the RulesFile refuses it. The field of the
+# error is "name", or "name[index]" if `index` is given.
 cdef int within(rules, int64_t number, int lowest, int highest, str name, int index=*) except? -1
-# Return a number of a typed action, whose field has the name "kind.field". Raise INVALID_ACTION if it is absent, or not
-# from `lowest` to `highest`; given_number: however large.
+# Return a number of a typed action from the field "kind.field". Raise INVALID_ACTION if the number is absent or, in
+# number_in, not from `lowest` to `highest`.
 cdef int number_in(const Message* message, int field, int lowest, int highest, path) except -1
 cdef int64_t given_number(const Message* message, int field, path) except? -1
 
@@ -37,7 +37,7 @@ ctypedef struct Scalar:
     int size  # in the packed state: 1 or 2 bytes
     int lowest  # bounds of the number in messages
     int highest  # or LAST_SEAT, NUM_PLAYERS
-    int added  # the number in messages less the packed number
+    int added  # the number in messages minus the packed number
     int absent  # the packed number for which the field is absent, or ALWAYS, UNTIL_FIRST_SEAT
 
 
@@ -94,7 +94,7 @@ cdef class EventFields:
     cdef frozenset lists
     cdef int kind
     cdef int seat
-    # Write an event's kind and seat; write these and its values, each into its field.
+    # put_head writes an event's kind and seat, and put its values as well, each into its own field.
     cdef int put_head(self, Writer out, const Event* event) except -1
     cdef int put(self, Writer out, const Event* event) except -1
 
@@ -102,8 +102,8 @@ cdef class EventFields:
 ctypedef struct Conversions:
     # A game package's conversions between the engine and the game's own messages, or phrases.
     int end_field  # of the State message: why the game is over
-    int (*put_end)(Writer out, Position position) except -1  # called when it is
-    # Returns an unchecked body that plays by the rules version; raises INVALID_STATE.
+    int (*put_end)(Writer out, Position position) except -1  # called only when the game is over
+    # Returns an unchecked body that is played under the rules version; raises INVALID_STATE.
     bytes (*read_state)(const Message* state, int rules_version)
     int (*put_state)(Writer out, Position position) except -1
     int (*put_view)(Writer out, Position position, int viewer) except -1
@@ -115,11 +115,11 @@ ctypedef struct Conversions:
     int (*read_action)(const Message* action, Position position) except -1
     int (*put_action)(Writer out, Position position, int action) except -1
     int (*say_action)(Position position, int action, Said* said) except -1
-    # `outcome` is any number at a chance event.
+    # Called at chance events only; `outcome` is any number.
     int (*say_outcome)(Position position, int outcome, Said* said) except -1
     # The decision of the seat to act, described by public information; called only at decisions.
     int (*say_prompt)(Position position, Said* said) except -1
-    # NULL if an event's values are its fields one by one.
+    # NULL if each value of an event is one field.
     int (*put_event)(Writer out, const Event* event) except -1
     # True if the event needs a phrase other than that of its kind; NULL if no event does.
     bint (*say_event)(const Event* event, Said* said) except -1

@@ -41,7 +41,7 @@ def seat_or_none(first_seat):
 
 
 def first_seat_option(packed):
-    """Return the option first_seat by name, from a packed state's number; {} if it was left at its default."""
+    """Return the option first_seat by name, given its number in a packed state; {} if it has its default."""
     return {} if packed == NO_SEAT else {"first_seat": packed}
 
 
@@ -208,7 +208,7 @@ cdef class OptionFields:
     cdef bytes encoded(self, const Message* state, int field, int players):
         cdef Message options
         open_field(state, field, &options)
-        # Cached, as most states have no options and every call reads a state.
+        # Cached, because most states have no options and every call reads a state.
         if options.span.at == options.span.end:
             if players not in self.encoded_defaults:
                 self.encoded_defaults[players] = self.encode(players, {})
@@ -234,8 +234,8 @@ cdef class EventFields:
         Args:
             fields: The numbers by name of all fields of values, and of the fields kind and seat.
             values: By kind of event, the names of its values' fields; None: the codec writes events itself.
-            lists: The names of the fields that are lists. A list has all values from its own on if it is the last
-                field, otherwise one value.
+            lists: The names of the fields that are lists. A list that is the last field has all remaining values; any
+                other list has one value.
         """
         values = values or {}
         kinds = range(max(values, default=-1) + 1)
@@ -266,19 +266,19 @@ cdef class Codec:
     """A codec between positions and the messages of a game's own protobuf file.
 
     The read methods take a Reader of a message and raise EngineError, with `field` as a path below that message. The
-    put methods write fields to a Writer; `wire.fill` turns them into a message object.
+    put methods write fields to a Writer; `wire.fill` turns these fields into a message object.
 
-    `encode_options` returns options by name as the kernel's struct, `options_of` the options of a position (those left
-    at their default are absent). `phrases` are what labels say; `language` is "en" or "fr", and another raises
-    ValueError.
+    `encode_options` converts options by name to the kernel's struct. `options_of` returns the options of a position,
+    without options that have their defaults. `phrases` are the texts of labels. `language` is "en" or "fr"; any other
+    value raises ValueError.
     """
 
     def __init__(self):
-        """Raise TypeError: codecs are made by the games' packages."""
+        """Raise TypeError: only the games' packages make codecs."""
         raise TypeError("get a codec from chatiere.engine.codec")
 
     def read_options(self, Reader options not None):
-        """Return options by the names of the rules file, without absent ones.
+        """Return the options that are present, by the names in the rules file.
 
         Args:
             options: The game's Options message.
@@ -297,7 +297,7 @@ cdef class Codec:
 
         Args:
             state: The game's State message.
-            rules_version: The version of the rules that the state is of.
+            rules_version: The version of the rules under which the state is played.
 
         Raises:
             EngineError: INVALID_STATE.
@@ -321,7 +321,7 @@ cdef class Codec:
         return 0
 
     def read_action(self, Reader action not None, Position position not None):
-        """Return the dense id of a typed action at a position, legal or not.
+        """Return the dense id of a typed action, legal or not, at a position.
 
         Args:
             action: The game's Action message.
@@ -357,7 +357,7 @@ cdef class Codec:
             language: The language of the label, "en" or "fr".
 
         Raises:
-            ValueError: If the language is another.
+            ValueError: If the language is not supported.
             EngineError: As for `put_action`.
         """
         cdef Said said
@@ -374,7 +374,7 @@ cdef class Codec:
             language: The language of the label, "en" or "fr".
 
         Raises:
-            ValueError: If the language is another.
+            ValueError: If the language is not supported.
         """
         cdef Said said
         self.conversions.say_outcome(position, outcome, &said)
@@ -419,7 +419,7 @@ cdef class Codec:
             language: The language of the label, "en" or "fr".
 
         Raises:
-            ValueError: If the language is another.
+            ValueError: If the language is not supported.
         """
         cdef Event found = as_seen(event, whole)
         cdef Said said
@@ -432,7 +432,7 @@ cdef class Codec:
         return self.phrases.say_event(event, said)
 
     def put_score(self, Writer out not None, Position position not None):
-        """Write the breakdown of the score, whole: for the host."""
+        """Write the breakdown of the whole score, as the host may see it."""
         self.conversions.put_score(out, position, EVERY_SEAT)
 
     cdef int known_totals(self, Position position, int viewer) except -1:

@@ -1,11 +1,11 @@
-"""The columns of batches: which ones are requested, and the results (see `chatiere.engine.core.batch`)."""
+"""The columns of batches: requests for columns, and the results (see `chatiere.engine.core.batch`)."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, SupportsIndex
 
 from chatiere.engine.core.errors import Reason
 
-# The number of a batch's faults that are given with their texts.
+# The largest number of a batch's faults that are returned with their texts.
 MAX_FAULTS_TOLD = 20
 
 
@@ -52,10 +52,10 @@ class PositionColumns(NamedTuple):
             chance event.
         weights: uint32 (legal_offsets[n],), the weights of outcomes at chance events, 1 for actions; empty if no item
             is at a chance event.
-        totals: int32 (n, players), as in Position; of the ended game, if restarted.
-        returns: float32 (n, players), as in Position; of the ended game, if restarted.
-        final: uint8 (n,), 1 if the game is over, or was before it was restarted.
-        observations: uint8 (n, observation_length), the observation of the seat to act; 0 if no seat is to act.
+        totals: int32 (n, players), as in Position; for a restarted game, of the game that ended.
+        returns: float32 (n, players), as in Position; for a restarted game, of the game that ended.
+        final: uint8 (n,), 1 if the game is over, or was over before it was restarted.
+        observations: uint8 (n, observation_length), the observation of the seat to act; 0 if no seat has to act.
         final_observations: uint8 (r, players, observation_length), the observations of every seat at the end of the r
             restarted games.
     """
@@ -87,7 +87,7 @@ class PlayoutColumns(NamedTuple):
 
 
 class EvaluationColumns(NamedTuple):
-    """The worth of the legal actions at n states to the seats to act, by random playouts.
+    """The values of the legal actions at n states for the seats to act, estimated by random playouts.
 
     Attributes:
         actors: int8 (n,), as in PositionColumns.

@@ -21,10 +21,11 @@ _MIN_SIDE = 16
 class CompactObservations:
     """A reader of compact observations, in which parts that are boards (squares of 16 × 16 or more) are windows.
 
-    A window has half the side of its board. It is at the same place for all boards of an observation: in its middle are
-    the rows and columns that are not empty, as far as the edges of the board allow. Two more parts follow at the end:
-    `window`, its first row and its first column; `outside`, the counts of the numbers outside the window: for each
-    field of a board, the count of each category from 1 on, or of each bit, limited to the window's side.
+    The side of a window is half the side of its board. The window is at the same place on all boards of an observation.
+    The rows and columns that are not empty are in its middle, as far as the edges of the board allow. Two more parts
+    follow at the end: `window`, its first row and its first column; `outside`, the counts of the numbers outside the
+    window: for each field of a board, the count of each category from 1 on, or of each bit, limited to the window's
+    side.
 
     ObservationLayout reads compact observations by their description, as it reads whole ones.
     """
@@ -103,7 +104,7 @@ class CompactObservations:
 
 
 def is_board(shape: tuple[int, ...]) -> bool:
-    """Return True for the shape of a part of an observation that is a board."""
+    """Return True if a part of an observation with this shape is a board."""
     return len(shape) == 2 and shape[0] == shape[1] >= _MIN_SIDE
 
 

@@ -1,4 +1,4 @@
-"""Descriptions of games for people and for programs. With them, programs need no tables of their own for each game."""
+"""Descriptions of games for people and for programs, which therefore need no separate tables for each game."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from chatiere.engine.core.position import Position
 
 Say = Callable[[str, str], str]
-"""A function that turns a key and an English text into a language, as a catalogue does."""
+"""A function that takes a key and an English text and returns the text in a language, as a catalogue does."""
 
 
 class OptionType(IntEnum):
@@ -39,8 +39,8 @@ class OptionRange(NamedTuple):
         lowest: The smallest number.
         highest: The largest number.
         length: The length of a list.
-        default_values: The numbers (one, or a list's) that an absent option stands for; empty if it stands for a chance
-            event.
+        default_values: The number, or the numbers of the list, that an absent option stands for; empty if it stands for
+            a chance event.
     """
 
     players: int
@@ -62,12 +62,13 @@ class Option:
         lowest: The smallest number.
         highest: The largest number.
         default: The meaning of an absent option in words, in English.
-        default_values: The numbers (one, or a list's) that an absent option stands for; empty if it stands for a chance
-            event, or where `defaults` has them.
-        defaults: These numbers by number of players, where they depend on it.
+        default_values: The number, or the numbers of the list, that an absent option stands for; empty if it stands for
+            a chance event, or if `defaults` has the numbers.
+        defaults: The same numbers by number of players, if they depend on the number of players.
         length: The length of a list.
         piece_kind: The Piece.kind that the numbers name, or "seat"; empty if they name no pieces.
-        index_kind: The Piece.kind whose pieces, by number from 0, a list has its numbers for; empty for other lists.
+        index_kind: For a list that has a number for each piece of a kind, in the order of the pieces: that Piece.kind.
+            Empty for other lists.
         only_for: The numbers of players with which the option has an effect; empty if it has an effect with any number.
     """
 
@@ -97,7 +98,7 @@ class Option:
         return cls("first_seat", "First seat", meaning, OptionType.NUMBER, 0, seats - 1, default, piece_kind="seat")
 
     def ranges(self, min_players: int, max_players: int) -> Iterator[OptionRange]:
-        """Yield its range for each number of players with which it has an effect."""
+        """Yield the option's range for each number of players with which the option has an effect."""
         for players in self.only_for or range(min_players, max_players + 1):
             highest = players - 1 if self.piece_kind == "seat" else self.highest
             yield OptionRange(
@@ -105,7 +106,7 @@ class Option:
             )
 
     def default_value(self, players: int) -> Any:
-        """Return the default with a number of players, as callers give the option; None if it is a chance event."""
+        """Return the default for a number of players, in the form that callers use; None if it is a chance event."""
         values = self.defaults.get(players, self.default_values)
         if self.type in (OptionType.NUMBERS, OptionType.PIECES):
             return list(values)
@@ -119,7 +120,7 @@ class Option:
 
 
 Template = str | Plural
-"""An English text with the names of its arguments in braces, or one whose form depends on the number of an argument."""
+"""An English text with the names of its arguments in braces, or a Plural, whose form depends on an argument."""
 
 
 @dataclass(frozen=True)
@@ -206,9 +207,9 @@ class Piece:
 
 
 class Limits(NamedTuple):
-    """Bounds that hold for all games with a number of players, with given options or with any.
+    """Bounds that hold for all games with a number of players and with given options, or with any options.
 
-    The names are OpenSpiel's. The game package's `limits` says which of the bounds are reached.
+    The names are OpenSpiel's. The game package's `limits` documents which of the bounds are reached.
     """
 
     max_game_length: int
@@ -253,26 +254,26 @@ class Description:
         action_kinds: The kinds of actions, with their dense ids.
         outcomes: The meaning of the outcomes of chance events, in English.
         pieces: All pieces of the game.
-        piece_details: The values of the fields of the game's Pieces message. Messages within it are mappings as well,
+        piece_details: The values of the fields of the game's Pieces message. Nested messages are mappings as well, and
             texts are Names.
         lowest_total_wins: True if totals are penalties, so that the lowest total wins.
         observation: The parts of an observation.
         faults: The texts of the kernel's error codes.
-        ends: The reasons why a game can be over: by numbers of Position.end, the names in the game's EndKind enum, in
-            lower case.
+        ends: The names of the reasons why a game can be over, by the numbers of Position.end. They are the names in the
+            game's EndKind enum, in lower case.
         encode_options: A function of a number of players and options by name that returns the kernel's struct of
             options. It refuses unknown and invalid options.
         options_of: A function that returns a position's options by name; those left at their default are absent.
         action_label: A function that returns the label of a dense id, at a position where it is legal, in a language.
         outcome_label: A function that returns the label of an outcome, at a position, in a language.
         events: The kernel's kinds of events.
-        end_phrases: The reasons why a game can be over: by the kernel's ends, named as in the game's EndKind enum,
-            their phrases, whose argument can be the seat.
+        end_phrases: The phrases of the reasons why a game can be over, by the kernel's ends, which have the names of
+            the game's EndKind enum. The argument of a phrase can be the seat.
         phrases: Further phrases of labels and prompts, by key (core/phrases.pyx).
         argument_kinds: By name of an argument of phrases, the Piece.kind of its numbers, or "seat"; other arguments are
             plain numbers.
-        lists: The names of events' values that are lists. A list in the last place has all further values, another has
-            one.
+        lists: The names of events' values that are lists. A list in the last place has all remaining values; any other
+            list has one value.
         min_players: The smallest number of players. The Game sets it from its operations.
         max_players: The largest number of players. The Game sets it from its operations.
     """
@@ -302,12 +303,12 @@ class Description:
     max_players: int = 0
 
     def __post_init__(self) -> None:
-        """Name the ends."""
+        """Set the names of the ends."""
         if self.end_phrases:
             object.__setattr__(self, "ends", {int(end): end.name.lower() for end in self.end_phrases})
 
     def defaults(self, players: int) -> dict[str, Any]:
-        """Return the default of each option but the first seat with a number of players, as callers give options."""
+        """Return the default of each option but the first seat for a number of players, as callers give options."""
         return {option.name: option.default_value(players) for option in self.options if option.name != "first_seat"}
 
     def event_values(self) -> dict[int, tuple[str, ...]]:
@@ -366,7 +367,7 @@ def _paragraph(text: str) -> str:
 
 
 def _pieces_by_kind(pieces: Iterable[Piece]) -> Iterable[str]:
-    # One line for each kind: some have a hundred pieces.
+    # One line for each kind: some kinds have a hundred pieces.
     for kind, group in groupby(pieces, lambda piece: piece.kind):
         members = list(group)
         names = dict.fromkeys((str(members[0].name), str(members[-1].name)))

@@ -16,8 +16,8 @@ cdef enum:
 ctypedef struct Term:
     # The features of adjacent numbers of an observation; the features are adjacent, too.
     uint32_t first  # feature
-    uint32_t packed  # in packed rows: the first byte, of counts, else the first bit
-    uint32_t scale  # of counts: where their 0 is in the table of scaled numbers
+    uint32_t packed  # in packed rows: the first byte (of counts) or the first bit (of others)
+    uint32_t scale  # of counts: the place of their 0 in the table of scaled numbers
     uint16_t place  # of the first number
     uint16_t count  # of numbers
     uint16_t width  # features of each
@@ -40,7 +40,7 @@ ctypedef struct Plan:
     const Span* sparse  # the features of categories and bits, most of which are 0
     Py_ssize_t num_sparse
     Terms runs  # of adjacent flags
-    Terms flags  # single ones
+    Terms flags  # of single flags
     Terms counts
     Terms categories
     Terms bits
@@ -56,7 +56,7 @@ cdef inline uint8_t number_of(const Term* term, uint8_t byte) noexcept nogil:
 
 
 cdef void encode_row(const Plan* plan, const uint8_t* row, Real one, const Real* scaled, Real* features) noexcept nogil:
-    # Everything that a loop over numbers reads besides the numbers is in local variables, because the compiler has to
+    # Everything that a loop over numbers reads, except the numbers, is in local variables, because the compiler has to
     # assume that features and terms overlap.
     cdef Term term
     cdef const uint8_t* bytes
@@ -122,7 +122,7 @@ cdef inline uint8_t bits_of(uint64_t flags) noexcept nogil:
 
 
 cdef inline void put_bits(uint8_t* packed, uint32_t place, uint32_t bits) noexcept nogil:
-    # Set up to eight bits from a place on.
+    # Set at most eight bits, from a place on.
     bits <<= place & 7
     packed[place >> 3] |= bits
     # Bytes without further bits may lie beyond the row.
@@ -230,7 +230,7 @@ TERM = np.dtype(
     align=True,
 )
 
-# As Span.
+# The dtype of Span, likewise.
 SPAN = np.dtype([("first", np.uint32), ("count", np.uint32)])
 
 
@@ -451,7 +451,7 @@ cdef class Cropper:
             window: The side of a window.
             boards: The boards, an array of dtype RUN.
             rest: The other parts, an array of dtype RUN.
-            outside: The fields of which the numbers outside the window are counted, an array of dtype OUTSIDE.
+            outside: The fields whose numbers outside the window are counted, an array of dtype OUTSIDE.
             corner: The place of the window's first row and column in a cropped observation.
             length: The length of a cropped observation in uint8s.
         """

@@ -27,7 +27,7 @@ class Reason(StrEnum):
 
     @property
     def number(self) -> int:
-        """Its ErrorReason number."""
+        """The number of the reason in the API's ErrorReason."""
         return _NUMBERS[self]
 
 

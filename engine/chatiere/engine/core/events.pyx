@@ -10,7 +10,7 @@ from chatiere.engine.core.game cimport EVERYBODY, MAX_EVENT_VALUES, MAX_SEATS
 
 
 class Event(NamedTuple):
-    """Something that happened.
+    """An occurrence in a game.
 
     Attributes:
         kind: The game's own number of the kind, which its codec names.

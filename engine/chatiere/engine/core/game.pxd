@@ -6,13 +6,13 @@ from chatiere.engine.core.stream cimport Stream
 
 cdef extern from "<assert.h>" nogil:
     # Active in the debug build only (NDEBUG). Conditions with calls must not use `and`, `or` or `if`: Cython evaluates
-    # those beforehand, in release builds too.
+    # such calls beforehand, even in release builds.
     void debug_assert "assert"(bint condition) noexcept
 
 
 cdef enum:
-    # The actor at a position is a seat from 0, or one of these, numbered as in OpenSpiel (spiel_globals.h; its -2 is
-    # for simultaneous moves).
+    # The actor at a position is a seat from 0, or one of these values, numbered as in OpenSpiel (spiel_globals.h; its
+    # -2 is for simultaneous moves).
     CHANCE = -1
     INVALID = -3  # only in batches: the state is invalid
     TERMINAL = -4
@@ -28,11 +28,11 @@ cdef inline int distance_to(int seat, int other, int players) noexcept nogil:
     return other - seat + (players if other < seat else 0)
 
 cdef inline int seat_at(int seat, int distance, int players) noexcept nogil:
-    # The seat `distance` seats clockwise of `seat`; at most once round the table.
+    # The seat `distance` seats clockwise of `seat`; the distance is at most one round of the table.
     return seat + distance - (players if seat + distance >= players else 0)
 
 cdef enum:
-    # Bounds for all games on states, lists, and the events of one move or chance event.
+    # Bounds that hold for all games: of states, of lists, and of the events of one move or chance event.
     MAX_SEATS = 6
     BODY_WORDS = 256  # of 8 bytes
     VIEW_WORDS = 512
@@ -51,14 +51,14 @@ cdef enum Fault:
     NO_SUCH_ACTION
     NO_SUCH_OUTCOME
     NO_SUCH_SEAT
-    # Packed states, before the check of the body.
+    # Faults of packed states that are found before the body is checked.
     OTHER_GAME
     OTHER_RULES_VERSION
     OTHER_PACKED_VERSION
     TWO_RULES_VERSIONS
     BAD_FLAG
     STREAM_NOT_ZERO
-    # Packed states, after it.
+    # Faults of packed states that are found after the body was checked.
     SAMPLED_CHANCE_IS_PENDING
     OTHER_PLAYERS
     PLY_TOO_HIGH
@@ -71,7 +71,7 @@ cdef enum:
 
 ctypedef struct Event:
     uint8_t kind  # the game's own numbering
-    int8_t seat  # the seat that it is about, or -1
+    int8_t seat  # the seat that the event is about, or -1
     uint8_t seen_by  # bit s: seat s may see the values; or `EVERYBODY`
     uint8_t count  # of values
     uint16_t values[MAX_EVENT_VALUES]
@@ -109,9 +109,9 @@ ctypedef struct Limits:
 
 ctypedef struct Operations:
     # Every `body` has body_size bytes (a multiple of 8), aligned to 8; its first byte is the number of players, its
-    # second the version of the rules that it is played under. Only apply, apply_outcome, settle, start and resample
-    # write to it, and do not write when they return a fault. All functions except check rely on a body that has passed
-    # check; check relies on a version that the kernel plays.
+    # second byte the version of the rules under which it is played. Only apply, apply_outcome, settle, start and
+    # resample write to it, and they do not write when they return a fault. All functions except check require a body
+    # that has passed check; check requires a version that the kernel plays.
     uint8_t number  # the game's, in packed states
     # The versions of the rules that are played: all from the oldest to the newest.
     uint8_t oldest_rules_version
@@ -132,26 +132,26 @@ ctypedef struct Operations:
     # At a decision: list the legal dense ids, ascending; returns their number. `ids` has space for MAX_LEGAL, all of
     # which may be written to.
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
-    # Draw one of these ids, all equally likely, by a number below their count: the index of the id.
-    # For games where it is faster than listing them; else NULL.
+    # Draw one of these ids uniformly: draw a number below their count, which is the index of the id. NULL unless this
+    # is faster than listing the ids.
     int (*sample_action)(const void* body, Stream* stream) noexcept nogil
-    # Why the game is over: a number of the game's own EndKind enum, from 1; 0 if it is not.
+    # The reason why the game is over: a number of the game's own EndKind enum, from 1; 0 if the game is not over.
     int (*end)(const void* body) noexcept nogil
-    # The seat that brought the end about; called when the game is over.
+    # The seat that brought about the end; called only when the game is over.
     int (*ended_by)(const void* body) noexcept nogil
     # Make a decision; called at decisions, and at the end of a game, where it returns GAME_IS_OVER.
     int (*apply)(void* body, int action, Events* events) noexcept nogil
     # At a chance event: list the possible outcomes, ascending, with their weights; returns their number. Both arrays
     # have space for MAX_OUTCOMES, all of which may be written to.
     int (*chance_outcomes)(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil
-    # Draw one of these outcomes by weight, as the rules say: a number below the sum of weights, walked through the
-    # outcomes in ascending order. Faster where a game need not list them.
+    # Draw one of these outcomes by weight, as the rules specify: draw a number below the sum of weights, and walk
+    # through the outcomes in ascending order. This is faster in games that need not list the outcomes.
     int (*sample_outcome)(const void* body, Stream* stream) noexcept nogil
     # Resolve a chance event; called only where one is pending.
     int (*apply_outcome)(void* body, int outcome, Events* events) noexcept nogil
-    # Resolve chance events by the stream until a seat has to act or the game is over; returns the actor then. Draws the
-    # same numbers and gives the same body as repeated sample_outcome and apply_outcome, which moves.settle does for any
-    # game.
+    # Resolve chance events by the stream until a seat has to act or the game is over; returns the resulting actor.
+    # Draws the same numbers and gives the same body as repeated calls of sample_outcome and apply_outcome, which
+    # moves.settle makes for any game.
     int (*settle)(const Operations* ops, void* body, Stream* stream) noexcept nogil
     # The seats' scores if the game stopped now.
     void (*totals)(const void* body, int32_t* totals) noexcept nogil
@@ -159,15 +159,16 @@ ctypedef struct Operations:
     void (*ranks)(const void* body, uint8_t* ranks) noexcept nogil
     # The knowledge of a seat, as a struct of view_size bytes for the game's `observe`.
     void (*view)(const void* body, int seat, void* view) noexcept nogil
-    # The observation of that struct: numbers from 0 to 255.
+    # The observation made from that struct: numbers from 0 to 255.
     void (*observe)(const void* view, int seat, uint8_t* values) noexcept nogil
     # Redraw the facts hidden from the seat, uniformly over the bodies that agree with its knowledge. Bodies that the
     # seat cannot distinguish become the same body and take the same number of words; no draw depends on hidden facts.
     int (*resample)(void* body, int seat, Stream* stream) noexcept nogil
-    # Return OK, or the fault of the broken invariant of the rules, or of a broken bound needed for memory safety.
+    # Return OK, or the fault for a broken invariant of the rules or for a broken bound that memory safety requires.
     int (*check)(const void* body) noexcept nogil
-    # The playout policy: score legal actions at a decision by the game's own struct of weights, in quarters of a
-    # doubling: an action that scores four more is twice as likely. moves.draw_action makes likelihoods of them.
+    # The playout policy: score the legal actions at a decision by the game's own struct of weights. Scores are in
+    # quarters of a doubling: an action whose score is higher by 4 is twice as likely. moves.draw_action turns the
+    # scores into likelihoods.
     void (*advise)(
         const void* body, const void* weights, const uint16_t* ids, int count, int16_t* scores
     ) noexcept nogil

@@ -1,9 +1,9 @@
 """The description of a game in ListGames, as the values of a GameInfo message's fields, in a language.
 
 `game_info` returns the fields that are always sent; each other function returns a part that is sent on request. The
-values are fields by name; messages within them are dicts as well. The engine has no protobuf:
-`GameInfo(**game_info(game), **pieces_info(game))` is the message with one of the parts. All raise ValueError for a
-language that is not supported.
+values are fields by name; nested messages are dicts as well. The engine does not use protobuf's classes: a caller can
+make the message with one of the parts by `GameInfo(**game_info(game), **pieces_info(game))`. All functions raise
+ValueError for a language that is not supported.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from chatiere.engine.core.position import Game
 
 
 def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
-    """Return the fields that a game's GameInfo always has. New games are of the newest rules."""
+    """Return the fields that a game's GameInfo always has. New games are played under the newest rules."""
     description = game.description
     say = catalogue(description.package, language)
     return {
@@ -81,7 +81,7 @@ def pieces_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
 
 
 def _texts(value: Any, say: Say) -> Any:
-    # The values of a message, names among them as text.
+    # The values of a message, with Names as text.
     if isinstance(value, Name):
         return value.text(say)
     if isinstance(value, Mapping):

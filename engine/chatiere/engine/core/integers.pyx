@@ -47,7 +47,7 @@ cpdef object require_integer(name, value):
 
 
 def unsigned(name, value, bits):
-    """Return a value as an int without a sign.
+    """Return a value as an unsigned int.
 
     Args:
         name: The name of the value, for errors.

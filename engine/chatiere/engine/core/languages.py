@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 CORE = "chatiere.engine.core"
 """The package of the catalogues of texts that all games share."""
-# The first is the language of the templates in the code, and the default. Each further one has a compiled catalogue.
+# The first is the language of the templates in the code, and the default. Each other language has a compiled catalogue.
 LANGUAGES = ("en", *sorted(each.name[:-3] for each in resources.files(CORE).iterdir() if each.name.endswith(".mo")))
 
 # The text that lists a language's plural categories (of CLDR) in the order of its forms: its key, and the English text.
@@ -40,7 +40,7 @@ class Plural(NamedTuple):
 
 
 class Catalogue:
-    """The texts of a package's folder in a language; called with a key and the English text, it returns one."""
+    """The texts of a package's folder in a language. Calling it with a key and an English text returns the text."""
 
     def __init__(self, package: str, language: str) -> None:
         """Read the compiled catalogue.
@@ -54,14 +54,14 @@ class Catalogue:
             FileNotFoundError: If the catalogue has not been compiled.
         """
         self._translations = _translations(package, language)
-        # The header Plural-Forms has the rule for the forms, the core's catalogue their names.
+        # The header Plural-Forms has the rule for the forms; the core's catalogue has their names.
         self._form: Callable[[int], int] = getattr(self._translations, "plural", lambda number: int(number != 1))
         self._categories = _translations(CORE, language).pgettext(*CATEGORIES).split()
         # For each category, a number that belongs to it.
         self._examples = {self.category(number): number for number in reversed(range(SMALL_NUMBERS))}
 
     def __call__(self, key: str, english: str) -> str:
-        """Return a text."""
+        """Return a text in the catalogue's language."""
         return self._translations.pgettext(key, english)
 
     def category(self, number: int) -> str:

@@ -7,7 +7,7 @@ from chatiere.engine.core.game cimport Operations
 from chatiere.engine.core.masks cimport MaskRows
 
 cdef enum LoopEnd:
-    # The end of a loop over a batch.
+    # The result of a loop over a batch.
     DONE
     CANCELLED
     NO_MEMORY
@@ -18,10 +18,10 @@ ctypedef struct BatchLoop:
     # The batch that a loop runs over.
     const Operations* ops
     int players
-    int rules_version  # of games that it begins
+    int rules_version  # of games that the loop begins
     Py_ssize_t count
     Py_ssize_t packed_size
-    bint sound  # the states need no check: the table made them
+    bint sound  # the states need no check, because the table made them
     Control* control
 
 
@@ -40,7 +40,7 @@ ctypedef struct Restarts:
 
 
 ctypedef struct Described:
-    # The columns of PositionColumns being filled; NULL where one is not wanted.
+    # The columns of PositionColumns to fill; NULL for a column that is not requested.
     uint8_t* states
     int8_t* actors
     uint8_t* final
@@ -66,8 +66,8 @@ ctypedef struct Part:
     # The results of the part.
     LoopEnd end
     Py_ssize_t ended  # the number of games that ended
-    size_t largest_final_observations  # their largest size in bytes
-    uint8_t* final_observations  # of these games, if restarted; allocated by the thread, NULL if not wanted
+    size_t largest_final_observations  # the largest size of their observations in bytes
+    uint8_t* final_observations  # of these games, if restarted; allocated by the thread; NULL if not requested
     # Grows as needed.
     uint16_t* legal_ids
     size_t capacity

@@ -1,7 +1,7 @@
 """Loops of batches over n packed states of one game, for any game's operations.
 
-The states are not trusted, unless the table has just made them. Every loop gives way and ends, if that was requested,
-before each item (playouts and evaluations: before each playout). Faults are one byte an item: OK or the kernel's error
+The states are not trusted, unless the table has just made them. If requested, a loop gives way or ends before each
+item, or before each playout in playouts and evaluations. A fault is one byte for each item: OK or the kernel's error
 code.
 """
 
@@ -137,7 +137,7 @@ cdef void begin_part(void* work) noexcept nogil:
 
 
 cdef void move_part(void* work) noexcept nogil:
-    # The column of states may be `before`.
+    # The new states may be written over `before`.
     cdef Part* part = <Part*> work
     cdef const BatchLoop* batch = part.batch
     cdef uint8_t* states = part.described.states
@@ -186,7 +186,7 @@ cdef bint reserve(Part* part) noexcept nogil:
 
 cdef LoopEnd describe(Part* part) noexcept nogil:
     # Fills the other columns of PositionColumns, except `weights`; restarts ended games unless `restarts` is NULL.
-    # Legal ids become the part's own, with offsets from 0.
+    # Legal ids are stored in the part, with offsets from 0.
     cdef const BatchLoop* batch = part.batch
     cdef const Described* described = part.described
     cdef const Restarts* restarts = part.restarts
@@ -267,7 +267,7 @@ cdef void weigh_all(
     cdef int count
     for i in range(batch.count):
         if actors[i] == CHANCE:
-            # Not directly into the column: a game may write to all MAX_OUTCOMES places.
+            # Weights are not written directly into the column, because a game may write to all MAX_OUTCOMES places.
             count = batch.ops.chance_outcomes(body_of(states + i * batch.packed_size), outcomes, listed)
             memcpy(weights + legal_offsets[i], listed, count * sizeof(uint32_t))
         else:
@@ -326,7 +326,7 @@ cdef LoopEnd playout_all(
 
 cdef LoopEnd list_decisions(Part* part) noexcept nogil:
     # Fills the columns of faults, actors and legal offsets, and the part's legal ids, for states where a seat has to
-    # act. Any other is a fault, without legal ids.
+    # act. Any other state is a fault and has no legal ids.
     cdef const BatchLoop* batch = part.batch
     cdef const Operations* ops = batch.ops
     cdef const Described* described = part.described
@@ -363,7 +363,7 @@ cdef LoopEnd evaluate_all(
     double* mean_returns,
     uint32_t* counts,
 ) noexcept nogil:
-    # The part is as list_decisions left it. Adds the faults of resampling; their items' results are 0.
+    # The part is as list_decisions left it. Adds the faults of resampling; the results of failed items are 0.
     cdef const BatchLoop* batch = part.batch
     cdef const Described* described = part.described
     cdef uint8_t* faults = part.faults
@@ -419,7 +419,7 @@ cdef LoopEnd evaluate_world(
     double* returns,
 ) noexcept nogil:
     # Draw a world for the actor, and play out after each legal action in it. Adds the actor's returns to `returns`,
-    # one for each action; `fault`: the fault of the draw.
+    # one for each action. `fault` receives the fault of the draw.
     cdef const Operations* ops = batch.ops
     cdef uint64_t world[BODY_WORDS]
     cdef uint64_t child[BODY_WORDS]

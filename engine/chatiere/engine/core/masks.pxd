@@ -3,7 +3,7 @@ from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memset
 
 ctypedef struct MaskRows:
-    uint8_t* rows  # NULL: not wanted
+    uint8_t* rows  # NULL: not requested
     Py_ssize_t row_size  # in bytes
     bint are_bits
 

@@ -1,6 +1,6 @@
 """The messages shared by all games (State, Action, View …), in wire format.
 
-A game has the same field number in every oneof; the content of that field is up to the game's codec.
+A game has the same field number in every oneof; the game's codec defines the content of that field.
 """
 
 from struct import pack
@@ -67,7 +67,7 @@ cdef class Messages:
             language: The language of labels, "en" or "fr".
 
         Raises:
-            ValueError: If the language is another.
+            ValueError: If the language is not supported.
         """
         self.language = language_number(language)
         self.game = game
@@ -123,7 +123,7 @@ cdef class Messages:
         return position
 
     cdef int check_end(self, const Message* body, Position position) except -1:
-        # A request may omit it, or any of its fields. A field that is set has to agree with the rest of the state.
+        # A request may omit the end, or any of its fields. A field that is set has to agree with the rest of the state.
         cdef int field = self.codec.conversions.end_field, number
         cdef Message given, found
         cdef Writer out = Writer()
@@ -138,7 +138,7 @@ cdef class Messages:
         open_span(own, &found)
         open_field(body, field, &given)
         for number in range(1, FIELDS):
-            # Fields that this version does not know are left to later ones.
+            # Fields that this version does not know belong to later versions, and are ignored.
             if has_number(&given, number) and has_number(&found, number):
                 if number_of(&given, number) != number_of(&found, number):
                     raise EngineError(
@@ -301,7 +301,7 @@ cdef class Messages:
         out.end(begun)
 
     def put_score(self, Writer out not None, Position position not None):
-        """Write the Score, final or as it stands."""
+        """Write the Score, final or current."""
         out.numbers(fields.SCORE_TOTALS, [complement(total) for total in position.totals()])
         self.put_result(out, position, EVERY_SEAT)
 
@@ -337,7 +337,7 @@ cdef class Messages:
     def put_position(
         self, Writer out not None, Position position not None, EventLog events not None, Reader wanted not None
     ):
-        """Write a Position with the parts that `wanted`, an Include, asks for."""
+        """Write a Position with the parts that `wanted`, an Include, requests."""
         cdef size_t begun
         begun = out.begin(fields.POSITION_STATE)
         self.put_state(out, position)

@@ -8,18 +8,18 @@ from chatiere.engine.core.packed cimport count_plies
 from chatiere.engine.core.stream cimport number_below
 
 cdef enum:
-    # The playout policy counts any score that is further below the best one as this far below it.
+    # The playout policy treats a score that is further below the best one as if it were this far below it.
     MAX_LEAD = 63
-    # The number of decisions that means: all of them.
+    # The number of decisions that stands for all decisions.
     ALL_DECISIONS = 255
 
 
 cdef int make_move(
     const Operations* ops, void* body, Stream* stream, uint32_t* ply, int move, Events* events
 ) noexcept nogil:
-    # Make a move: a dense id at a decision, which raises the ply (unless that is NULL), an outcome at a chance event.
-    # With a stream (sampled chance) the game then runs on to the next decision; `events` receives the events of the
-    # move only.
+    # Make a move: a dense id at a decision, which increases the ply (unless `ply` is NULL), or an outcome at a chance
+    # event. With a stream (sampled chance) the game then continues to the next decision; `events` receives only the
+    # events of the move.
     cdef int fault
     if ops.actor(body) == CHANCE:
         fault = ops.apply_outcome(body, move, events)
@@ -101,7 +101,7 @@ cdef uint64_t weigh_actions(
 cdef int draw_action(
     const Operations* ops, const void* body, const uint16_t* ids, int count, Stream* stream
 ) noexcept nogil:
-    # Draw one of the legal actions by the playout policy. A single one takes no word of the stream.
+    # Draw one of the legal actions by the playout policy. A single action takes no word of the stream.
     cdef uint32_t likelihoods[MAX_LEGAL]
     cdef uint64_t number
     cdef int i = 0

@@ -76,9 +76,9 @@ class _Numbers(NamedTuple):
 class ObservationLayout:
     """A reader of a game's observations, whose layout is the same for every number of players.
 
-    An observation is `length` uint8, as bytes or as the last axis of an array; the axes before it (those of a batch)
-    also come first in the results. The methods raise ValueError for anything else, and for numbers above the largest
-    that the description gives.
+    An observation is `length` uint8, as bytes or as the last axis of an array; the axes before it (the axes of a batch)
+    are also the first axes of the results. The methods raise ValueError for anything else, and for numbers above the
+    largest that the description gives.
     """
 
     def __init__(self, description: Described) -> None:
@@ -107,7 +107,7 @@ class ObservationLayout:
         self.num_counts = sum(
             numbers.places.size for numbers in self._fields.values() if numbers.kind == ObservationKind.COUNT
         )
-        """The number of features with values other than 0 and 1, which are features of counts."""
+        """The number of features of counts, the only features with values other than 0 and 1."""
         self.packed_size = self.num_counts + -(-(self.num_features - self.num_counts) // 8)
         """The length of the last axis of packed features: a byte for each count, a bit for each other feature."""
 
@@ -156,9 +156,9 @@ class ObservationLayout:
     def features(self, observations: NDArray[np.uint8] | bytes, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return all planes, flattened and concatenated in the order of the fields. Works without the GIL.
 
-        Packed features are first the numbers of all counts, not divided, a byte each; then all other features, a bit
-        each, the lowest of a byte first. Both are in the order of the fields; the rest of the last byte is 0.
-        `unpacked` reads them.
+        Packed features begin with the numbers of all counts, not divided, one byte each. All other features follow, one
+        bit each, the lowest bit of a byte first. Both groups are in the order of the fields; unused bits of the last
+        byte are 0. `unpacked` reads them.
 
         Args:
             observations: uint8 (…, length), the observations, or the bytes of one.
@@ -215,7 +215,7 @@ class ObservationLayout:
     @cached_property
     def _encoder(self) -> Encoder:
         terms: dict[int, list[NDArray[np.void]]] = {kind: [] for kind in ObservationKind}
-        # Not empty where there are no counts.
+        # The table must not be empty, even if there are no counts.
         scaled = [np.zeros(1, np.float32)]
         first, counts, others = 0, 0, 8 * self.num_counts
         for name, numbers in self._fields.items():
@@ -277,7 +277,8 @@ def rows_of(observations: NDArray[np.uint8] | bytes, length: int) -> tuple[NDArr
 
 
 def _runs_of(terms: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.void]]:
-    # Join adjacent numbers into one term where there are enough of them to save time. Return these and the other terms.
+    # Join adjacent numbers into one term if there are enough of them to save time. Return the joined and the other
+    # terms.
     runs, others = [terms[:0]], [terms[:0]]
     apart = (np.diff(terms["place"].astype(np.intp)) != 1) | (np.diff(terms["first"]) != terms["width"][1:])
     for same in ("width", "shift", "mask", "scale"):

@@ -46,7 +46,7 @@ class ObservationField:
 
 @dataclass(frozen=True)
 class ObservationPart:
-    """A run of an observation's numbers.
+    """Consecutive numbers of an observation.
 
     Attributes:
         name: The name of the part.

@@ -33,7 +33,7 @@ def read_number(name: str, value: object, lowest: int, highest: int) -> int:
 def complete_options(
     game: str, options: Mapping[str, Any], defaults: Mapping[str, Any], players: int
 ) -> dict[str, Any]:
-    """Return all options of a game. The game checks all options but `first_seat`.
+    """Return all options of a game. Only `first_seat` is checked here; the game checks the other options.
 
     Args:
         game: The name of the game.

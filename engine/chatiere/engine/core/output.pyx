@@ -5,13 +5,13 @@ from libc.stdint cimport uint8_t
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import shown
 
-# The formats of buffers by the dtypes that have them.
+# The format of the buffers of each dtype.
 cdef dict FORMATS = {"bool": "?", "uint8": "B", "float16": "e", "float32": "f"}
 
 
 cdef object writable_rows(name, array, Py_ssize_t rows, forms):
-    # An array of `rows` rows as (its bytes, a writable memoryview; which of the forms it has). `forms`: the possible
-    # dtypes, with the lengths of rows. Raises EngineError: INVALID_BATCH.
+    # Return (the bytes of an array of `rows` rows, as a writable memoryview; the form that the array has). `forms` are
+    # the possible forms, each a dtype and the length of a row. Raises EngineError: INVALID_BATCH.
     cdef object view
     try:
         view = memoryview(array)
@@ -30,7 +30,7 @@ cdef object writable_rows(name, array, Py_ssize_t rows, forms):
 
 
 cdef object writable_masks(array, Py_ssize_t rows, Py_ssize_t num_actions, MaskRows* masks):
-    # Let `masks` be an array of legal masks. Returns a memoryview, as long as which it stays valid.
+    # Make `masks` point to an array of legal masks. Returns a memoryview; `masks` is valid as long as it exists.
     cdef Py_ssize_t bytes_of_bits = (num_actions + 7) // 8
     cdef uint8_t[::1] data
     view, (_, length) = writable_rows(

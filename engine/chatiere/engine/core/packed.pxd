@@ -34,7 +34,7 @@ cdef enum:
     GAMES = 256  # numbers of games
     COUNTS = MAX_SEATS + 1  # numbers of players
 
-# The most decisions of a game with any options, by the game's number and the number of players.
+# The maximum number of decisions of a game with any options, by the game's number and the number of players.
 cdef uint32_t MAX_PLIES[GAMES][COUNTS]
 cdef void note_max_plies(const Operations* ops) noexcept
 
@@ -44,7 +44,8 @@ cdef inline uint32_t max_ply(const Operations* ops, const void* body) noexcept n
 
 
 cdef inline void count_plies(const Operations* ops, const void* body, uint32_t* ply, uint64_t decisions) noexcept nogil:
-    # Increase a ply, up to the maximum. No game exceeds it, but a state from outside may contain too high a ply.
+    # Increase a ply, up to the maximum. No game exceeds the maximum, but a state from outside may contain too high a
+    # ply.
     cdef uint32_t left = max_ply(ops, body) - ply[0]
     ply[0] += <uint32_t> decisions if decisions < left else left
 

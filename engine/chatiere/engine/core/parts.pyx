@@ -12,7 +12,7 @@ cdef enum:
     # The initial capacity for legal ids, for each item.
     LEGAL_GUESS = 64
     MAX_THREADS = 256
-    # The parts of a batch for each of several threads. Small parts keep the wait for a late or slow thread short.
+    # The number of parts for each thread, if there are several threads. Small parts shorten the wait for a slow thread.
     PARTS_EACH = 4
 
 
@@ -75,7 +75,7 @@ cdef class Parts:
         return 0
 
     cdef size_t join_offsets(self, uint32_t* offsets):
-        # Join the offsets, which begin at 0 in each part, into one sequence. Returns the number of all legal ids.
+        # Join the offsets, which begin at 0 in each part, into one sequence. Returns the total number of legal ids.
         cdef size_t legal = 0
         cdef Py_ssize_t item, i
         for i in range(self.count):

@@ -1,4 +1,4 @@
-# Phrases: what labels say, as a template of the game and numbers for its arguments.
+# Phrases, which are the contents of labels: a template of the game and numbers for its arguments.
 from libc.stdint cimport int16_t, uint8_t, uint16_t
 
 from chatiere.engine.core.game cimport MAX_EVENT_VALUES, Event
@@ -12,7 +12,7 @@ ctypedef struct Said:
     # A phrase, and the numbers of its arguments one after the other.
     int phrase
     int count  # of arguments
-    uint8_t ends[MAX_ARGUMENTS]  # per argument, where its numbers end
+    uint8_t ends[MAX_ARGUMENTS]  # for each argument, the place where its numbers end
     int16_t numbers[MAX_NUMBERS]
 
 

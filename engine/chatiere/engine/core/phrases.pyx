@@ -1,4 +1,4 @@
-"""Phrases: what labels and refusals say, in each language as text, and as messages for further languages."""
+"""Phrases, the contents of labels and refusals: as text in each language, and as messages for other languages."""
 
 from string import Formatter
 
@@ -107,7 +107,7 @@ cdef class Phrases:
             The templates by key. The value for a Plural is a dict by category.
 
         Raises:
-            ValueError: If a template has other placeholders than in English.
+            ValueError: If a template does not have the same placeholders as in English.
         """
         own, common = catalogue(package, language), catalogue(CORE, language)
         texts = {}
@@ -119,7 +119,7 @@ cdef class Phrases:
         return texts
 
     def laid(self, events, values, lists, ending):
-        """Return by kind of event its phrase, whose key has an ending, and where the event has its arguments."""
+        """Return, by kind of event, the phrase whose key has an ending, and the places of its arguments."""
         found = []
         for kind in range(max(events) + 1):
             number = self.numbers.get(f"event.{events[kind][0]}{ending}") if kind in events else None
@@ -144,7 +144,7 @@ cdef class Phrases:
 
         Raises:
             KeyError: If there is no phrase with this key.
-            ValueError: If the language is not spoken.
+            ValueError: If the language is not supported.
         """
         return _whole(self.texts[language_number(language)][key])
 

@@ -44,7 +44,7 @@ cdef class Position:
 
     # Raise CHANCE_PENDING or GAME_OVER unless a seat has to act.
     cpdef int require_decision(self) except -1
-    # Raise as require_decision does, and INVALID_ACTION for a number that is not a dense id, legal or not.
+    # Raise the same errors as require_decision, and INVALID_ACTION for a number that is not a dense id of the game.
     cdef int require_action(self, int action) except -1
     cdef int read_seat(self, seat) except -1
     cdef Stream* stream_in_use(self) noexcept nogil

@@ -1,4 +1,4 @@
-"""Games and positions for Python: the rules in process, as behind the service.
+"""Games and positions for Python: in process, the same rules as behind the service.
 
 Names and constants follow OpenSpiel, where it has the same concept.
 """
@@ -125,7 +125,7 @@ COMMON_FAULTS = {
 
 
 cdef class Kernel:
-    """A kernel's operations, to make a Game of."""
+    """A kernel's operations, from which a Game is made."""
 
 
 cdef Kernel wrap_operations(const Operations* ops, dict weights, pack_weights):
@@ -144,7 +144,7 @@ cdef Stream read_stream(seed, game_number) except *:
 
 
 cdef class Game:
-    """The rules of one game, which begins positions and unpacks them.
+    """The rules of one game, with methods that begin and unpack positions.
 
         >>> from chatiere.engine import game
         >>> discat = game("discat")
@@ -161,7 +161,7 @@ cdef class Game:
         Args:
             kernel: The kernel's operations.
             description: The Description of the game.
-            codec: The codec that converts options and says labels; None: the description's own functions do.
+            codec: The codec that converts options and returns labels; None: the description's functions do this.
         """
         if kernel.ops.body_size > 8 * BODY_WORDS or kernel.ops.view_size > 8 * VIEW_WORDS:
             raise ValueError("a state or view exceeds BODY_WORDS or VIEW_WORDS")  # uncovered: every game stays below
@@ -214,12 +214,12 @@ cdef class Game:
 
     @property
     def min_players(self):
-        """The smallest number of seats."""
+        """The smallest number of players."""
         return self.ops.min_players
 
     @property
     def max_players(self):
-        """The largest number of seats."""
+        """The largest number of players."""
         return self.ops.max_players
 
     @property
@@ -253,11 +253,11 @@ cdef class Game:
         return dict(self.kernel.weights if self.other_weights is None else self.other_weights)
 
     def with_playout_weights(self, weights):
-        """Return the same game with other weights of the playout policy, by which `flat` and `ismcts` play out.
+        """Return the same game with other weights of the playout policy, which `flat` and `ismcts` use for playouts.
 
         Args:
-            weights: A mapping of all names of `playout_weights` to integers, `decisions` from 0 to 255, the others from
-                -128 to 127.
+            weights: A mapping from each name in `playout_weights` to an integer: from 0 to 255 for `decisions`, from
+                -128 to 127 for the other names.
 
         Raises:
             ValueError: If a name is unknown or absent, or a weight is outside its range.
@@ -280,7 +280,7 @@ cdef class Game:
         """Return the Limits of games with a number of players and options.
 
         Args:
-            players: The number of seats, `min_players` … `max_players`.
+            players: The number of players, `min_players` … `max_players`.
             options: The game's options, by the names in the rules file; options that are not set have their defaults.
                 None: all defaults.
 
@@ -295,7 +295,7 @@ cdef class Game:
         """Return Limits that hold for any options.
 
         Args:
-            players: The number of seats, `min_players` … `max_players`.
+            players: The number of players, `min_players` … `max_players`.
 
         Raises:
             EngineError: INVALID_PLAYERS.
@@ -321,7 +321,7 @@ cdef class Game:
         """Begin a game.
 
         Args:
-            players: The number of seats, `min_players` … `max_players`.
+            players: The number of players, `min_players` … `max_players`.
             options: The game's options, by the names in the rules file; options that are not set have their defaults.
                 None: all defaults.
             seed: The seed of the stream (seed, game_number) that chance is sampled from, 0 … 2**64 - 1; None: chance is
@@ -388,8 +388,8 @@ cdef class Game:
         Args:
             body: The body of a packed state. It is not trusted.
             stream: (seed, game number, words drawn) if chance is sampled, each 0 … 2**64 - 1; None: chance is explicit.
-            ply: The number of decisions made so far, at most that of any game with the same number of players. It is
-                not trusted.
+            ply: The number of decisions made so far, at most the maximum of any game with the same number of players.
+                It is not trusted.
 
         Raises:
             EngineError: INVALID_STATE, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
@@ -428,7 +428,7 @@ cdef class Game:
         """Return options as the kernel's struct.
 
         Args:
-            players: The number of seats, `min_players` … `max_players`.
+            players: The number of players, `min_players` … `max_players`.
             options: The game's options, by the names in the rules file; options that are not set have their defaults.
                 None: all defaults.
 
@@ -523,7 +523,8 @@ cdef class Position:
         return &self.stream if self.sampled else NULL
 
     cdef run_on(self, EventLog events):
-        # Run on to the next decision (sampled chance), one chance event at a time: their number is not bounded.
+        # Continue to the next decision (sampled chance), one chance event at a time, because their number is not
+        # bounded.
         cdef Events log
         if events is None:
             self.game.ops.settle(self.game.ops, self.body, &self.stream)
@@ -538,7 +539,7 @@ cdef class Position:
         return rules_version_of(self.body)
 
     def num_players(self):
-        """Return the number of seats."""
+        """Return the number of players."""
         return (<const uint8_t*> self.body)[0]
 
     def is_sampled(self):
@@ -589,7 +590,7 @@ cdef class Position:
     def action_likelihoods(self):
         """Return positive integers in proportion to the playout policy's probabilities of the legal actions.
 
-        `flat` and `ismcts` use the policy for playouts. It may use information that is hidden from the seat.
+        `flat` and `ismcts` use the policy for playouts. The policy may use information that is hidden from the seat.
 
         Returns:
             An integer for each of `legal_actions`; empty unless a seat has to act.
@@ -608,7 +609,7 @@ cdef class Position:
 
         Returns:
             (outcome, weight) for each outcome, ascending; empty if no chance event is pending. Weights are the smallest
-            whole numbers in proportion to the probabilities, which OpenSpiel returns instead.
+            whole numbers in proportion to the probabilities; OpenSpiel returns the probabilities themselves.
         """
         cdef uint16_t outcomes[MAX_OUTCOMES]
         cdef uint32_t weights[MAX_OUTCOMES]
@@ -619,7 +620,7 @@ cdef class Position:
         return [(outcomes[i], weights[i]) for i in range(count)]
 
     def apply(self, move, EventLog events=None):
-        """Make a move. With sampled chance the game then runs on to the next decision.
+        """Make a move. With sampled chance the game then continues to the next decision.
 
         Args:
             move: The dense id of an action or, at a chance event, the outcome.
@@ -697,11 +698,11 @@ cdef class Position:
         return position
 
     def end(self):
-        """Return why the game is over, a number of `Description.ends`, or None if it is not."""
+        """Return the reason why the game is over, a number of `Description.ends`, or None if the game is not over."""
         return self.game.ops.end(self.body) or None
 
     def ended_by(self):
-        """Return the seat that brought the end of the game about, or None if it is not over."""
+        """Return the seat that brought about the end of the game, or None if the game is not over."""
         return self.game.ops.ended_by(self.body) if self.game.ops.end(self.body) else None
 
     def totals(self):
@@ -759,7 +760,7 @@ cdef class Position:
         cdef uint64_t view[VIEW_WORDS]
         cdef bytes values
         cdef int viewer = self.read_seat(seat)
-        # A new bytes object may be written to before other code gets it.
+        # A new bytes object may be written to before other code receives it.
         values = PyBytes_FromStringAndSize(NULL, self.game.ops.observation_length)
         self.game.ops.view(self.body, viewer, view)
         self.game.ops.observe(view, seat, <uint8_t*> <char*> values)
@@ -815,7 +816,7 @@ cdef class Position:
         return (<const char*> &header)[:sizeof(Header)] + (<const char*> self.body)[:self.game.ops.body_size]
 
     def options(self):
-        """Return the options that the game was begun with, by name; those left at their default are absent."""
+        """Return the options with which the game was begun, by name, without options that have their defaults."""
         return self.game.description.options_of(self)
 
     def action_label(self, action, language="en"):
@@ -826,7 +827,7 @@ cdef class Position:
             language: The language of the label, "en" or "fr".
 
         Raises:
-            ValueError: If the language is another.
+            ValueError: If the language is not supported.
         """
         return self.game.description.action_label(self, id_of("action", action), language)
 
@@ -838,7 +839,7 @@ cdef class Position:
             language: The language of the label, "en" or "fr".
 
         Raises:
-            ValueError: If the language is another.
+            ValueError: If the language is not supported.
         """
         return self.game.description.outcome_label(self, require_integer("outcome", outcome), language)
 
@@ -862,7 +863,7 @@ cdef class Position:
         return decisions
 
     def perft(self, depth):
-        """Return the number of sequences of moves from here. A game that ends earlier counts as one.
+        """Return the number of sequences of moves from this position. A game that ends earlier counts as one sequence.
 
         With explicit chance an outcome is a move, whatever its weight. With sampled chance only decisions count.
 
@@ -884,6 +885,7 @@ cdef class Position:
 
 
 cdef int id_of(name, value) except? -2:
-    # An action or outcome as an int; -1, which is never valid, if it is out of every game's range. Raises TypeError.
+    # Return an action or outcome as an int; -1, which is never valid, if it is outside every game's range. Raises
+    # TypeError.
     number = require_integer(name, value)
     return number if -1 <= number <= 0xFFFF else -1

@@ -75,7 +75,7 @@ class Record(NamedTuple):
             The move's kind, its index in the list of its kind, and its number.
 
         Raises:
-            EngineError: INVALID_RECORD where moves are missing or left over.
+            EngineError: INVALID_RECORD if moves are missing or left over.
         """
         action = outcome = 0
         while True:

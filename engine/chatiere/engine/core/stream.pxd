@@ -1,4 +1,4 @@
-# The random stream: Philox4x64-10, a counter-based generator, so that a state's place in it is a single number.
+# The random stream: Philox4x64-10, a counter-based generator, in which a state's place is a single number.
 from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from *:
@@ -40,7 +40,7 @@ cdef inline uint64_t number_below(Stream* stream, uint64_t n) noexcept nogil:
     return <uint64_t> (product >> 64)
 
 cdef inline int walk_weights(Stream* stream, const uint32_t* weights, int count) noexcept nogil:
-    # Draw an index below `count` by weight: a number below the sum of weights, walked through them in order.
+    # Draw an index below `count` by weight: draw a number below the sum of weights, and walk through them in order.
     cdef uint64_t total = 0, number
     cdef int i
     for i in range(count):

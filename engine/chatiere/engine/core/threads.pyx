@@ -1,7 +1,7 @@
 """Work without the GIL in several threads, which end with the work.
 
-Starting a thread takes about ten microseconds, and a batch worth dividing takes some hundreds. No pool of threads is
-kept, which would have to be shut down, and which a fork would lose.
+Starting a thread takes about ten microseconds, and a batch worth dividing takes several hundred. No pool of threads is
+kept: it would have to be shut down, and a fork would lose it.
 """
 
 from libc.stdint cimport uint64_t
@@ -27,8 +27,8 @@ cdef extern from "pythread.h":
     unsigned long PYTHREAD_INVALID_THREAD_ID
 
 ctypedef struct Crew:
-    # Threads that take one part after another. A thread may start only after the work is done and the caller has
-    # returned, so the last thread to leave frees the crew.
+    # Threads that take one part after another. A thread can start so late that the work is done and the caller has
+    # already returned, so the last thread to leave frees the crew.
     Work work
     char* parts
     size_t size

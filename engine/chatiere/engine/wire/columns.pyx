@@ -1,4 +1,4 @@
-"""Messages with columns, in protobuf's wire format: long fields are cut out and put in without copies."""
+"""Messages with columns, in protobuf's wire format. Long fields are removed and inserted without copies."""
 
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -40,8 +40,8 @@ def cut(data, fields, most=None):
 
     Raises:
         OverflowError: If there are more than `most` fields.
-        ValueError: If `data` is not a message, or if a field is repeated or has a needlessly long tag or length: such
-            messages are left to protobuf.
+        ValueError: If `data` is not a message, or if a field is repeated or has a needlessly long tag or length.
+            Callers leave such messages to protobuf.
     """
     cdef const uint8_t[::1] buffer = data
     cdef uint32_t wanted = 0

@@ -1,4 +1,4 @@
-"""Detection of plain messages, which are as protobuf itself would write them, apart from the order of fields.
+"""Detection of plain messages, which protobuf itself would write in the same way, apart from the order of fields.
 
 Protobuf accepts much more than it writes: repeated occurrences of a field, lists in pieces, oversized numbers. Plain
 messages are read directly; all other messages are parsed and rewritten by protobuf first.
@@ -20,7 +20,7 @@ cdef struct Shape
 
 cdef struct Field:
     const Shape* inner  # the shape of a message
-    uint32_t excluded  # bits: the fields that exclude it, itself included unless it may be repeated
+    uint32_t excluded  # bits: the fields that exclude this one, itself included unless it may be repeated
     uint8_t way
     uint8_t lowest  # the lowest number, or size of text or list: 1 if absence means 0 or empty
     uint8_t bits  # the most bits of a number

@@ -1,6 +1,7 @@
 """Messages in protobuf's wire format, opened without an object for each message and number.
 
-For states and actions, which every single call reads: with protobuf's objects that takes ten times as long as a move.
+It is used for states and actions, which every single call reads. Reading them with protobuf's objects takes ten times
+    as long as a move.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -164,7 +165,7 @@ cdef class Reader:
         open_span(span, &self.message)
 
     def __bool__(self):
-        """Return True if it has any fields."""
+        """Return True if the message has any fields."""
         return self.message.span.at < self.message.span.end
 
     cpdef Reader inner(self, int field):
@@ -199,22 +200,22 @@ cdef class Reader:
         return bool(has_number(&self.message, field))
 
     def number(self, int field):
-        """Return an unsigned number or truth value; 0 if it is absent."""
+        """Return an unsigned number or truth value; 0 if the field is absent."""
         check_field(field)
         return <uint64_t> number_of(&self.message, field)
 
     def numbers(self, int field):
-        """Return a list of numbers; empty if it is absent."""
+        """Return a list of numbers; empty if the field is absent."""
         check_field(field)
         return listed_numbers(&self.message, field)
 
     def count_numbers(self, int field):
-        """Return the length of a list of numbers; 0 if it is absent."""
+        """Return the length of a list of numbers; 0 if the field is absent."""
         check_field(field)
         return list_numbers(&self.message, field, NULL, 0)
 
     def texts(self, int field, Py_ssize_t most):
-        """Return a list of texts, at most the first `most` of it; empty if it is absent."""
+        """Return a list of texts, at most the first `most` of them; empty if the field is absent."""
         cdef Span rest = self.message.span
         cdef Span text
         cdef uint64_t tag
@@ -233,7 +234,7 @@ cdef class Reader:
         return texts
 
     def text(self, int field):
-        """Return a text; empty if it is absent."""
+        """Return a text; empty if the field is absent."""
         cdef Span text
         check_field(field)
         text = span_of(&self.message, field)

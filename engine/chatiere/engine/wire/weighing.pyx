@@ -1,6 +1,7 @@
 """The weight of messages as protobuf's objects, estimated from their bytes before anything is parsed.
 
-A few bytes can become an object of hundreds: requests are weighed first, and those that are too heavy are refused.
+A few bytes can become an object of several hundred bytes. Requests are therefore weighed first, and refused if they are
+    too heavy.
 """
 
 from libc.stdint cimport UINT64_MAX, uint8_t, uint32_t, uint64_t
@@ -86,8 +87,8 @@ cdef uint64_t count_numbers(Span packed, int wire_type) noexcept nogil:
 
 
 cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
-    # As far as protobuf reads: to a malformed field; or until it is too much. The recursion is as deep as shapes are
-    # nested; no shape contains itself.
+    # Weigh as far as protobuf reads, which is to a malformed field, or until the weight is too large. The recursion is
+    # as deep as shapes are nested; no shape contains itself.
     cdef const Field* field
     cdef const uint8_t* begin = rest.at
     cdef Span inner
@@ -126,7 +127,7 @@ cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
 
 
 cdef class Scales:
-    """Scales for messages of one type, which know the types of its fields."""
+    """Scales for messages of one type, with the types of its fields."""
 
     cdef Shape shape
     cdef list inner  # the scales whose shapes this one's points to
@@ -166,7 +167,7 @@ cdef class Scales:
     def weigh(self, data, uint64_t max_elements=UINT64_MAX, uint64_t max_memory=UINT64_MAX):
         """Estimate the weight of a message of this type.
 
-        Weighing ends at malformed bytes, and as soon as either number is above its largest.
+        Weighing ends at malformed bytes, and as soon as either number exceeds its maximum.
 
         Args:
             data: The message, a buffer.
@@ -174,8 +175,8 @@ cdef class Scales:
             max_memory: The largest number of bytes of memory.
 
         Returns:
-            The number of elements (nested messages, strings, numbers and unknown fields, at any depth), and the bytes
-            of memory of the message's object at most.
+            The number of elements (nested messages, strings, numbers and unknown fields, at any depth), and the largest
+            number of bytes of memory that the message's object can take.
         """
         cdef const uint8_t[::1] buffer = data
         cdef Weight weight

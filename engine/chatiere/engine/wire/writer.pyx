@@ -31,11 +31,11 @@ cdef class Writer:
         return 0
 
     cpdef int number(self, int field, uint64_t value) except -1:
-        """Write a number or truth value; 0, which absence means, is left out."""
+        """Write a number or truth value; 0 is omitted, because an absent field means 0."""
         return self.present(field, value) if value else 0
 
     cpdef int present(self, int field, uint64_t value) except -1:
-        """Write a number of an optional field or a oneof, 0 too."""
+        """Write a number of an optional field or a oneof, even if it is 0."""
         cdef uint8_t* at
         self.reserve(2 * MAX_VARINT_SIZE)
         at = put_varint(self.data + self.size, field << 3 | VARINT)
@@ -80,7 +80,7 @@ cdef class Writer:
             self.size = put_varint(self.data + self.size, number) - self.data
         if self.size > begun:
             return self.end(begun)
-        # An empty list is left out.
+        # An empty list is omitted.
         self.size = before
         return 0
 
@@ -99,7 +99,7 @@ cdef class Writer:
         return put_small_numbers(self, field, numbers, count)
 
     cpdef int text(self, int field, str text) except -1:
-        """Write a text; an empty one, which absence means, is left out."""
+        """Write a text; an empty text is omitted, because an absent field means an empty text."""
         cdef size_t begun
         if text:
             begun = self.begin(field)
@@ -169,7 +169,7 @@ cdef int put_small_numbers(Writer out, int field, const small_number* numbers, i
 
 def fill(message, put, *what):
     """Fill a message object with a put function, as in `fill(DiscatState(), codec.put_state, position)`."""
-    # A message without fields is to be present, too.
+    # A message without fields must also be present.
     message.SetInParent()
     message.MergeFromString(written(put, *what))
     return message

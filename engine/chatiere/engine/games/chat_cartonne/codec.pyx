@@ -48,7 +48,7 @@ _DEFAULTS = DESCRIPTION.defaults(SEATS)
 # The fields of the actions without arguments, in the order of their ids, from DRAW_ID on.
 _ALONE = (fields.ACTION_DRAW, fields.ACTION_SKIP, fields.ACTION_PASS_TURN)
 # The actions that name only a joint or cell, in the order of their ids, from FIRST_SLEEP_ID on. Each has one dense id
-# for every cell. Field of the action, field of the place, path of the place.
+# for every cell. Each entry has the field of the action, the field of the place, and the path of the place.
 _PLACED = (
     (fields.ACTION_SLEEP, fields.SLEEP_CELL, "sleep.cell"),
     (fields.ACTION_LAY_CAT, fields.LAY_CAT_JOINT, "lay_cat.joint"),
@@ -108,7 +108,7 @@ cdef const State* state_of(Position position) noexcept:
 # Phrases
 
 cdef int say_action(Position position, int action, Said* said) except -1:
-    # Say a dense id. A carton placed must be in the hand of the seat to act.
+    # Compute the phrase of a dense id. A carton that is placed must be in the hand of the seat to act.
     cdef Carton carton
     if action < DRAW_ID:
         say(said, CHOOSE_START_TURNED if action % 2 else CHOOSE_START)
@@ -155,7 +155,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Only events of turned cards need another phrase than the default of their kind.
+    # Only events of turned cards need a phrase other than the default of their kind.
     if event.kind != ChatCartonneEvent.START_PLACED and event.kind != ChatCartonneEvent.CARTON_PLACED:
         return False
     if not event.values[1]:
@@ -541,7 +541,7 @@ cdef read_by_part(const State* state, Seat* held, const Message* message):
 
 
 cdef int read_excluded(const Message* shown) except -1:
-    # Read the set of card types that a card in hand cannot have.
+    # Read one of the sets of card types that a card in hand cannot have.
     cdef Span patterns = span_of(shown, fields.SHOWN_NOT_PATTERNS)
     cdef int64_t pattern
     cdef int excluded = number_of(shown, fields.SHOWN_NOT_PRINCESS) << PRINCESS_BIT, i = 0

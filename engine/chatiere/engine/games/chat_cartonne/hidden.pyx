@@ -1,15 +1,16 @@
 """Chat Cartonne: resampling, uniform over the states that agree with a seat's information ("Public and hidden").
 
 Resampling decides which card each draw of another seat gave, and where each card of the pile lies. Cartons differ only
-in what passes have shown about them. It is therefore enough to count, for each placement of the Princesses, the ways to
-place the other cards, to draw a placement in proportion to this count, and then to deal the cartons.
+in the facts that passes have shown about them. It is therefore enough to count, for each placement of the Princesses,
+the ways to place the other cards, to draw a placement in proportion to this count, and then to deal the cartons.
 
 If a seat has drawn or been dealt d cards, a of them Princesses, its cartons can have been drawn in (d - a)! orders; a
-hand of h cartons counts once, whatever their order. The cards of the pile can have any order.
+hand of h cartons counts once, regardless of order. The cards of the pile can be in any order.
 
 The hands that agree with the passes of a single seat are easily counted. With several such seats, the number for each
-depends on the hands of the earlier seats. The maximum of this number is used instead, and a deal is rejected, and drawn
-again, with the probability that makes up for the difference. The deals accepted are uniform (rejection sampling).
+depends on the hands of the earlier seats. The maximum of this number is used instead. To compensate, a deal is rejected
+and drawn again with a probability that depends on the difference, so that the accepted deals are uniform (rejection
+sampling).
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -27,14 +28,15 @@ cdef enum:
     COUNTS = 256  # combinations of numbers of Princesses in the hands of four seats, 0-3 each
     IN_PILE = 4  # in place of an index of Deal.seat: the Princess is in the pile
     LEVELS = 4
-    TRIES = 20_000  # attempts to draw the hands, which take some milliseconds. Almost always the first one succeeds
+    TRIES = 20_000  # attempts to draw the hands, which take a few milliseconds. The first one almost always succeeds
 
 ctypedef struct Deal:
     const State* state
     int others
-    int constrained  # number of other seats whose passes show something of their hand; these seats are first
+    int constrained  # number of other seats whose passes show something about their hand; these seats are first
     uint8_t seat[4]
-    # The Princesses that the viewer has not located, and in how many ways each can be with another seat or in the pile.
+    # The Princesses that the viewer has not located, and the number of ways in which each can be with another seat or
+    # in the pile.
     int princesses
     uint8_t part[5]
     uint8_t ways_there[5][5]
@@ -51,7 +53,8 @@ ctypedef struct Deal:
     uint64_t pool[2]
     int cartons
     int toys
-    # The level of a card for a seat: how many sets of Seat.excluded contain its type. Each set contains the next.
+    # The level of a card for a seat: the number of sets of Seat.excluded that contain its type. Each set contains the
+    # next one.
     uint64_t of_level[4][4][2]  # cartons
     uint8_t princess_level[4]
     # By seat and number of Princesses in its hand.
@@ -244,7 +247,7 @@ cdef double most_hands(const Deal* deal, int k, int princesses, int free) noexce
 
 cdef double weigh(const Deal* deal, int index) noexcept nogil:
     # The number of ways in which the other seats can have got hands with these numbers of Princesses (base 4), up to a
-    # common factor and with `most_hands` for the number of fitting hands.
+    # common factor, and with `most_hands` in place of the number of fitting hands.
     cdef double ways = deal.ways[index]
     cdef int k, princesses, wanted, in_hands = 0, free = deal.cartons, i
     if ways == 0:
@@ -328,7 +331,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     deal.state = state
     memcpy(deal.pool, state.unknown, sizeof(deal.pool))
     for i in range(2):
-        # Seats whose passes have shown something go first.
+        # Seats whose passes have shown something are first.
         for other in range(state.players):
             if other != seat and (state.seats[other].excluded == 0) == i:
                 deal.seat[deal.others] = other

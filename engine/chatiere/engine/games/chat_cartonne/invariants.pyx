@@ -18,7 +18,8 @@ from .state cimport (
 cdef enum:
     MAX_LIST_SIZE = 112  # size of a list in bytes
 
-# True for bytes that State.cards cannot contain: unknown kinds, and turned cards that can neither be turned nor wake.
+# True for bytes that State.cards cannot contain: unknown kinds, and turned cards of kinds that can neither be turned
+# nor wake.
 cdef uint8_t NO_CARD[256]
 # MAX_LIST_SIZE zeros, then MAX_LIST_SIZE bytes of ones. The mask that clears the first n bytes of a list begins at
 # MAX_LIST_SIZE - n.
@@ -38,7 +39,7 @@ fill_tables()
 
 ctypedef struct Count:
     # One byte for each kind: the number of its cards, turned or not. Cartons and toys are counted everywhere,
-    # Princesses in hands and on the table, all other kinds on the table.
+    # Princesses in hands and on the table, and all other kinds only on the table.
     uint64_t of[16]
     uint64_t starts  # the bytes of `of` for starting cartons
     uint8_t no_card  # State.cards has a byte that is no card
@@ -141,7 +142,7 @@ cdef inline uint64_t bad_slot(uint64_t kinds, uint64_t before, uint64_t filled) 
 
 cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
     # Gathers one byte for each seat, from the last seat to the first, and then checks all seats in parallel. Errors are
-    # only recorded. They are rare, and the function that reports them examines the seats again.
+    # rare and are only recorded; the function that reports them examines the seats again.
     cdef uint64_t words[2]
     cdef uint64_t first = 0, second = 0, third = 0, sizes = 0, supply = 0, drew = 0, played = 0
     cdef uint64_t drawn, any_first = 0, any_drawn = 0, even = 0, odd = 0
@@ -382,7 +383,7 @@ cdef inline bint starts_in_column(const State* state, const Count* count, int st
 
 cdef int check_starts(const State* state, const Count* count) noexcept nogil:
     cdef int starts = 0
-    # No starting cartons before their phase; then one for each seat in turn, from the first.
+    # There are no starting cartons before their phase; then there is one for each seat in turn, from the first seat on.
     if state.phase > CHOOSE_START:
         starts = state.players
         if state.phase < TURN:
@@ -403,7 +404,7 @@ cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
     cdef uint64_t allowed = (<uint64_t> 1 << (LAST_THERE + 1)) - (<uint64_t> 1 << PRINCESS_THERE), awake = 0
     cdef uint8_t* of = <uint8_t*> count.of
     cdef int joint = 0, last = -1, west, there, princesses = 0
-    # Only cats of existing seats.
+    # Only existing seats have cats.
     allowed |= (<uint64_t> 1 << (AWAKE + state.players)) - (<uint64_t> 1 << AWAKE)
     while state.joints[joint]:
         west = state.joints[joint] & CELL
@@ -451,8 +452,8 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
 
 
 cdef bint could_wake(const State* state) noexcept nogil:
-    # True if the box of each woken cat has an awake cat of its seat, which can have woken it, or a Princess on a joint,
-    # who can have replaced only one such cat.
+    # True if the box of each woken cat has an awake cat of the same seat, which can have woken it, or a Princess on a
+    # joint, which can have replaced that awake cat. A Princess can have replaced only one cat.
     cdef Box boxes[MAX_CARDS]
     cdef uint8_t box_of[MAX_CARDS]
     cdef int replaced[MAX_CARDS]  # by box: seats with woken but no awake cats, minus the Princesses on joints
@@ -495,8 +496,8 @@ cdef bint hangs_together(const State* state) noexcept nogil:
 
 
 cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept nogil:
-    # True if in each run of adjacent cards in a row, one touches a card of the next row towards the centre, or is in
-    # the centre. This is sufficient, and true on most tables.
+    # True if, in each run of adjacent cards in a row, one card touches a card of the next row towards the centre, or is
+    # in the centre. This condition is sufficient, and true on most tables.
     cdef uint64_t cells = state.filled[first], before = 0, after, east, inner, sum, ends, carry = 0, alone = 0
     cdef uint64_t column = first_column(first)
     cdef int word
@@ -606,7 +607,8 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
 # Public and hidden
 
 cdef inline int check_pile(const State* state, const Count* count) noexcept nogil:
-    # Check that the cards drawn and the toys are the cards gone from the parts, and that no seat has more than it drew.
+    # Check that the cards drawn and the toys are the cards missing from the parts, and that no seat has more cards than
+    # it drew.
     cdef int left = count.left, current = count.current, part, gone, toys = 0
     cdef uint64_t too_many
     if state.phase <= DEAL:
@@ -701,8 +703,9 @@ cdef int check_shown(const State* state) noexcept nogil:
 
 
 cdef bint fits_shown(const Seat* held) noexcept nogil:
-    # True if the cards of the hand can be matched with the sets of Seat.excluded. Each set contains the next, so a set
-    # allows all cards that an earlier one allows: the first `slot + 1` sets need as many cards that set `slot` allows.
+    # True if the cards of the hand can be matched with the sets of Seat.excluded. Each set contains the next one, so a
+    # set allows all cards that an earlier set allows. The first `slot + 1` sets therefore need `slot + 1` cards that
+    # set `slot` allows.
     cdef int slot, i, fitting
     for slot in range(held.hand_size - 1, -1, -1):
         if excluded_of(held, slot):

@@ -106,7 +106,7 @@ cdef void place_start(State* state, int card, int cell, Events* events) noexcept
 # A turn
 
 cdef void take_from_hand(State* state, int slot) noexcept nogil:
-    # Of the sets of Seat.excluded that can describe the card played, drop the largest, so that the public information
+    # Drop the largest of the sets of Seat.excluded that can describe the card played, so that the public information
     # never claims more than is known.
     cdef Seat* held = &state.seats[state.active]
     cdef int type = type_of(held.hand[slot]), i = 0, below
@@ -870,9 +870,10 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     #
     # In the main phase a seat passes only after a draw, because it begins each turn with a cat in supply, which it may
     # lay asleep. Without `no_double_walls` a carton can always be placed. A seat then passes only with three Princesses
-    # in its hand and no cat on the table, again only after it has played one of them and drawn another, and never in
-    # the final phase, where it is asked only if it holds a carton. With `no_double_walls` a pass may follow each draw.
-    # In the final phase the hands and cats are played; all other seats may pass after each play, all after the last.
+    # in its hand and no cat on the table. It passes again only after it has played one Princess and drawn another. It
+    # never passes in the final phase, where it is asked only if it holds a carton. With `no_double_walls` a pass may
+    # follow each draw. In the final phase the hands and cats are played; all other seats may pass after each play, and
+    # all seats after the last play.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int variants = chosen.variants if chosen != NULL else ALL_PRINCESSES | NO_DOUBLE_WALLS
@@ -885,7 +886,8 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     found.max_game_length = players + pile + PILE_KINDS + princesses + count_joints() + sleeps + passes
     # The first seat, the deal, the starting cartons of the other seats, and the draws.
     found.max_chance_nodes = first_seat_comes + DEALT * players + players - 1 + pile
-    # The deal of the first card. A draw has fewer: at least four kinds have been dealt, and the Princess adds only one.
+    # The deal of the first card has the most outcomes. A draw has fewer: at least four kinds have been dealt, and the
+    # Princess adds only one kind.
     found.max_chance_outcomes = CARTONS
 
 

@@ -101,7 +101,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
             numbers[17 + 2 * slot] = excluded_of(held, slot) >> PRINCESS_BIT
         numbers += OBSERVATION_SEAT_NUMBERS
         other = other + 1 if other + 1 < players else 0
-    # The remaining Princesses are in the pile and in other hands; those played lie on the table.
+    # The remaining Princesses are in the pile and in other hands; Princesses that were played lie on the table.
     unseen[PRINCESS] = princesses
     numbers += OBSERVATION_SEAT_NUMBERS * (SEATS - players)
     current = current_part(state, seen.pile_size, &left)

@@ -14,28 +14,28 @@ from .state cimport (
 # The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
 # Found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 4,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
+    "decisions": 4,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
     "draw": 19,  # a card is drawn
     "sleep": -6,  # a cat is laid asleep
     "joint": 28,  # a carton forms a joint
-    "own": 15,  # it joins a box with an own cat
+    "own": 15,  # it joins a box with a cat of the active seat
     "others": -6,  # it joins a box with cats of other seats only
-    "own_toys": 10,  # for each toy that it adds to a box with an own cat
+    "own_toys": 10,  # for each toy that it adds to a box with a cat of the active seat
     "own_sprayers": -2,  # for each sprayer that it adds to such a box
     "others_toys": 9,  # for each toy that it adds to a box with cats of other seats only
     "others_sprayers": 0,  # for each sprayer that it adds to such a box
     "cat": 15,  # a cat follows
     "cat_points": 20,  # for each point of the cat's box
-    "crowd": 6,  # for each own cat already in the box
+    "crowd": 6,  # for each cat of the active seat that is already in the box
     "princess": 8,  # the Princess takes the place of another seat's cat
-    "own_princess": -5,  # the Princess takes the place of an own cat
-    "toy": 11,  # a toy card lies in a box with an own cat
+    "own_princess": -5,  # the Princess takes the place of a cat of the active seat
+    "toy": 11,  # a toy card lies in a box with a cat of the active seat
 }
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
 
 ctypedef struct Places:
-    # Sets of cells where a card with given walls would form a joint, would join a box with an own cat, or would join a
-    # box with cats of other seats only.
+    # Sets of cells where a card with given walls would form a joint, would join a box with a cat of the active seat, or
+    # would join a box with cats of other seats only.
     uint64_t joint[WORDS]
     uint64_t own[WORDS]
     uint64_t others[WORDS]

@@ -455,8 +455,8 @@ cdef inline uint64_t free_beside(const State* state, int word) noexcept nogil:
     )
 
 cdef inline int list_word(uint64_t cells, int word, int first_id, uint16_t* ids) noexcept nogil:
-    # Write the cells of a word, ascending, as numbers from `first_id`. Returns how many there are. Cells are written
-    # eight at a time, because few words have more; up to seven meaningless ids follow the last one.
+    # Write the cells of a word, ascending, as numbers from `first_id`. Returns their number. Cells are written eight at
+    # a time, because few words have more; up to seven meaningless ids follow the last one.
     cdef int count = count_bits(cells), first = first_id + 64 * word, done, i
     for done in range(0, count, 8):
         for i in range(8):

@@ -130,8 +130,9 @@ cdef int ways_to_lay_toy(const State* state, uint64_t* joints) noexcept nogil:
 # Score
 
 cdef int number_boxes(const State* state, uint8_t* box_of, uint8_t* is_open) noexcept nogil:
-    # For each card: the number of its box, in the order of their lowest cells, and 1 if it has an open edge next to an
-    # empty cell. Returns the number of boxes. Avoids branches on walls, which are unpredictable.
+    # Compute for each card the number of its box, where boxes are in the order of their lowest cells, and 1 if the card
+    # has an open edge next to an empty cell. Returns the number of boxes. Avoids branches on walls, which are
+    # unpredictable.
     cdef uint16_t cells[MAX_LISTED]
     # By spot: the place of its card + 1, or 0. A row of spots is a row of cells and an empty spot, so that cells at the
     # border need no special case.
@@ -247,7 +248,7 @@ cdef void score(const State* state, int* totals, int* negative) noexcept nogil:
                 negative[seat] += boxes[i].sprayers * (2 if boxes[i].closed else 1)
 
 
-# Questions of the description
+# Functions for the description
 
 def walls(int card):
     """Return the walls of a card as encoded in State.cards: NORTH, EAST, SOUTH and WEST."""

@@ -125,7 +125,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Moves from a start and falls need other phrases than the defaults of their kinds.
+    # Moves from a start and falls need phrases other than the defaults of their kinds.
     if event.kind == ChatPercheEvent.CAT_FELL:
         say(said, CAT_FELL)
         # The number of the cat's owner is the number of its colour.
@@ -356,7 +356,7 @@ cdef uint32_t read_deck(const State* state, const Message* message) except? 0:
             RULES.refuse_state(
                 f"draw_pile_cards[{i}]", f"a full deck has {count_spaces(copies)} copies of card {cards[i]}, no more"
             )
-        # Of equal cards, the last are left.
+        # Of identical cards, the last ones are left.
         left |= <uint32_t> 1 << highest_bit(copies & ~left)
     return left
 

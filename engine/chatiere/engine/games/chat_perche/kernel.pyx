@@ -524,7 +524,8 @@ cdef Deck read_deck(const uint8_t* cards) noexcept nogil:
 
 
 cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
-    # The minimum of the dogs' steps in the first turns of a seat: dogs cards are last in each pass, ones before twos.
+    # The minimum number of steps of the dogs in the first turns of a seat: the dogs cards are last in each pass, with
+    # ones before twos.
     cdef int others = DECK_SIZE - deck.ones - deck.twos, place = turns % DECK_SIZE
     return (
         turns // DECK_SIZE * (deck.ones + 2 * deck.twos)
@@ -538,12 +539,12 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     # at least the minimum of steps for both seats, and some order of the cards gives exactly this minimum. The longest
     # game ends with the first turn after which the minimum reaches the end of the track.
     #
-    # No seat begins a pass through its deck before both have finished the previous pass. Each pass thus has at most all
-    # decisions of both decks; placing a token at each branch comes first. The bound need not be reached: a card may
-    # have no cat to affect.
+    # No seat begins a pass through its deck before both seats have finished the previous pass. Each pass thus has at
+    # most the decisions of all cards of both decks. Before the first pass, a token is placed at each branch. The bound
+    # need not be reached: a card may have no cat to affect.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
-    # For any options: one dogs card of one step; all other cards move two cats, and all are different.
+    # For any options, assume one dogs card of one step; all other cards move two cats, and all are different.
     cdef Deck deck = Deck(1, 0, 2 * (DECK_SIZE - 1), DECK_SIZE)
     cdef int track = MAX_TRACK, turns = 0, passes
     if chosen != NULL:
@@ -554,7 +555,7 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     passes = (turns + PLAYERS * DECK_SIZE - 1) // (PLAYERS * DECK_SIZE)
     found.max_game_length = BRANCHES + passes * PLAYERS * deck.decisions
     found.max_chance_nodes = first_seat_comes + turns
-    # The first card of a pass, or the first seat.
+    # The first card of a pass, or the first seat, has the most outcomes.
     found.max_chance_outcomes = max(deck.kinds, PLAYERS if first_seat_comes else 1)
 
 

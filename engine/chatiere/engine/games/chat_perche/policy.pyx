@@ -10,12 +10,12 @@ from .state cimport (
 # The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
 # Found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 4,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
-    "enters": 39,  # an own cat enters the tree; negated for a cat of the other seat
-    "breaks": 31,  # for each cat that the other seat loses in a break, less the own cats lost
-    "full": -19,  # for each cat of the own lead on a branch that breaks under one more animal
+    "decisions": 4,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
+    "enters": 39,  # a cat of the active seat enters the tree; negated for a cat of the other seat
+    "breaks": 31,  # for each cat that the other seat loses in a break, minus the cats that the active seat loses
+    "full": -19,  # for each cat of the active seat's lead on a branch that breaks under one more animal
     "nearly_full": -5,  # the same for a branch that breaks under two more animals
-    "trunk": -14,  # an own cat ends on the trunk; negated for a cat of the other seat
+    "trunk": -14,  # a cat of the active seat ends on the trunk; negated for a cat of the other seat
     "stop": -45,  # no cat moves
 }
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
@@ -45,7 +45,7 @@ cdef inline int danger(const Weights* by, int value, int load, int lead) noexcep
 
 
 cdef void find_gains(const State* state, const Weights* by, int side, Gains* gains) noexcept nogil:
-    # `side`: 1 for an own cat, -1 for a cat of the other seat, 0 for a bird.
+    # `side`: 1 for a cat of the active seat, -1 for a cat of the other seat, 0 for a bird.
     cdef uint64_t own = count_at_branches(state.cats[state.active])
     cdef uint64_t others = count_at_branches(state.cats[state.active ^ 1])
     cdef uint64_t birds = count_at_branches(state.birds)

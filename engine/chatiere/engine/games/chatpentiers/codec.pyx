@@ -94,7 +94,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Only a card taken into the zero zone needs another phrase than the default of its kind.
+    # Only a card taken into the zero zone needs a phrase other than the default of its kind.
     if event.kind != ChatpentiersEvent.CARD_TAKEN or event.values[1] != ZERO_ZONE:
         return False
     say(said, CARD_TAKEN_ZERO)
@@ -336,7 +336,7 @@ cdef read_play(State* state, const Message* played):
 
 
 cdef read_trick(State* state, const Message* message):
-    # Read the trick. Boards must have been read before, as they have the cards taken from it.
+    # Read the trick. The boards must have been read before, because they have the cards taken from the trick.
     cdef Message played
     cdef Span rest = message.span
     cdef int seat

@@ -1,10 +1,10 @@
 """Chatpentiers: resampling of the hidden information (rules file: Public and hidden).
 
 The hidden cards are in the hands of the other seats and among the undealt cards. Play reveals only which colours a hand
-does not hold (`State.voids`). Hidden places with the same voids form a *class*. Only the colours that some class cannot
-hold limit how many cards of a colour each place can have. The number of ways to distribute these colours over the
-classes is counted, from the last such colour to the first, and a distribution is drawn with probability proportional
-to its number of ways. The cards themselves are then drawn uniformly.
+does not hold (`State.voids`). Hidden places with the same voids form a *class*. The number of cards of a colour in each
+place is limited only for colours that some class cannot hold. The number of ways to distribute these colours over the
+classes is counted, from the last such colour to the first, and a distribution is drawn with probability proportional to
+its number of ways. The cards themselves are then drawn uniformly.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -17,7 +17,8 @@ from .state cimport CARDS, COLOURS, MAX_PLAYERS, State, cards_of_colour, count_c
 cdef enum:
     UNDEALT = MAX_PLAYERS  # the undealt cards as a place, numbered after the hands
     PLACES = MAX_PLAYERS + 1
-    # With 5 players, who deal all cards, 4 other hands; with 4, three hands and the undealt cards. Deals show no voids.
+    # With 5 players, all cards are dealt, so there are four other hands; with 4, three hands and the undealt cards.
+    # Deals show no voids.
     CLASSES = 4
     # The largest class gets the remaining cards and needs no axis in the table. Four classes exist only after two
     # tricks, so the other three are hands of at most 11 cards. Fewer classes need fewer cells.

@@ -52,7 +52,8 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         trick[state.extra] = 1 + MAX_PLAYERS
     spread_bits(state.discards, CARDS, values + 3 * CARDS)
     spread_bits(state.undealt, CARDS, values + 4 * CARDS)
-    # All seats that may be absent are cleared. With constant bounds this costs much less than clearing the absent ones.
+    # All seats that may be absent are cleared. With constant bounds this costs much less than clearing only the absent
+    # seats.
     for distance in range(MIN_PLAYERS, MAX_PLAYERS):
         memset(boards + distance * CARDS, 0, CARDS)
         memset(numbers + distance * OBSERVATION_SEAT_NUMBERS, 0, OBSERVATION_SEAT_NUMBERS)

@@ -9,7 +9,7 @@ from .state cimport (
 # The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
 # Found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 255,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
+    "decisions": 255,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
     "led_value": -1,  # for every two points of the value of a card led
     "followed_value": 5,  # for every two points of the value of a card that follows the colour led
     "discarded_value": -2,  # for every two points of the value of any other card played

@@ -57,7 +57,7 @@ cdef const State* state_of(Position position) noexcept:
 # Phrases
 
 cdef int say_action(Position position, int action, Said* said) except -1:
-    # Say a dense id. Its cards must be in the hand of the seat to act.
+    # Compute the phrase of a dense id. Its cards must be in the hand of the seat to act.
     cdef uint8_t cards[MAX_HAND]
     cdef int count = cards_of_action(position, action, cards)
     if action == KEEP_ID:
@@ -94,7 +94,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Only the play of a group needs another phrase than the default of its kind.
+    # Only the play of a group needs a phrase other than the default of its kind.
     if event.kind != DiscatEvent.CARDS_PLAYED or event.count == 1:
         return False
     say(said, CARDS_PLAYED_GROUP)

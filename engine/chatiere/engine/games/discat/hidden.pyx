@@ -4,7 +4,7 @@ To other seats a hand is a set: they see when it gains and loses cards, but not 
 agrees with the public information if some history leads to it. In this history, each hand gets its cards at known
 times, from the unknown part of the pile or from the queue. Cards that are played or put under the pile leave at known
 times. The seat never passes while its hand holds a card that it could play. For one hand this is a matching of cards to
-times of arrival. In addition, a seat that is to play holds a card that it can play.
+times of arrival. In addition, a seat that has to play holds a card that it can play.
 
 A seat knows the cards that it put under the pile or drew from the queue. A card that went through the queue between two
 other hands may be any card in the matchings of both.
@@ -31,7 +31,7 @@ cdef enum:
     IN_PILE = IN_QUEUE + 1
     SHUFFLES = 16  # attempts before the search and the walk
     WALK = 24  # steps for each hidden card
-    NOW_AND_THEN = 0x7F  # bits of a random word that are all 0 once in 128 times
+    NOW_AND_THEN = 0x7F  # bits of a random word, which are all 0 with probability 1/128
     ANY_NUMBER = 0xFFFF  # of misfits
     SEARCH = 100_000  # steps, which take about 50 milliseconds; states of random play need a few hundred
 
@@ -103,8 +103,9 @@ ctypedef struct Deal:
 # The public history
 
 cdef void read_history(const State* state, Layout* layout, History* history) noexcept nogil:
-    # The plays and passes determine the owner of each card and the size of each hand, and so who drew each card: when a
-    # turn is over, the hand has five cards or more, or the draw pile is permanently empty. A pass has no refill.
+    # The plays and passes determine the owner of each card and the size of each hand, and therefore the seat that drew
+    # each card: when a turn is over, the hand has five cards or more, or the draw pile is permanently empty. A pass has
+    # no refill.
     cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top
     cdef int sizes[MAX_PLAYERS]
     cdef int last_put[MAX_PLAYERS]  # the number of draws before each seat last put a card under the pile
@@ -145,7 +146,7 @@ cdef void read_history(const State* state, Layout* layout, History* history) noe
                 last_put[seat] = history.drawn
                 history.put_by[history.put_under] = seat
                 history.put_under += 1
-                # A seat that exchanges draws one card for the one put there.
+                # A seat that exchanges a card draws one for the card that it puts under the pile.
                 history.drawn_by[history.drawn] = seat
                 history.drawn += 1
         if turns == players and (place + 1 < state.laid or (state.phase == PLAY and state.active == owner)):
@@ -191,7 +192,7 @@ cdef inline int first_redraw(const State* state, const History* history) noexcep
 cdef void arrive(Story* story, int redraw) noexcept nogil:
     story.now += 1
     story.size += 1
-    # A forged state may have more than fit. Its hands then contradict its history.
+    # A forged state may have more arrivals than fit. Its hands then contradict its history.
     if story.arrivals < MAX_ARRIVALS:
         story.arrived[story.arrivals].time = story.now
         story.arrived[story.arrivals].redraw = redraw
@@ -308,7 +309,7 @@ cdef int count_misfits(
     # and before they left. Returns the number of arrivals without a card; counting stops above `most`. Taking arrivals
     # in order, and giving each to the waiting card that leaves first, finds such a matching. A card that arrived from
     # the queue, or left for it and was redrawn, must be the card that the viewer put there or drew; if the viewer did
-    # neither, it may be any card. Adds one if the seat must hold a playable card but does not.
+    # neither, it may be any card. Adds one to the result if the seat must hold a playable card but does not.
     cdef uint16_t after[MAX_ARRIVALS]
     cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that is matched
     cdef uint8_t cards[MAX_ARRIVALS]
@@ -448,7 +449,7 @@ cdef void shuffle(Deal* deal, const Hidden* hidden, Stream* stream) noexcept nog
 
 
 cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) noexcept nogil:
-    # Move the card of each of the n places to the place before. After n rotations all cards are back in place.
+    # Move the card of each of the n places to the preceding place. After n rotations all cards are back in place.
     cdef uint8_t first = deal.cards[moved[0]]
     cdef int k
     for k in range(n):

@@ -317,7 +317,7 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
         return DiscatFault.BAD_WINNER
     if exchanges < state.queue_length:
         return DiscatFault.BAD_QUEUE
-    # A card put under the pile is still there or was redrawn. None is redrawn before the unknown part is empty.
+    # A card put under the pile is still there or was redrawn. No card is redrawn before the unknown part is empty.
     if state.redrawn_count != min(exchanges - state.queue_length, <int> REDRAWN_KEPT) or (
         state.redrawn_count and unknown_left
     ):

@@ -570,7 +570,8 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 
 
 cdef void see_draws(const State* state, const Layout* layout, int seat, uint8_t* drawn_by) noexcept nogil:
-    # For each card that the seat put under the pile: the seat seen to draw it, unless it has put a card there since.
+    # For each card that the seat put under the pile: the seat seen to draw it, unless that seat has put a card there
+    # since.
     cdef const Redraw* redraw
     cdef int i
     memset(drawn_by, NO_SEAT, MAX_CARD + 1)
@@ -586,15 +587,16 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     # play; after n - 1 passes the same seat plays again (Back to the creator).
     #
     # A hand is empty only if the draw pile is empty. The first seat to empty its hand begins the n - 1 last turns. Each
-    # other seat then holds at least one card, so N cards give at most N - (n - 1) plays up to that one. No passes count
-    # after the last of them. Whenever a different seat plays, a pass is missing; if all seats play, this happens at
-    # least n - 1 times. A seat that never plays keeps five cards, which costs more than it saves. A winning group lays
-    # five cards in one play, and no last turns follow. With n (N - (n - 1)) turns for the plays, the maximum is:
+    # other seat then holds at least one card, so N cards give at most N - (n - 1) plays up to that play. Passes after
+    # the last of these plays do not count. Whenever a different seat plays, one pass is missing; if all seats play,
+    # this happens at least n - 1 times. A seat that never plays keeps five cards, which costs more than it saves. A
+    # winning group lays five cards in one play, and no last turns follow. With n (N - (n - 1)) turns for the plays, the
+    # maximum is:
     #
     #     n (N - (n - 1)) - (n - 1) for the last play - (n - 1) for changes of seat + (n - 1) last turns.
     #
-    # With suitable arrows a game reaches it: one seat plays all cards of the pile, and no other seat can respect any of
-    # them; then the seats play in turn, counter-clockwise.
+    # With suitable arrows a game reaches this maximum: one seat plays all cards of the pile, and no other seat can
+    # respect any of them; then the seats play in turn, counter-clockwise.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int cards = cards_in_use(players), others = players - 1

@@ -275,7 +275,7 @@ cdef void see_redrawn(
     cdef uint8_t drawn_by_others[REDRAWN_KEPT + 1]
     cdef int count = 0, i, place, card, taker
     cdef bint put, taken
-    # In a forged state some may have no taker.
+    # In a forged state some redrawn cards may have no taker.
     memset(&redraws.taker[EARLIER], NO_SEAT, REDRAWN_KEPT)
     follow_redraws(state, plays, exchanges, &redraws)
     for place in range(state.redrawn_count):
@@ -296,7 +296,7 @@ cdef void see_redrawn(
 
 
 cdef inline bint holds(const State* state, int seat, int card) noexcept nogil:
-    # `seat`: also NO_SEAT; `card`: 0 for an unknown one.
+    # `seat` may be NO_SEAT; `card` is 0 if the card is unknown.
     if seat == NO_SEAT or card == 0:
         return False
     return card_in_slot(state.hand[seat], cards_below(state.hand[seat], state.hand_size[seat], card)) == card

@@ -11,13 +11,13 @@ from .state cimport (
 # The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
 # Chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 4,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
+    "decisions": 4,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
     "pair": 6,  # a group of two cards
     "triple": 12,  # a group of three cards
     "bonus_group": 24,  # a group of four cards
     "winning_group": 60,  # a group of five or six cards
     "partners": -3,  # for each other card of the hand that shares a digit with a single card played
-    "room": -1,  # for each eighth of the cards in use that the next top may be
+    "room": -1,  # for each eighth of the cards in use that may be the next top
     "blocks": 6,  # the next seat has no such card
     "exchange": 0,  # a card is exchanged
     "exchanged_partners": -4,  # for each other card of the hand that shares a digit with the exchanged card

@@ -168,8 +168,8 @@ ctypedef struct Seen:
     # is unused.
     uint8_t order[1 + PLANE]
     uint8_t turns[1 + PLANE]
-    # Cards that the seat put under the draw pile; where each is, encoded as in observations; places in the queue, from
-    # 1. The arrays have a spare entry, because a card is written before it is known to belong here.
+    # Cards that the seat put under the draw pile; the location of each, encoded as in observations; places in the
+    # queue, from 1. The arrays have a spare entry, because a card is written before it is known to belong here.
     uint8_t known_count
     uint8_t known[MAX_CARD + 1]
     uint8_t known_as[MAX_CARD + 1]

@@ -186,7 +186,7 @@ cdef int count_in(const Event* event) noexcept:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Events that concern another seat, or in which no 1 was discarded, need another phrase than that of their kind.
+    # Events that concern another seat, or in which no 1 was discarded, need a phrase other than that of their kind.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         say(said, TURN_BEGUN)
         add_number(said, event.seat)

@@ -1,9 +1,9 @@
 # Momistigri: public and hidden information: the places of cards, and updates of the knowledge of hands when cards move.
 #
-# Each knower (the other seats and the public) may know of a hand a minimum number of cards of some kinds, and a maximum
-# number of 1s. A seat that did not see which card moved keeps only facts that are true for any card: of each kind, one
-# card less in the giving hand than before. Exception: if the hand held cards of one kind only and the seat knew all of
-# them, it knows the card.
+# Each knower (the other seats and the public) may know, for a hand, a minimum number of cards of some kinds, and a
+# maximum number of 1s. A seat that did not see which card moved keeps only facts that are true for any card: for each
+# kind, one card fewer in the giving hand than before. Exception: if the hand held cards of one kind only and the seat
+# knew all of them, it knows the card.
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.stream cimport Stream
@@ -13,13 +13,13 @@ cdef inline int all_knowers(const State* state) noexcept nogil:
     return (1 << state.players) - 1 | 1 << PUBLIC
 
 cdef inline void expect_one_more(uint8_t* most_ones) noexcept nogil:
-    # A maximum of all the 1s in the box is no bound, and is stored as 0.
+    # A maximum equal to the number of 1s in the box is no bound, and is stored as 0.
     most_ones[0] = 0 if most_ones[0] == ONES else most_ones[0] + 1
 
-# Move cards, of kinds that later seats hold, one place down or up, with all knowledge of them.
+# Move cards, whose kinds later seats also hold, one place down or up, with all knowledge of these cards.
 cdef void move_down(State* state, uint64_t cards) noexcept nogil
 cdef void move_up(State* state, uint64_t cards) noexcept nogil
-# Put the cards of each kind in the order of their holders, with all knowledge of them.
+# Put the cards of each kind in the order of their holders, with all knowledge of these cards.
 cdef void order_by_holder(State* state, const Box* box) noexcept nogil
 
 cdef inline void take_out(State* state, int seat, uint64_t kind_bits) noexcept nogil:
@@ -86,7 +86,7 @@ cdef inline void lay_down_pair(
             expect_one_less(state.most_ones[seat])
 
 cdef inline void learn(State* state, int knower, uint64_t mine) noexcept nogil:
-    # Let a knower know one more card of a kind in a hand.
+    # Record that a knower knows one more card of a kind in a hand.
     state.known[knower] |= (state.known[knower] & mine) + (mine & -mine)
 
 cdef inline void take_up(State* state, int seat, int kind, uint64_t kind_bits) noexcept nogil:
@@ -140,14 +140,14 @@ cdef inline void hand_over_ones(State* state, int giver, int receiver, bint is_o
     cdef uint8_t* received = state.most_ones[receiver]
     cdef int knower
     for knower in range(KNOWERS):
-        # A knower that did not see the card assumes a 1, if the giver may have had one.
+        # A knower that did not see the card assumes that it was a 1, if the giver may have had a 1.
         if received[knower] and (is_one if seen_by >> knower & 1 else given[knower] != 1):
             expect_one_more(&received[knower])
         if is_one and seen_by >> knower & 1 and given[knower]:
             given[knower] -= 1
 
 cdef inline void show_no_ones(State* state, int seat) noexcept nogil:
-    # Let all seats know that a hand holds no 1s.
+    # Record that all seats know that a hand holds no 1s.
     cdef int others = all_knowers(state) & ~(1 << seat), knower
     for knower in range(KNOWERS):
         state.most_ones[seat][knower] = others >> knower & 1

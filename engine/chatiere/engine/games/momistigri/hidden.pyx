@@ -144,7 +144,8 @@ cdef void add_cards(uint64_t* cards, const uint8_t* places, int count) noexcept 
 
 
 cdef void share_public_knowledge(State* state, int seat) noexcept nogil:
-    # Other seats keep only public knowledge, also of the viewer's hand: the viewer may not know what else they know.
+    # Other seats keep only public knowledge, even of the viewer's hand, because their further knowledge is hidden from
+    # the viewer.
     cdef int other, knower
     for knower in range(state.players):
         if knower != seat:
@@ -159,7 +160,7 @@ cdef void order_by_holder(State* state, const Box* box) noexcept nogil:
     cdef uint64_t wrong = misplaced(state, box)
     cdef int i
     while wrong:
-        # Swap each such card with the card before it; of adjacent ones, only the first.
+        # Swap each such card with the card before it; of adjacent cards, swap only the first.
         wrong &= ~(wrong << 1)
         for i in range(MAX_PLAYERS):
             state.hands[i] = swap_with_previous(state.hands[i], wrong)

@@ -87,7 +87,7 @@ cdef void deal(State* state, const Box* box, int kind, Events* events) noexcept 
         begin_turn(state, NO_MARK, events)
     elif state.left & (state.left - 1):
         state.active = next_seat(state, seat)
-    # If one card is left, it goes to the same seat again, the first seat's right neighbour.
+    # If one card is left, it is dealt to the same seat again, the first seat's right neighbour.
 
 
 # A turn
@@ -387,7 +387,8 @@ cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids)
 
 
 cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
-    # For each kind as the higher one: the lower kinds of its colour or value, and itself if the hand has it twice.
+    # For each kind as the higher one: the lower kinds of its colour or value, and the kind itself if the hand has it
+    # twice.
     cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE), further = further_cards(box, hand)
     cdef uint64_t kinds = kinds_in(box, hand), twice = kinds_in(box, further) if further else 0
     cdef uint64_t values = kinds << VALUES | kinds << 2 * VALUES, colours, left, partners
@@ -763,10 +764,10 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     # adds at most 3 (n - 1) / 2, or 3 by a swap. The bound is not reached: the four 6s and five 5s are never
     # distributed so that every turn has this many.
     #
-    # Draws in a round: one each turn, one more after a pair of 7, two more after a pair of 8. Between two pairs of 7,
-    # and between two pairs of 8, a card has returned from the pile, in a turn with a pair of 5 or 3. With t such turns
-    # there are at most t + 1 turns with a pair of 8, and at most 200 - t with a pair of 7 or 8. This makes at most
-    # (t + 1) + (200 - t) more draws.
+    # Draws in a round: one in each turn, one more after a pair of 7, and two more after a pair of 8. Between two pairs
+    # of 7, and between two pairs of 8, a card has returned from the pile, in a turn with a pair of 5 or 3. With t such
+    # turns there are at most t + 1 turns with a pair of 8, and at most 200 - t with a pair of 7 or 8. This makes at
+    # most (t + 1) + (200 - t) more draws.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int deck = DEALT * players + 1

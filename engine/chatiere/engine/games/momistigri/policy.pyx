@@ -10,17 +10,17 @@ from .state cimport (
 # The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
 # Chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 255,  # number of first decisions in a playout that use the policy; later ones are uniform. 255: all
+    "decisions": 255,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
     "pair": 12,  # a pair is discarded
     "pair_value": 1,  # for every two points of its values
-    "effect_1": 2,  # the pair is one of 1
-    "effect_2": 2,  # the pair is one of 2
-    "effect_3": 2,  # the pair is one of 3
-    "effect_4": 2,  # the pair is one of 4
-    "effect_5": 2,  # the pair is one of 5
-    "effect_6": 2,  # the pair is one of 6
-    "effect_7": 2,  # the pair is one of 7
-    "effect_8": 2,  # the pair is one of 8
+    "effect_1": 2,  # the pair has value 1
+    "effect_2": 2,  # the pair has value 2
+    "effect_3": 2,  # the pair has value 3
+    "effect_4": 2,  # the pair has value 4
+    "effect_5": 2,  # the pair has value 5
+    "effect_6": 2,  # the pair has value 6
+    "effect_7": 2,  # the pair has value 7
+    "effect_8": 2,  # the pair has value 8
     "main": 6,  # the main effect of a pair is chosen, not the reversal
     "given_value": 2,  # for each point of a card named, given or swapped out
     "given_alone": 4,  # the card named, given or swapped out forms no pair in the hand

@@ -2,7 +2,8 @@
 #
 # A set of cards has one bit for each of the 46 cards of the box, in ascending order of kind; the number of the bit is
 # the card's place. Every card is in at most one hand. Cards of a kind are interchangeable: seat 0 has the first of
-# their places, then seat 1 and so on; cards in no hand have the last places. So equal positions are equal numbers.
+# their places, then seat 1 and so on; cards in no hand have the last places. The sets of equal positions are therefore
+# equal numbers.
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
