@@ -21,7 +21,7 @@ settings.load_profile("untimed")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all tests of each product (see `tools/over.py`) but one as `repeated`, which `make test` leaves out."""
+    """Mark all tests but one of each product (see `tools/over.py`) as `repeated`, which `make test` leaves out."""
     alike: dict[tuple[str, ...], list[pytest.Item]] = {}
     for item in items:
         over = {name for mark in item.iter_markers("over") for name in mark.args}

@@ -111,7 +111,7 @@ def _names(file: FileDescriptorProto) -> Iterator[str]:
 
 
 def camel(name: str) -> str:
-    """Return a name in the case of classes in Java and C#, where a digit ends a word, too."""
+    """Return a name in the case of classes in Java and C#, where a digit also ends a word."""
     return re.sub(r"(?:^|_|(?<=\d))([a-z])", lambda found: found[1].upper(), name).replace("_", "")
 
 
@@ -211,7 +211,7 @@ def _csharp_members(file: FileDescriptorProto) -> Made:
 
 def _go_field(field: FieldDescriptorProto) -> Iterator[str]:
     name = camel(field.name)
-    # Structs with the open API lack the last two methods, structs with the opaque API the first.
+    # Structs with the open API do not have the last two methods, and structs with the opaque API do not have the first.
     yield from (name, f"Get{name}", f"Set{name}")
     if _has_presence(field):
         yield from (f"Has{name}", f"Clear{name}")
@@ -235,7 +235,7 @@ def _swift_field(field: FieldDescriptorProto) -> Iterator[str]:
 
 
 def _javascript_field(field: FieldDescriptorProto) -> Iterator[str]:
-    # Members of a oneof are values of the oneof's property; other generators make each a property.
+    # Members of a oneof are values of the oneof's property; other generators make each member a property.
     yield lower_camel(field.name)
 
 

@@ -108,9 +108,8 @@ def test_the_table_lists_shared_fields_cards_and_points() -> None:
 def base_of(kind: str, message: str) -> str:
     """Return the part of a field's type that its name implies.
 
-    The State, View, Score and Info of a thing have the same type here, as has its number in a list. A `kind` has the
-    type of
-    its message's kind.
+    The State, View, Score and Info of a thing, and its number in a list, have the same type here. A `kind` has the type
+    of its message's kind.
     """
     own_kind = message.removesuffix("Info") + "Kind"
     kind = re.sub(r"(?<=[a-z])(View|Score|Info)(?=$|\[)", "", "Kind" if kind == own_kind else kind)

@@ -40,7 +40,7 @@ GENERATED = {
     "Python": ("--python_out=. --pyi_out=.", "chatiere/v1/game_pb2.py"),
     "Ruby": ("--ruby_out=.", "chatiere/v1/game_pb.rb"),
 }
-# Generous, because compilers may share a slow machine with other jobs.
+# The timeout is generous, because compilers may share a slow machine with other jobs.
 MINUTES = 20 * 60
 SEED = 7
 

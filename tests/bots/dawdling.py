@@ -16,12 +16,12 @@ from chatiere.engine import Game, Position
 
 # Numbers of worlds in which a move has to win, and of chance draws in each of them.
 WORLDS, DRAWS = 24, 2
-# After this many games in a row without such a position, the search for more ends.
+# The search ends after this many consecutive games without such a position.
 MAX_GAMES = 200
 
 
 def wins_at_once(position: Position, action: int) -> bool:
-    """Return True if an action ends the game in every world that the seat considers possible, as its only winner."""
+    """Return True if an action ends the game, with the seat as only winner, in every world that is possible for it."""
     seat = position.current_player()
     worlds = (position.resample(seat, draw, world) for world in range(WORLDS) for draw in range(DRAWS))
     # Try the true state first: it is already available.

@@ -68,7 +68,7 @@ def test_worlds_do_not_depend_on_other_decisions(name: str) -> None:
 def test_many_worlds_start_with_the_same_worlds_as_few() -> None:
     decisions = Host(GAMES[0], engine.game(GAMES[0]).min_players, 5, seed=4).decisions(All(), range(5))
     rows = [4, 0, 2, 1, 3]
-    # More worlds than are drawn in one batch: for two decisions, and for one.
+    # More worlds than are drawn in one batch, for two decisions and for one.
     for count in (2000, 5000):
         assert np.array_equal(decisions.worlds(rows, count)[:, :3], decisions.worlds(rows, 3))
     assert decisions.worlds([], 3).shape == (0, 3, decisions.game.packed_size)
@@ -82,7 +82,7 @@ def test_bots_play_games_with_explicit_chance(name: str) -> None:
     decided = drawn = 0
     while not position.is_terminal():
         if position.is_chance_node():
-            # Not the first outcome each time: in Discat the resulting hand is a group that wins.
+            # The first outcome is not chosen each time, because the resulting hand in Discat is a group that wins.
             outcomes = position.chance_outcomes()
             position.apply(outcomes[7 * drawn % len(outcomes)][0])
             drawn += 1

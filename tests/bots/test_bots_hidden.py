@@ -36,7 +36,7 @@ def test_choices_do_not_depend_on_hidden_information(name: str, players: int) ->
     decided = 0
     while len(host.positions.actors):
         rows = np.arange(len(host.positions.actors))
-        # Only every fifth decision: games are long, and searches take time.
+        # Test only every fifth decision, because games are long and searches take time.
         if decided % 5 == 0:
             other = with_other_secrets(host, seed=decided)
             differed += (other.positions.states != host.positions.states).any()
@@ -93,7 +93,7 @@ def test_a_bot_cannot_reach_states_seeds_or_game_numbers(name: str) -> None:
 
 
 def everything_below(decisions: Decisions) -> list[object]:
-    """Return all objects that the fields of decisions refer to, directly or indirectly, without those of its game."""
+    """Return all objects that the fields of decisions refer to, directly or indirectly, except those of the game."""
     found: dict[int, object] = {}
     waiting = [getattr(decisions, field.name) for field in dataclasses.fields(decisions) if field.name != "game"]
     assert isinstance(decisions.game, engine.Game)

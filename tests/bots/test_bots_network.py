@@ -26,7 +26,7 @@ def decisions_of(bot: bots.Bot, name: str = GAMES[0], games: int = 200) -> Decis
 
 
 def by_id(observations: NDArray[np.uint8], masks: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Prefer high ids, whatever the observation; illegal actions have logits, too."""
+    """Prefer high ids, regardless of the observation. Illegal actions also have logits."""
     return np.tile(np.arange(masks.shape[1], dtype=np.float32) / 10, (len(masks), 1))
 
 

@@ -175,11 +175,11 @@ OWN, OTHERS, START, STOP, BIRD, BRANCH = 5 + 3, 14 + 3, 45, 2110, 2156 - 5, 5
 @pytest.mark.parametrize(
     ("legal", "seen", "chosen"),
     [
-        # Moves its own cat up but not the opponent's; moving a cat that is already in the tree has no value.
+        # The bot moves its own cat up but not the opponent's; moving a cat that is already in the tree has no value.
         ([move(START, 0), STOP], tree(OWN), move(START, 0)),
         ([move(START, 0), STOP], tree(OTHERS), STOP),
         ([move(0, 1), move(START, 0)], tree(OWN, own=[0]), move(START, 0)),
-        # Its second cat moves to a branch that holds, not to one that breaks.
+        # The second cat moves to a branch that holds, not to one that breaks.
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 1}), STOP),
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 2}), move(START, BRANCH)),
         # An unknown branch that has held no cats breaks at the second cat in one case of five; a branch that has held

@@ -27,7 +27,7 @@ from .support import GAMES, Host, only
 
 BOTS = Path(__file__).parents[2] / "engine/chatiere/bots"
 HARNESS = Path(__file__).with_name("net_harness.c")
-# Compilers, each with the command that runs its programs here: of this processor, and of another kind of processor.
+# Compilers for this and for another kind of processor, each with the command that runs its programs here.
 COMPILERS = {"gcc": [], "aarch64-linux-gnu-gcc": ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]}
 
 
@@ -104,7 +104,7 @@ def test_runs_with_missing_rows_are_refused() -> None:
         runs["kind"], runs["size"] = 1, 6
         with pytest.raises(NetworkFileError, match=r"has the kind 1 and the size 6, which do not go together$"):
             changed(other, runs=runs).network()
-    # The sum of seven rows; each of them by itself is within the range.
+    # The sum of seven rows, each of which is within the range by itself.
     rows_bias = np.full_like(file.weights.rows_bias, 2**29)
     with pytest.raises(NetworkFileError, match=r"^its weights are too large: "):
         changed(file, rows_bias=rows_bias).network()

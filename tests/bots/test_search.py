@@ -39,7 +39,7 @@ def decisions_of(game: Game, players: int, seed: int) -> list[Position]:
 
 
 def some_decisions(game: Game, players: int, seed: int, number: int) -> list[Position]:
-    """Return some of these positions, from the start to the end of the game."""
+    """Return some of the positions in which a seat has a choice, from the start to the end of the game."""
     found = decisions_of(game, players, seed)
     return [found[i * (len(found) - 1) // max(1, number - 1)] for i in range(number)]
 
@@ -332,7 +332,7 @@ def test_visits_follow_priors_and_values_by_puct() -> None:
     # each time, so simulation k = 0, 1 … takes the action with the largest mean + prior × √(k + 1) / (1 + visits):
     #   k = 0: 1.0, 0.8, 0.7: the first.       k = 1: 0.5 + 0.354, 0.5 + 0.424, 0.5 + 0.283: the second.
     #   k = 2: 0.5 + 0.433, 0.5 + 0.260, 0.5 + 0.346: the first.   k = 3: 0.5 + 0.333, 0.5 + 0.3, 0.5 + 0.4: the third.
-    #   From then on the third: each of its visits is worth 1, so its mean stays 1.
+    #   From then on it takes the third: each of its visits is worth 1, so its mean stays 1.
     position = next(p for p in decisions_of(engine.game("discat"), 2, 3) if len(p.legal_actions()) == 3)
     seat = position.current_player()
     after_third = position.child(position.legal_actions()[2])
@@ -464,7 +464,7 @@ def test_noise_explores_other_actions_without_priors(game: Game) -> None:
     actions = len(position.legal_actions())
     worlds = Drawn([position] * 50)
     visits = run([position] * 50, 4 * actions, worlds=worlds, noise=1, exploration=100).visits.reshape(50, actions)
-    # Each action once, then mostly the actions with much noise in their tree.
+    # Each action is taken once, then mostly the actions with much noise in their tree.
     assert visits.min() >= 1
     assert (visits.argmax(axis=1) != visits[0].argmax()).any()
     assert visits.max() > 8

@@ -29,7 +29,7 @@ MISTAKEN = ("flat:playouts=100,temperature=30", "ismcts:simulations=100,temperat
 
 
 def positions(game: Game, players: int) -> Iterator[Position]:
-    """Yield positions of random games; the later ones are nearer to the end."""
+    """Yield positions of random games; later positions are nearer to the end."""
     for seed in range(POSITIONS):
         choose = random.Random(seed)
         position = game.new_game(players, seed=seed)

@@ -1,4 +1,4 @@
-"""A real server on a free port, and fake ones that misbehave."""
+"""A real server on a free port, and fake servers that misbehave."""
 
 import asyncio
 from collections.abc import Callable, Iterator

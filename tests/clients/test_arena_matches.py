@@ -77,7 +77,7 @@ def test_a_bot_gets_only_the_columns_that_it_needs(address: str, name: str) -> N
 @over(("name", "bot"), [(name, bot) for name in GAMES for bot in bots.names(name)])
 def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: str, bot: str) -> None:
     players = engine.game(name).max_players
-    # The budget is small, where there is one, and only the first decisions are compared, since games are long.
+    # If there is a budget, it is small, and only the first decisions are compared, because games are long.
     spec = {"flat": "flat:playouts=20", "ismcts": "ismcts:simulations=20"}.get(bot, bot)
     seated = [bots.get(spec, name, players), bots.get("random", name, players)]
     games: list[list[int]] = [[], []]

@@ -18,7 +18,7 @@ Games = Callable[[np.random.Generator, float], NDArray[np.float64]]
 
 
 def ends(sprt: Sprt, shares: NDArray[np.float64], games_per_deal: int) -> str | None:
-    """Return the hypothesis that is accepted first, with a look after every 16 deals."""
+    """Return the hypothesis that is accepted first, if the results are evaluated after every 16 deals."""
     for count in range(LOOK, len(shares) + 1, LOOK):
         accepted = sprt.evidence(shares[:count], games_per_deal).accepted
         if accepted is not None:

@@ -95,7 +95,7 @@ def test_a_call_has_the_id_chosen_by_its_client(
 
 
 def test_an_error_states_when_to_retry(list_games: ListGames, serving: Callable[..., str]) -> None:
-    # Not "localhost", which may resolve to several addresses, each with its own limit.
+    # "localhost" is not used, because it may resolve to several addresses, each with its own limit.
     address = serving(max_rate_per_client=0.001).replace("localhost", "127.0.0.1")
     error = error_of(list_games, address, calls=2)
     assert (error.code, error.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED")

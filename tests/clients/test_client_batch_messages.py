@@ -52,7 +52,7 @@ def test_a_refusal_is_read() -> None:
 
 
 def test_unknown_fields_are_ignored() -> None:
-    # Field 99, which later versions may define, as a varint, as eight bytes and as four.
+    # Field 99, which later versions may define, as a varint, as eight bytes and as four bytes.
     unknown = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4)
     assert bytes(Response(Positions, unknown + Positions(states=b"abc").SerializeToString()).column("states")) == b"abc"
 

@@ -1,4 +1,4 @@
-"""Clients whose connections end repeatedly, in every phase of a call and in every way, continue, and can be closed."""
+"""Clients continue, and can be closed, if connections end repeatedly, in every phase of a call and in every way."""
 
 import asyncio
 import threading
@@ -24,7 +24,7 @@ from chatiere.service.base.settings import Settings
 from chatiere.service.ports import server as server_module
 
 ROOM = new_room_id()
-# The seconds after which clients consider a connection broken, instead of some tens of seconds.
+# The seconds after which clients consider a connection broken; the default is several tens of seconds.
 SILENCE = 0.3
 SHORTER = dict.fromkeys(
     (
@@ -182,7 +182,7 @@ def test_clients_survive_every_end_of_a_connection(server: Running) -> None:
         for use in uses:
             use.has_result.clear()
         await_all(use.has_result for use in uses)
-        # Calls without a response end, too, when their client is closed.
+        # Calls without a response also end when their client is closed.
         for proxy in proxies:
             proxy.silence()
         for use in uses:

@@ -132,7 +132,7 @@ def test_unavailable_is_retried(ask_at: Ask, make_fake: MakeFake) -> None:
 
 def test_retries_of_unavailable_are_limited(ask_at: Ask, make_fake: MakeFake) -> None:
     servicer, address = make_fake(lambda call, context: context.abort(grpc.StatusCode.UNAVAILABLE, "never"))
-    # No attempt is lost while the connection to a distant service is being made.
+    # No attempt is used up while the connection to a distant service is being established.
     with cutting_proxy(address, 0, delay=0.3) as (_, distant):
         error = error_of(ask_at, distant, "list_games")
     assert type(error) is TransportError

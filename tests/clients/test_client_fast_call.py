@@ -80,7 +80,7 @@ class Service:
         token: str | None = None,
         greeting: tuple[Frame, ...] = GREETING,
     ) -> FastCall:
-        """Begin a call, which becomes this service's current one, and send the greeting and `answers`."""
+        """Begin a call, which becomes this service's current call, and send the greeting and `answers`."""
         call = FastCall(self.address, "/a.Service/Method", timeout, token)
         self.connection, _ = self._listener.accept()
         self.came = self.connection.makefile("rb")
@@ -285,9 +285,9 @@ def test_the_client_respects_windows_and_frame_sizes(service: Service) -> None:
     call.send([first])
     call.send([second])
     left = message(first) + message(second)
-    # Frames sent to the client, and the number of bytes that it may send then. The stream's window is the limit, then
-    # the connection's (65,535 at first, of which 1,300 are used), then the stream's again. Frames have at most 16,384
-    # bytes, until more is allowed.
+    # Frames sent to the client, and the number of bytes that the client may then send. The limit is first the stream's
+    # window, then the connection's (65,535 at first, of which 1,300 are used), then the stream's again. Frames have at
+    # most 16,384 bytes until a larger size is allowed.
     larger = setting(5, 50_000)
     largest = 16_384
     steps: list[tuple[list[Frame], int]] = [

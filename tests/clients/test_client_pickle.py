@@ -1,4 +1,4 @@
-"""Clients can be pickled and copied by their address and settings, or raise an error that gives the reason."""
+"""Clients can be pickled and copied by their address and settings, or raise an error that states the reason."""
 
 import asyncio
 import copy

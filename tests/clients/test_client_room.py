@@ -126,7 +126,7 @@ LOOKER: list[SealedSeat] = []
 def table_of_two(
     address: str, folder: Path, acknowledgement: Any, until: int = OVER_IN_NO_GAME, guests: str | None = None
 ) -> Iterator[tuple[list[Player], Player]]:
-    """Seat a host, a guest who accepts the invitation, and a bot, who play to a ply; an onlooker follows, too.
+    """Seat a host, a guest who accepts the invitation, and a bot, who play to a ply; an onlooker also follows.
 
     `guests` is the address of another server, for the guest and the onlooker.
     """
@@ -277,7 +277,7 @@ def test_a_replacement_player_has_earlier_tables_and_posts_later_ones(address: s
             forgotten = pb.FollowResponse(is_whole=True)
             before, since = (each.contents.take(forgotten) for each in (mine, theirs))
         assert [[post.table for post in posts] for posts in (before, since)] == [tables[:6], tables[5:]]
-        # A second room stands for one whose contents were lost.
+        # A second room stands for a room whose contents were lost.
         with Room(address, other, secret=late.secret) as theirs, Room(address, other, secret=me.secret) as mine:
             assert all(theirs.post_table(post.table).taken for post in since)
             for post in before:
@@ -346,7 +346,7 @@ def test_asyncio_clients_see_each_other_s_names_replies_and_tables(address: str,
                 await first(theirs.follow(), lambda: theirs.contents.newest() == table)
                 assert theirs.contents.names == {mine.person: "Anna"}
                 assert theirs.contents.replies == {INVITATION: [mine.person]}
-                # Either of them may begin.
+                # Either player may begin.
                 legal = me.look(table).legal_actions
                 moved = me.move(table, legal[0] if legal else None).table
                 with pytest.raises(ChatiereError, match="WRONG_SECRET"):
@@ -488,13 +488,13 @@ def test_games_of_strangers_are_kept_separately_in_limited_number(address: str, 
         first, *others = (me.new_table("discat", seats, NONE).table for _ in range(3))
         contents = RoomContents(me.seat.secret_sha256)
         contents.keep(pb.RoomEntry(table=others[0], is_foreign=True))
-        # Without a game of the room's own, a foreign one is the newest.
+        # If no game of this room is in it, a foreign game is the newest.
         assert contents.newest() == others[0]
         for table in (first, first, others[1]):
             contents.keep(pb.RoomEntry(table=table, is_foreign=table != first))
         assert contents.newest() == first
-        # Foreign games are not posted even with one's own seat: anyone who knows a person's hash can create such a
-        # table.
+        # A client does not post foreign games, even games in which it has a seat: anyone who knows a person's hash can
+        # create such a table.
         posts = contents.take(pb.FollowResponse(is_whole=True))
         assert [post.table for post in posts] == [first]
         seats = [tables_pb.TableSeat(bot="random")] * 2

@@ -117,7 +117,7 @@ def test_a_game_by_hand(seats: list[SealedSeat]) -> None:
 
 
 def test_one_child_per_parent(seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
-    """This holds after a restart, too: the child is in the file before the acknowledgement is returned."""
+    """This also holds after a restart: the child is in the file before the acknowledgement is returned."""
     table, actor = begun(seats, NEXT)
     legal = seats[actor].look(table).legal_actions
     child = seats[actor].move(table, legal[0]).table
@@ -198,7 +198,7 @@ def test_decisions_are_taken_back_if_all_agree(seats: list[SealedSeat]) -> None:
 
 
 def test_only_one_process_at_a_time_has_a_seat(address: str, tmp_path: Path) -> None:
-    """This holds for a rewritten file and for a new one, too."""
+    """This also holds for a rewritten file and for a new file."""
     program = "import sys; from chatiere.clients import SealedSeat; SealedSeat(*sys.argv[1:]).close()"
     other = [sys.executable, "-c", program, address, str(tmp_path / "seat 0")]
     with SealedSeat(address, tmp_path / "seat 0") as me, SealedSeat(address, tmp_path / "seat 1") as next_seat:
@@ -234,7 +234,7 @@ def test_of_many_simultaneous_creators_one_gets_the_seat(address: str, tmp_path:
 
 
 def test_refused_tables_are_not_kept(seats: list[SealedSeat], tmp_path: Path) -> None:
-    """Otherwise a forged child would keep a seat from acknowledging the true one."""
+    """Otherwise a forged child would keep a seat from acknowledging the true child."""
     table, actor = begun(seats, NEXT)
     child = seats[actor].move(table, seats[actor].look(table).legal_actions[0]).table
     before = (tmp_path / f"seat {1 - actor}").read_text()

@@ -201,7 +201,7 @@ def test_a_row_has_the_results_of_the_search(monkeypatch: pytest.MonkeyPatch) ->
     for row in parquet.read_table(pa.BufferReader(shard)).to_pylist():
         own, lucky = (row["game"] + row["actor"]) % 2 == 0, luck(recipe.seed, [row["game"]], [row["ply"]])[0]
         kinds.add((own, lucky % 2))
-        # Shares exist for each decision of that bot, values only if it reports them.
+        # Each decision of that bot has shares; it has values only if the bot reports them.
         if own:
             shares = np.frombuffer(row["visit_shares"], "<f4")
             assert shares.tolist() == pytest.approx([legal / 1000 for legal in ids(row)])
@@ -218,7 +218,7 @@ def test_a_row_has_the_results_of_the_search(monkeypatch: pytest.MonkeyPatch) ->
 
 
 class Preferring(SearchBot):
-    """Takes the first legal action; the share of each action is half that of the one before."""
+    """Takes the first legal action; the share of each action is half the share of the preceding action."""
 
     is_reproducible = True
 
@@ -418,7 +418,7 @@ def test_a_full_disk_is_reported_with_the_file_and_leaves_no_partial_file(tmp_pa
         if name == ".manifest.json.part":
             (tmp_path / name).symlink_to("/dev/full")
         data_set = DataSet(tmp_path, RECIPE)
-        # Only now: reading /dev/full never ends.
+        # The link is created only now, because reading /dev/full never ends.
         (tmp_path / name).symlink_to("/dev/full")
         data_set.add(GameRange(0, 3), ShardPlayer(RECIPE).play(GameRange(0, 3)))
 

@@ -27,7 +27,7 @@ from chatiere.clients.records import (
 from chatiere.v1.game_pb2 import Position, State
 from chatiere.v1.record_pb2 import GameRecord
 
-# The page and the TypeScript package read these files, too.
+# The page and the TypeScript package also read these files.
 VECTORS = json.loads((Path(__file__).parents[1] / "data/records.json").read_text("utf-8"))
 REFUSED = json.loads((Path(__file__).parents[1] / "data/refused_records.json").read_text("utf-8"))
 EDITED = json.loads((Path(__file__).parents[1] / "data/edited_records.json").read_text("utf-8"))

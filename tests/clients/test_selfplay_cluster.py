@@ -59,7 +59,7 @@ def on_ray(directory: Path, play: Callable[[GameRange], bytes]) -> str:
 
 
 class Meeting:
-    """Plays on one node, once it may begin. On any other node it writes the node's id, and never returns."""
+    """Plays on one node, once it may begin. On any other node, writes the node's id and never returns."""
 
     def __init__(self, directory: Path, node: str) -> None:
         self._directory = directory
@@ -79,7 +79,7 @@ class Meeting:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data.context")
 @pytest.mark.usefixtures("nodes")
 def test_ray_data_reads_it(tmp_path: Path) -> None:
-    # This test runs first: Ray takes some time to detect a dead node, and until then gives it work.
+    # This test runs first, because Ray takes some time to detect a dead node and continues to give it work until then.
     in_one_process(tmp_path)
     read = ray.data.read_parquet(str(tmp_path / "games")).take_all()
     rows = parquet.read_table(tmp_path / "games").to_pylist()

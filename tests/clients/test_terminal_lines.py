@@ -11,9 +11,7 @@ from chatiere.terminal.lines import narrate
 
 
 def narrated(client: Client, name: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the lines of a match with the most players, and the labels of the events of its beginning and of its
-    moves.
-    """
+    """Return the lines of a match with the most players, and the labels of the events at its start and of its moves."""
     players = engine.game(name).max_players
     info = next(info for info in client.list_games() if info.name == name)
     beginning = begin(client, name, players, seed=1)

@@ -27,7 +27,8 @@ from .conftest import Run
 pytestmark = pytest.mark.long
 
 GAMES = [game.name for game in engine.games()]
-# The smallest number of players, and the smallest one above two, at which a bot can face several copies of another.
+# The smallest number of players, and the smallest number above two, at which a bot can face several copies of another
+# bot.
 TABLES = [
     (game.name, players)
     for game in engine.games()
@@ -295,7 +296,7 @@ def test_each_deal_is_played_with_every_rotation(name: str, players: int) -> Non
         assert np.array_equal(results.returns[shift::players], alone.returns)
         assert np.array_equal(results.totals[shift::players], alone.totals)
         assert np.array_equal(results.lengths[shift::players], alone.lengths)
-    # In each deal the bot with one seat has every seat once.
+    # In each deal, the bot with one seat has every seat once.
     seats = np.nonzero(results.bots == 0)[1].reshape(4, players)
     assert np.array_equal(np.sort(seats), np.tile(np.arange(players), (4, 1)))
 
@@ -371,7 +372,7 @@ def test_a_test_ends_at_the_same_game_with_any_number_of_simultaneous_games(
     untested, _ = Arena(THREE, 3, arena.bots, games + 48, 2, {}, paired).play(Pairing(1, 0))
     assert np.array_equal(few.returns, untested.returns[:games])
     assert np.array_equal(few.bots, untested.bots[:games])
-    # The test ends at the first look that decides; there is a look after every 16 games of each seat.
+    # The test ends at the first evaluation that decides; there is an evaluation after every 16 games of each seat.
     assert games % 48 == 0
     assert arena.sprt is not None
     assert evidence(arena.sprt, few).accepted == "H1"

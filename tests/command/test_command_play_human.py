@@ -56,7 +56,7 @@ def test_a_saved_and_resumed_game_is_the_same(run: Run, address: str, tmp_path: 
     assert rest.read_text() == whole.read_text()
     assert whole.read_text().splitlines()[-1].startswith("over")
     assert len(records.read_record(half).actions) < len(records.read_record(whole).actions)
-    # A finished game can be resumed, too, to look at it or to undo moves.
+    # A finished game can also be resumed, to look at it or to undo moves.
     shown = run("play", "--resume", whole, "--address", address, input=typed("undo", 1)).stdout
     assert shown.index("\nResult\n") < shown.index("Back to move ")
 

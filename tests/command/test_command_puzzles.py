@@ -76,7 +76,7 @@ def test_a_position_with_two_equal_actions_is_no_puzzle() -> None:
         position.apply(drawn.choice(position.legal_actions()))
     seat = position.current_player()
     wins = [action for action in position.legal_actions() if position.child(action).winners() == [seat]]
-    # Each of them wins immediately, and there are other actions.
+    # Several actions win immediately, and there are other actions.
     assert 2 <= len(wins) < len(position.legal_actions())
     assert find(position, 30, count(), easy=True) is None
 

@@ -55,7 +55,7 @@ def test_all_sample_games_match(run: Run, name: str) -> None:
     assert result.stderr == ""
     assert result.exit_code == 0
     assert result.stdout == f"{steps} of {steps} steps matched, {len(paths)} of {len(paths)} games complete.\n"
-    # All numbers of players occur, and options.
+    # All numbers of players occur, and some games have options.
     players = {read(path)[0]["players"] for path in paths}
     rules = engine.game(name)
     assert players == set(range(rules.min_players, rules.max_players + 1))
@@ -300,7 +300,7 @@ def test_a_record_written_by_play_is_shown(run: Run, tmp_path: Path, name: str) 
     result = run("replay", path)
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    # The output has the lines of `play`, and the hidden events of the deal, too.
+    # The output has the lines of `play`, and also the hidden events of the deal.
     assert set(printed.splitlines()) <= set(lines)
     assert lines[-1].endswith(" won.")
     moves = [line for line in lines if line.startswith("Move ")]

@@ -80,7 +80,7 @@ def begun(table: Table, viewer: int | None, choices: random.Random, likings: lis
 def pairs(table: Table, viewer: int | None, choices: random.Random, count: int) -> Iterator[Pair]:
     """Yield at least `count` pairs with different hidden information.
 
-    Each history is played on as long as the viewer has two positions that it cannot distinguish.
+    Each history continues as long as the viewer has two positions that it cannot distinguish.
     """
     found = 0
     while found < count:

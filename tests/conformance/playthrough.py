@@ -28,7 +28,7 @@ def seeded_game(
     step = 0
     while not position.is_terminal():
         legal = position.legal_actions()
-        # Any fixed choice would do. This one needs no generator and makes all kinds of moves.
+        # Any fixed choice is sufficient. This choice needs no generator and makes all kinds of moves.
         move = legal[7 * step % len(legal)]
         yield position.clone(), move, events
         events = EventLog()

@@ -154,7 +154,7 @@ def random_move(position: Position, choices: random.Random) -> int:
 
 
 def random_likings(game: Game, choices: random.Random) -> list[float]:
-    """Return random weights for a game's kinds of actions, so that rare kinds occur, too."""
+    """Return random weights for a game's kinds of actions, so that rare kinds also occur."""
     return [10 ** -choices.uniform(0, 3) for _ in game.description.action_kinds]
 
 

@@ -308,7 +308,7 @@ def test_playouts_are_those_of_position(table: Table, batch_table: BatchTable) -
 
 
 def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table: BatchTable) -> None:
-    """A batch reports the same of a mutated state as Position, and it is safe to continue from the state."""
+    """A batch gives the same result for a mutated state as Position, and it is safe to continue from the state."""
     game, players = table
     choices = random.Random(f"{game.name} {players} batch")
     sources = [position.pack() for position in positions(table, games=4)]

@@ -12,7 +12,7 @@ from chatiere.engine import EventLog, Game, Position
 from .documented_stream import DocumentedStream
 from .support import Table, body_of, moves_of, positions, random_options
 
-# A smaller probability counts as a fault. With some hundred tests, this happens for one choice of seeds in 100,000.
+# A smaller probability counts as a fault. With a few hundred tests, this happens for one choice of seeds in 100,000.
 P_VALUE = 1e-7
 MAX_TREE = 120
 

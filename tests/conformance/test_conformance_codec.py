@@ -229,7 +229,7 @@ def test_events_name_existing_seats(table: Table) -> None:
 def test_an_event_shows_no_hidden_values(table: Table) -> None:
     game, _ = table
     for _, event in events_of(table):
-        # Other values, if there are any.
+        # Use other values, if there are any.
         other = event._replace(values=tuple(value - 1 if value else 1 for value in event.values))
         if event.values:
             assert shown(game, event, whole=True) != shown(game, other, whole=True)

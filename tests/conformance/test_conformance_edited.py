@@ -1,4 +1,4 @@
-"""Every game: kernel and reference play on together from states that random play seldom reaches.
+"""Every game: kernel and reference continue together from states that random play seldom reaches.
 
 These states are valid states with edits: cards brought together, moved or put away, other options, last turns.
 """

@@ -67,7 +67,7 @@ def ask(position: Position) -> None:
 
 
 def test_evaluations_are_those_of_playouts_in_worlds(table: Table, batch_table: BatchTable) -> None:
-    # Sampled and explicit chance, decisions and other nodes, and broken states, mixed in one batch.
+    # Sampled and explicit chance, decisions and other states, and broken states, mixed in one batch.
     choices = random.Random("evaluations")
     states = [position.pack() for position in thinned(positions(table), 24)]
     states += [bytes(len(states[0])), states[0][:1] + b"\xff" + states[0][2:]]

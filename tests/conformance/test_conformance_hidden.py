@@ -56,7 +56,8 @@ def test_resampling_preserves_the_seats_legal_actions(table: Table) -> None:
         assert drawn.legal_actions() == position.legal_actions()
         for action in position.legal_actions():
             assert drawn.action_label(action) == position.action_label(action)
-            # Only the seat's own action: its consequences may depend on hidden information, which all seats then see.
+            # Only the seat's own action is compared: its consequences may depend on hidden information, which all seats
+            # then see.
             first, first_drawn = events_after(position, action)[:1], events_after(drawn, action)[:1]
             assert shown_to(game, first, seat) == shown_to(game, first_drawn, seat)
 
@@ -153,13 +154,13 @@ def test_resampling_refuses_invalid_seeds(table: Table) -> None:
 
 
 def test_events_distinguish_two_moves_exactly_if_views_do(table: Table) -> None:
-    # For different moves from one position (by another seat or by chance), the events look the same to a seat exactly
-    # if the views do, so neither reveals more than the other.
+    # For different moves from one position (by another seat or by chance), the events look the same to a seat if and
+    # only if the views look the same, so neither reveals more than the other.
     game, players = table
     hidden = open_ = 0
     for position in thinned(positions(table, False, games=4), 150):
         moves = moves_of(position)
-        # Some with close numbers, some far apart.
+        # Some moves have close numbers, others have distant numbers.
         moves = sorted({*moves[:3], *moves[:: max(1, len(moves) // 6)]})
         for seat in (*range(players), None):
             by_events: dict[object, set[bytes]] = {}

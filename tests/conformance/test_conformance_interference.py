@@ -63,7 +63,7 @@ def tried_typed(position: Position, typed: Any) -> tuple[object, ...] | int:
 
 
 def turn_refusal(position: Position, seat: int) -> tuple[object, ...] | None:
-    """Return the refusal of a decision by a seat, or None if the seat is to act."""
+    """Return the refusal of a decision by a seat, or None if the seat has to act."""
     try:
         position.require_turn(seat)
     except EngineError as error:

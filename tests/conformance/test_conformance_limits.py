@@ -37,7 +37,7 @@ def play(position: Position, policy: Policy, choices: random.Random) -> Played:
 
 
 def prolong(position: Position, choices: random.Random) -> int:
-    """Return, of a few actions, the one with the longest playout after it."""
+    """Return the action with the longest playout after it, among a few actions."""
     actions = position.legal_actions()
     some = choices.sample(actions, min(len(actions), 4))
     return max(some, key=lambda action: position.child(action).playout(choices.getrandbits(64)))

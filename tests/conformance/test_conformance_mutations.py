@@ -1,4 +1,4 @@
-"""Every game: a mutated state is either refused with a reason, or safe to play on.
+"""Every game: a mutated state is either refused with a reason, or safe to continue from.
 
 The environment variable CHATIERE_MUTATIONS sets the total number of mutated states (20,000 if unset). The debug build,
 with its sanitizers, tries many more.

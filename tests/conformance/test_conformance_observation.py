@@ -1,4 +1,4 @@
-"""Observations agree with the game's description of their numbers, also as arrays and planes."""
+"""Observations, and their arrays and planes, agree with the game's description of their numbers."""
 
 import itertools
 from collections.abc import Iterator

@@ -17,7 +17,7 @@ from chatiere.engine import EventLog, Game, Position
 from .support import Table, begin, liked_move, may_see_whole, random_likings
 from .test_conformance_traces import every_trace, lines_of
 
-# Mostly Python, and no compiled code that other tests do not run under the sanitizers.
+# These tests run mostly Python, and no compiled code that other tests do not run under the sanitizers.
 pytestmark = pytest.mark.release_only
 
 # The number of whole games for each number of players.

@@ -1,9 +1,9 @@
 """Every game: an observation contains everything that its seat can infer with certainty, as measured by resampling.
 
 Pairs of different histories are made by exchanging moves of one game. If both histories give a seat the same
-observation, resampling for the seat must draw the same worlds, byte for byte. It draws from all worlds consistent with
-the seat's knowledge, so information that it uses and an observation lacks is detected here. Games are cut before their
-end, where no information is hidden.
+observation, resampling for the seat must draw the same worlds, byte for byte. Resampling draws from all worlds
+consistent with the seat's knowledge, so this test detects information that resampling uses and an observation does not
+contain. Games are cut before their end, where no information is hidden.
 
 The environment variable CHATIERE_HISTORIES sets the number of pairs for each game (2,000 if unset).
 """
@@ -19,7 +19,7 @@ from chatiere.engine import CHANCE_PLAYER, Game, Position
 
 from .support import begin, liked_move, moves_of, random_likings
 
-# Mostly Python, and no compiled code that other tests do not run under the sanitizers.
+# These tests run mostly Python, and no compiled code that other tests do not run under the sanitizers.
 pytestmark = pytest.mark.release_only
 
 PAIRS = int(os.environ.get("CHATIERE_HISTORIES", "2000"))

@@ -111,7 +111,7 @@ def turned_games(table: Table, *, sampled: bool = False) -> Iterator[Turned]:
 
 
 def thinned(turned: Iterator[Turned], step: int) -> Iterator[Turned]:
-    """Yield every `step`th, except while chance chooses the first seat, when messages name seat 0 as active."""
+    """Yield every `step`th pair, except while chance chooses the first seat: messages then name seat 0 as active."""
     return (one for number, one in enumerate(turned) if number % step == 0 and phase(one.position) != "FIRST_SEAT")
 
 

@@ -86,7 +86,7 @@ def test_typed_states_can_be_continued(path: Path) -> None:
 @files
 def test_sealed_tables_can_be_continued(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tables = kept(path)["tables"]
-    # They expire after a year.
+    # The tables expire after a year.
     monkeypatch.setattr(table_service, "time", SimpleNamespace(time=lambda: tables["time"]))
     host, secrets = (
         Host(Keyring(None, bytes.fromhex(tables["key"]))),

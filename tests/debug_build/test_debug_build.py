@@ -1,4 +1,4 @@
-"""The debug build detects the faults that it is for. `make debug` runs this file with the sanitizers loaded."""
+"""The debug build detects the intended kinds of faults. `make debug` runs this file with the sanitizers loaded."""
 
 import subprocess
 import sys

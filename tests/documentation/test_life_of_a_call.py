@@ -1,4 +1,4 @@
-"""The functions listed in docs/architecture.md ("The life of a call") are those that an Apply runs, in order."""
+"""An Apply runs the functions listed in docs/architecture.md ("The life of a call"), in order."""
 
 import asyncio
 import re
@@ -34,7 +34,7 @@ STEP = re.compile(r"^\d+\. `([\w.]+)` `([\w.<>]+)` ", re.MULTILINE)
 # The port's own work, which is not part of a call.
 OTHER_WORK = re.compile(
     r"\.ports\.(server|fast\.(port|loop)|web\.(port|acceptor))$|\.exchange\.(door|turns)$"
-    # Only runs if the message arrives after the headers.
+    # This function runs only if the message arrives after the headers.
     r"|\.guards\.idle$"
 )
 PERIODIC = {"_look", "_look_at_memory", "look_at_memory"}

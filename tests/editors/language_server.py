@@ -20,7 +20,7 @@ class LanguageServer:
     """A language server that has read a folder's configuration."""
 
     def __init__(self, process: subprocess.Popen[bytes], root: Path) -> None:
-        """Introduce a folder to the language server that runs in `process`."""
+        """Initialize the language server that runs in `process` with a folder."""
         self._process = process
         self._last = 0
         folder = {"uri": root.as_uri(), "name": root.name}

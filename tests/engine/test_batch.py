@@ -219,7 +219,7 @@ def sizes(columns: PositionColumns | EvaluationColumns) -> int:
 
 
 def test_too_large_results_are_refused(table: Table) -> None:
-    """The limit is exact to the byte: for the columns known before the moves, legal ids, weights, last observations."""
+    """The limit is exact to the byte for columns known before the moves, legal ids, weights and last observations."""
     choices = random.Random(1)
     wanted = Columns(legal=True, scores=True, observations=True)
     for seeds in (np.arange(6, dtype="<u8"), None):
@@ -283,7 +283,7 @@ def test_columns_can_be_arrays(table: Table, states: bytes) -> None:
 
 
 def test_reusing_the_returned_states_gives_the_same_results(table: Table) -> None:
-    # Only the object that was returned last is not checked again; a copy of it is checked.
+    # The object that was returned last is not checked again, but a copy of it is.
     columns, restart = Columns(legal=True, scores=True, observations=True), Restart(stride=20)
     seeds, numbers = np.full(20, 1, "<u8"), np.arange(20, dtype="<u8")
     other = Table(table.game, table.players)

@@ -1,4 +1,4 @@
-"""Requests to work in progress: to give way, and to end."""
+"""Requests for work in progress to give way, and to end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ITEMS = 5
 
 
 class Polite(Cancellation):
-    """Gives way each time that it can, and counts."""
+    """Gives way whenever it can, and counts how often it does."""
 
     def __init__(self) -> None:
         self.times = 0

@@ -41,7 +41,7 @@ def test_different_seeds_or_game_numbers_give_different_games(game: Game) -> Non
     for seed in (0, 1, 2**64 - 1):
         for number in (0, 1, 2**64 - 1):
             position = game.new_game(game.max_players, seed=seed, game_number=number)
-            # Some games have little chance at the start; after these decisions all of them have had some.
+            # Some games have few chance events at the start; after these decisions, every game has had some.
             for _ in range(40):
                 if not position.is_terminal():
                     position.apply(position.legal_actions()[0])

@@ -201,7 +201,7 @@ def test_states_accept_any_integers_too(game: Game, table: Table) -> None:
         assert table.score(same) == scored
         assert table.count_states(same) == 3
         assert table.position(same, np.int64(1)) == table.position(states, 1)
-    # Overwritten in place, or in a copy.
+    # The states are overwritten in place, or in a copy.
     for same in (rows.astype(np.int64), rows.copy()):
         positions, _ = table.step(same, [0, 0, 0], overwrite_states=True)
         assert bytes(positions.states) == table.step(states, [0, 0, 0])[0].states

@@ -17,13 +17,13 @@ from chatiere.engine.memory import (
 
 
 def printed(program: str, *arguments: str) -> str:
-    """Run a program in a separate process: the settings are permanent, and no other thread allocates there."""
+    """Run a program in a separate process: the settings are permanent, and no other thread allocates memory there."""
     return subprocess.run(
         (sys.executable, "-c", program, *arguments), capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
-# Prints the resident bytes that freed blocks leave, and those left after the memory is given back.
+# Prints the resident bytes that freed blocks leave, and the resident bytes left after the memory is given back.
 KEEPS = """
 import sys
 from chatiere.engine.memory import allocated_bytes, give_back_freed_memory, keep_freed_memory, resident_bytes

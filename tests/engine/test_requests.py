@@ -95,8 +95,8 @@ def test_requests_in_protobufs_encoding_are_read_without_its_objects(
             assert (reader.find(field.number) is not None) == sent.HasField(field.name)
             assert bool(reader.inner(field.number)) == bool(getattr(sent, field.name).ByteSize())
         elif field.is_repeated:
-            # Lists of texts are left to protobuf. Only ListGames and records with names have them: the responses of the
-            # former are prepared, and a replay takes longer than parsing.
+            # Lists of texts are left to protobuf. Only ListGames and records with names have such lists: the responses
+            # of ListGames are prepared, and a replay takes longer than parsing.
             assert field.type == field.TYPE_STRING
         elif field.type == field.TYPE_STRING:
             assert reader.text(field.number) == getattr(sent, field.name)

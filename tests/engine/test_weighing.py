@@ -21,7 +21,7 @@ from .samples import KINDS, request
 GAMES = st.sampled_from(engine.games())
 CHOICES = st.builds(random.Random, st.integers(0, 2**32 - 1))
 kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-# The memory of an object itself, in addition to the estimate for its contents.
+# The memory that an object itself takes, in addition to the estimate for its contents.
 OF_OBJECT = 16 * 1024
 
 

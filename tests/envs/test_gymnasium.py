@@ -99,7 +99,7 @@ def test_the_registered_limit_exceeds_the_longest_game() -> None:
         assert limit is not None
         players = range(game.min_players, game.max_players + 1)
         assert max(game.limits_of_any_options(number).max_game_length for number in players) == limit - 1
-    # A smaller limit given to `make` truncates, in both forms.
+    # A smaller limit given to `make` truncates games, in both forms.
     env: Any = gymnasium.make("chatiere/momistigri-v1", max_episode_steps=2)
     envs: Any = gymnasium.make_vec("chatiere/momistigri-v1", num_envs=2, max_episode_steps=2)
     _, info = env.reset(seed=1)
@@ -365,7 +365,7 @@ def test_a_game_that_ends_before_the_seats_first_decision_is_skipped() -> None:
             self.asked += 1
             return super().integers(*arguments)
 
-    # One in two thousand games is that short.
+    # One game in two thousand is that short.
     envs = SeatVectorEnv("discat", 4, num_envs=3000, opponents="largest", options={"first_seat": 1})
     generators = [Counting(np.random.PCG64(seed)) for seed in range(3000)]
     envs._games.begin(np.arange(3000), generators)

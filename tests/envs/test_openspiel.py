@@ -102,7 +102,8 @@ def draw(state: Any, player: int, seed: int) -> Any:
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_openspiels_suites_pass(suite: str) -> None:
-    # In a separate process whose exit status counts, too: OpenSpiel keeps registered games until the process exits.
+    # Run in a separate process, whose exit status is also checked: OpenSpiel keeps registered games until the process
+    # exits.
     program = (
         "import runpy, sys; import chatiere.envs.openspiel; "
         f"sys.argv = {['suite', *SUITES[suite]]}; runpy.run_module({suite!r}, run_name='__main__', alter_sys=True)"
@@ -209,7 +210,7 @@ def test_parameters_are_the_options_with_their_defaults(game: Game) -> None:
     assert set(specification) == {"players", *(option.name for option in game.description.options)}
     assert specification["players"] == game.min_players
     assert (kind.min_num_players, kind.max_num_players) == (game.min_players, game.max_players)
-    # Naming the defaults is the same as leaving them out.
+    # Naming the defaults is the same as omitting them.
     named, plain = load(game, **specification), load(game)
     assert str(named) == str(plain) == f"chatiere_{game.name}(players={game.min_players})"
     assert str(named.new_initial_state()) == str(plain.new_initial_state())
@@ -331,7 +332,7 @@ def test_states_survive_pickle_and_serialization(table: Table) -> None:
 
 
 def test_long_games_survive_pickle() -> None:
-    # Far longer than a chain of references that pickle could follow recursively.
+    # This game is far longer than a chain of references that pickle could follow recursively.
     state = played(load(engine.game("chatpentiers"), 5))
     assert len(state.history()) > 300
     assert strings(pickle.loads(pickle.dumps(state))) == strings(state)
@@ -354,7 +355,7 @@ def test_information_states_differ_exactly_if_the_players_information_differs(ta
 
 
 def most_of_them_early(game: Any) -> Iterator[Any]:
-    """Yield states of a random game, most of them early: some games hide information only at the start."""
+    """Yield states of a random game, most of them early, because some games hide information only at the start."""
     return (state for number, state in enumerate(states(game)) if number < 20 or number % 20 == 0)
 
 

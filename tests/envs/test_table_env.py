@@ -71,7 +71,7 @@ def assert_same(batch: Any, expected: Any) -> None:
 
 @over_tables
 def test_local_and_served_environments_play_the_same_games(address: str, name: str, players: int) -> None:
-    # One batch or two, and the last game numbers that exist.
+    # Use one batch or two, and the last game numbers that exist.
     numbers: dict[str, Any] = {
         "num_envs": 6,
         "batches": 1 + players % 2,

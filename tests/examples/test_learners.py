@@ -20,7 +20,7 @@ SHORT = ("--games=4", "--simulations=4", "--warm-up=1", "--final-games=2", "--it
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    # In a separate process: JAX starts threads and warns when its process forks, as other tests do.
+    # Run in a separate process: JAX starts threads and warns when its process forks, which other tests do.
     asked = [sys.executable, str(EXAMPLES / program), *map(str, arguments)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
     return subprocess.run(asked, env=environment, capture_output=True, text=True, timeout=600, check=False)

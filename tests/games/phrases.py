@@ -49,7 +49,7 @@ def rebuilt(name: str, phrase: game_pb2.Phrase, language: str) -> str:
         if argument.name == template.plural_argument:
             count = len(argument.numbers) if described.kind else abs(argument.numbers[0])
             forms = {each.category: each.text for each in template.forms}
-            # The plural form by CLDR, not by the catalogue's header.
+            # The plural form is determined by CLDR, not by the catalogue's header.
             text = forms.get(Locale(language).plural_form(count), forms["other"])
     return text.format(**words)
 

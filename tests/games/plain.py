@@ -28,7 +28,7 @@ def observed(position: Position, seat: int) -> dict[str, np.ndarray]:
 
 
 def check_observation(position: Position, seat: int, events: Sequence[Any] = ()) -> None:
-    """Compare a seat's observation with the plain one. `events`: all events shown to the seat since the start."""
+    """Compare a seat's observation with the plain one. `events` are all events shown to the seat since the start."""
     plain = importlib.import_module(f"games.{position.game.name}.plain_observation")
     expected = plain.observation(view_of(position, seat), events, seat)
     found = observed(position, seat)

@@ -55,7 +55,7 @@ class Script(ABC):
 
     @abstractmethod
     def _run(self) -> Generator[Question, int, None]:
-        """Run the game from its first question to one whose actor is OVER."""
+        """Run the game from its first question to a question whose actor is OVER."""
 
     @abstractmethod
     def totals(self) -> list[int]:
@@ -99,7 +99,7 @@ class Script(ABC):
 
     @classmethod
     def perft(cls, players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
-        """Count sequences of `depth` decisions and outcomes after `moves`. A game that ends earlier counts as one."""
+        """Count sequences of `depth` decisions and outcomes after `moves`; a game that ends earlier counts as one."""
         question = cls.replay(players, options, moves).question
         if depth == 0 or question.actor == OVER:
             return 1

@@ -1,4 +1,4 @@
-"""The headings of the rules pages: tests name each of them (listed in build/rules.md), refusals cite existing ones."""
+"""The headings of the rules pages: tests name all headings (see build/rules.md), and refusals cite existing ones."""
 
 import ast
 import importlib

@@ -20,7 +20,7 @@ class Seats:
     ascending: frozenset[str] = frozenset()
     # Kinds of events that are reported for every seat in order, from seat 0 on.
     in_seat_order: frozenset[str] = frozenset()
-    # Other names for seats than "seat 0" and so on.
+    # Names for seats other than "seat 0" and so on.
     names: tuple[str, ...] = ()
 
     def turned(self, filled: Any, by: int, players: int) -> Any:

@@ -18,7 +18,7 @@ SCENARIO = Scenario("test", "", {"FrontendUser": 10}, 60, 5.0, error_rate=0.01, 
 def climb(monkeypatch: pytest.MonkeyPatch, p99: Callable[[int], float], generator: Callable[[int], float]) -> ramp.Ramp:
     """Take all steps of a ramp, given durations in ms and the processor's share as functions of the number of users.
 
-    The share is that of the second of three processes.
+    The share is the share of the second of three processes.
     """
     now, users = [0.0], [0]
 

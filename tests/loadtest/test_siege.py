@@ -162,7 +162,7 @@ def server_of_rooms() -> Iterator[OwnServer]:
         (replace(SMALL, kind="slow_followers"), 10 + MAX_PEOPLE),
         (replace(SMALL, kind="room_floods"), 10),
         (replace(SMALL, kind="giant_rooms", size=3000), 10),
-        # Followers, and two who come and go.
+        # Followers, and two people who repeatedly join and leave.
         (replace(SMALL, kind="presence"), 9 + 2),
     ],
     ids=["slow_followers", "room_floods", "giant_rooms", "presence"],

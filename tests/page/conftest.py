@@ -22,7 +22,7 @@ NAMED = f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"
 
 @pytest.fixture(scope="package")
 def running_chromium() -> Iterator[Callable[[], Browser]]:
-    """Return a function that returns a running Chromium, the same one until it ends."""
+    """Return a function that returns a running Chromium, always the same one until it ends."""
     require("Chromium")
     path = shutil.which("chromium")
     launched: list[Browser] = []

@@ -72,7 +72,7 @@ class Session:
 
 @contextmanager
 def firefox(folder: Path) -> Iterator[Session]:
-    """Run Firefox with an empty folder for all of its data."""
+    """Run Firefox with an empty folder for all its data."""
     assert _PATH is not None
     (folder / "user.js").write_text(_PREFERENCES)
     log = folder / "log"
@@ -95,7 +95,7 @@ def firefox(folder: Path) -> Iterator[Session]:
 
 
 class FirefoxPlayer(Player):
-    """A person who uses a Firefox."""
+    """A person who uses Firefox."""
 
     def __init__(self, session: Session, address: str) -> None:
         super().__init__(f"http://{address}")
@@ -108,7 +108,7 @@ class FirefoxPlayer(Player):
 
     def errors(self) -> list[str]:
         """Return the errors in the console, where the page reports violations of its policy."""
-        # A response brings all events before it.
+        # All earlier events arrive before a response.
         self.evaluate("() => true")
         entries = [event["params"] for event in self._session.events if event.get("method") == "log.entryAdded"]
         return [entry["text"] for entry in entries if entry["level"] == "error"]

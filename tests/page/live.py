@@ -58,7 +58,7 @@ def await_table(*people: Player) -> None:
 
 
 def gathered(visit: Callable[..., Person], game: str, names: list[str], players: int | None = None) -> list[Person]:
-    """Seat people in a room, and make the first of them deal; return them, at the table."""
+    """Seat people in a room, and make the first person deal; return the people at the table."""
     people = [visit() for _ in names]
     link = opened_room(people[0], game, players or len(names), names[0])
     for person, name in zip(people[1:], names[1:], strict=True):
@@ -69,7 +69,7 @@ def gathered(visit: Callable[..., Person], game: str, names: list[str], players:
 
 
 def await_connection(person: Person, is_connected: bool) -> None:
-    """Wait until a person's browser follows the room, or has noticed that it does not."""
+    """Wait until a person's browser follows the room, or has noticed that it no longer follows the room."""
     person.await_kept(_CONNECTED, is_connected)
 
 

@@ -37,8 +37,8 @@ class Person(Player):
     """A person's browser, with its own local storage and settings.
 
     `storage` is another browser's data (`kept`). With `keeps_page` the browser stores the page's files for offline use,
-    and loads all of them for that. At the end, the test fails on errors, violations of the page's policy, requests to
-    other origins, and refused calls, unless these are expected (`may_be_refused`).
+    and loads all files for this purpose. At the end, the test fails on errors, violations of the page's policy,
+    requests to other origins, and refused calls, unless these are expected (`may_be_refused`).
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Person(Player):
         return self.context.storage_state()
 
     def deal(self, game: str, *seats: str, trust: Literal["none", "next"] | None = None) -> None:
-        """Begin a game with `seats`, values of their lists; without them, with the default for the fewest players.
+        """Begin a game with `seats`, values of their lists; without `seats`, with the default for the fewest players.
 
         The value "" also stands for the default.
         """

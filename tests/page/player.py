@@ -103,14 +103,14 @@ _IS_THERE = "(selector) => document.querySelector(selector) !== null"
 
 
 def beginning(**settings: str | None) -> str:
-    """Return the script that runs in every document before the page does; a setting of None is left to the page."""
+    """Return the script that runs in every document before the page's; a setting of None is left to the page."""
     chosen = {"pace": "none", "animation": "off", "language": "en", "theme": "light", **settings}
     given = {name: value for name, value in chosen.items() if value is not None}
     return _INIT.replace("SETTINGS", json.dumps(given))
 
 
 class Player(ABC):
-    """A person with the page in some browser; functions are JavaScript's, of one argument."""
+    """A person with the page in some browser. `function` arguments are JavaScript functions of one argument."""
 
     def __init__(self, origin: str) -> None:
         self.origin = origin

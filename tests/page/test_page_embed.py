@@ -101,7 +101,7 @@ def test_a_named_page_shows_a_record(chromium: Browser, outer: Outer) -> None:
         link = frame.get_by_role("link")
         assert (link.get_attribute("href") or "").endswith("/42")
         person.requests = [each for each in person.requests if not each.url.startswith(outer.origin)]
-        # Browsers request an icon.
+        # Browsers also request an icon.
         person.refused.clear()
 
 

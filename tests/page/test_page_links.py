@@ -187,7 +187,7 @@ def test_a_seat_moves_to_another_device_by_its_private_link(visit: Callable[...,
     assert device.can_act
     assert device.secrets() == [secret]
     assert not any(spelling in unpacked(device.page.url) for spelling in spellings(secret))
-    # Going back does not show it either.
+    # Going back does not show the table either.
     device.page.go_back()
     assert "seat" not in device.page.url
     device.page.go_forward()

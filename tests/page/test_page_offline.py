@@ -33,7 +33,7 @@ _REPLACED = f"""async (before) => {{
   const [versions, [worker]] = await ({FILES})();
   return versions.length === 1 && versions[0] !== before && !worker.waiting && !worker.installing;
 }}"""
-# Keeps twenty records, the first of them again, and one more.
+# Keeps twenty records, the first record again, and one more record.
 _KEEP_MANY = """async () => {
   const [{ keepRecord }, { keep, shelves }] = await Promise.all([import("./kept_records.js"), import("./kept.js")]);
   for (const number of [...Array(20).keys(), 0]) await keep(`record-${number}`, "record", {});
@@ -48,7 +48,7 @@ _KEEP_MEANWHILE = """async () => {
   const [{ kept }, { shelfOfGames }] = await Promise.all([import("./kept.js"), import("./games.js")]);
   return [old[0], await kept(shelfOfGames(), "version")];
 }"""
-# The maximum difference of a colour between the SVG icon and the one for browsers without SVG icons.
+# The maximum difference of a colour between the SVG icon and the icon for browsers without SVG icons.
 _DIFFERENCE = """async () => {
   const drawn = async (source) => {
     const image = new Image();
@@ -74,7 +74,7 @@ WAITING = ".waiting:not([hidden])"
 
 @pytest.fixture
 def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Running]]:
-    """Return a folder with the page's files, and a server of it, which looks at the folder at every request of /."""
+    """Return a folder with the page's files, and a server of it, which checks the folder at every request of /."""
     folder = shutil.copytree(pages.FOLDER, tmp_path / "web", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(port, "Pages", lambda **settings: pages.Pages(folder, **settings))
     monkeypatch.setattr(pages, "_LOOK", 0.0)
@@ -89,7 +89,7 @@ def await_promised(person: Person, function: str, arg: Any = None) -> None:
 
 
 def prepared(person: Person) -> None:
-    """Open the page, and wait until it would open without a server."""
+    """Open the page, and wait until it could be opened without a server."""
     person.open("")
     await_promised(person, PREPARED)
 
@@ -174,7 +174,7 @@ def test_a_browser_offers_to_install_the_page(visit: Callable[..., Person]) -> N
     manifest = session.send("Page.getAppManifest")
     assert manifest["url"] == f"{person.origin}/manifest.webmanifest"
     assert manifest["errors"] == []
-    # The only obstacle is that this window is a private one.
+    # The only obstacle is that this window is private.
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert [each["errorId"] for each in errors] == ["in-incognito"]
 

@@ -91,7 +91,7 @@ def test_a_table_shows_the_chosen_options(visit: Callable[..., Person], game: st
 
 
 def test_a_strength_is_kept_with_another_number_of_players(visit: Callable[..., Person]) -> None:
-    """Its bot may differ then."""
+    """The default bot may then differ."""
     page = opened(visit(), "momistigri")
     seat = page.locator("[name=seat-1]")
     seat.select_option(label="Tiger")

@@ -47,7 +47,7 @@ def test_a_review_shows_the_chances_and_the_worst_moves(visit: Callable[..., Per
     )
     assert points == len(record.actions)
     expect(page.get_by_role("img", name="The chances of winning of all players, move by move")).to_be_visible()
-    # Each seat has at most three, and each of them leads to its move.
+    # Each seat has at most three buttons, and each button leads to its move.
     for seat in page.locator(".review .worst li").all():
         assert 1 <= len(seat.get_by_role("button").all()) <= 3
     first = page.locator(".review .worst button").first

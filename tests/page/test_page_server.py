@@ -106,5 +106,5 @@ def test_a_server_with_other_keys_is_reported(chromium: Browser, serve: Callable
         expect(person.page.locator(".bar .refusal")).to_contain_text("This server cannot open the table")
         assert person.page.get_by_role("button", name="Try again").count() == 0
         person.page.get_by_role("link", name="New game").click()
-        # With the same players.
+        # The new game has the same players.
         expect(person.page.locator("[name=seat-0]")).to_have_value("me")

@@ -110,7 +110,7 @@ def test_the_service_explains_a_wrong_move(visit: Callable[..., Person]) -> None
     refusal = page.locator(".bar .refusal")
     page.locator(GUIDE).get_by_text("Next", exact=True).click()
     at(person, 2, 9)
-    # A move that is legal, but not the guide's.
+    # This move is legal, but is not the guide's move.
     person.pick('.stage .item[data-pick="card:27"]')
     page.locator(".bar .choices button.primary").click()
     expect(refusal).to_contain_text("The rules also allow this move.")

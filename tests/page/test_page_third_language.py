@@ -1,4 +1,4 @@
-"""A third language needs only catalogues on the page, too: all games are played in a made-up language."""
+"""A third language needs only catalogues on the page as well: all games are played in a made-up language."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from .test_page_words import visible
 
 pytestmark = pytest.mark.long
 
-# Words that are the same in all languages: names of languages (for this one its tag), of the project, and of players.
+# Words that are the same in all languages: names of languages (of this language, its tag), the project and players.
 CATS = ("Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote")
 NAMES = ("English", "Français", "Qq", "Chatière", *CATS)
 INITIALS = {cat[0] for cat in CATS}

@@ -89,7 +89,7 @@ def _display() -> Iterator[str]:
 
 @contextmanager
 def webkit(folder: Path) -> Iterator[Session]:
-    """Run WebKit with an empty folder for all of its data."""
+    """Run WebKit with an empty folder for all its data."""
     assert _DRIVER is not None
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -115,7 +115,7 @@ def _listens(url: str) -> bool:
 
 
 class WebKitPlayer(Player):
-    """A person who uses a WebKit."""
+    """A person who uses WebKit."""
 
     def __init__(self, session: Session, address: str) -> None:
         super().__init__(f"http://{address}")

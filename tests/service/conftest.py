@@ -20,7 +20,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def door(request: pytest.FixtureRequest) -> Door:
-    """The door that a server is called at; behaviour visible to clients is the same at all doors."""
+    """The door at which a server is called; behaviour visible to clients is the same at all doors."""
     found: Door = request.param
     return found
 

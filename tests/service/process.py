@@ -156,9 +156,9 @@ def injected(folder: Path, code: str) -> dict[str, str]:
 def served(
     *arguments: str, door: Door = "grpcio", environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
 ) -> Iterator[Served]:
-    """Run `chatiere serve` on free ports and kill it at the end. It logs calls unless the arguments say otherwise.
+    """Run `chatiere serve` on free ports and kill it at the end. It logs calls unless the arguments specify otherwise.
 
-    `door` is the door to call it at, and `prefix` is a command that runs it. The test is skipped if the door was not
+    Calls are made at `door`, and `prefix` is a command that runs the server. The test is skipped if the door was not
     built.
     """
     if door == "fast":

@@ -32,16 +32,17 @@ from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game
 
 from .web.channel import WebChannel
 
-# The doors of a server: grpcio's, that of `fast_address` and that of `web_address`.
+# The doors of a server: grpcio's, the door at `fast_address` and the door at `web_address`.
 Door = Literal["grpcio", "fast", "web"]
 
 
 # Tests of behaviour that clients see run at the gRPC doors, or at all doors if the module's DOORS is ALL_DOORS.
 GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs("libnghttp2")))
 ALL_DOORS = (*GRPC_DOORS, "web")
-# For tests of features that the fast door lacks: TLS, reflection, channelz.
+# For tests of features that the fast door does not have: TLS, reflection, channelz.
 only_grpcio = pytest.mark.parametrize("door", ["grpcio"], indirect=True)
-# For tests, in a module for all doors, of features that the door for browsers lacks: batches and request streams.
+# For tests, in a module for all doors, of features that the door for browsers does not have: batches and request
+# streams.
 only_grpc = over("door", GRPC_DOORS, indirect=True)
 
 

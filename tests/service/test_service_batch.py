@@ -436,7 +436,7 @@ def test_wrong_options_are_refused(batches: Any, game: Game, table: pb.BatchSetu
 
 
 def test_requests_above_the_limits_are_refused(game: Game, table: pb.BatchSetup, door: Door) -> None:
-    # A response has room for three states and no more columns.
+    # A response can hold three states and no other columns.
     limit = 3 * game.packed_size + 100
     settings = Settings(address="127.0.0.1:0", max_batch_items=3, max_playouts=10, max_answer_bytes=limit)
     with running(settings, door) as server:
@@ -528,7 +528,7 @@ def test_the_stream_continues_after_a_request_without_a_kind(
 def test_a_message_that_cannot_be_parsed_ends_the_stream(
     server: Running, table: pb.BatchSetup, begun: pb.Positions, broken: bytes
 ) -> None:
-    """The broken message is the whole request, or the part or the setup in it."""
+    """The broken message is the whole request, or its part or setup."""
     method: Any = server.channel.stream_stream("/chatiere.v1.BatchService/Play")
     good = play_request("score", requests_on(table, begun)["score"]).SerializeToString()
     answers = method(iter([good, broken, good]), timeout=PATIENCE)

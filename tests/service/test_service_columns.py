@@ -37,7 +37,7 @@ REQUEST = st.builds(
     COLUMN,
     COLUMN,
 )
-# Fields that no message here has (a varint, eight bytes, four bytes, text, a group), and `states` as a varint.
+# Fields that these messages do not have (a varint, eight bytes, four bytes, text, a group), and `states` as a varint.
 STRANGE = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4) + b"\x9a\x06\x01x\x9b\x06\x08\x01\x9c\x06\x10\x05"
 
 
@@ -93,7 +93,7 @@ def test_responses_are_written_as_protobuf_writes_them(states: bytes, actors: by
 
 @over_names
 def test_requests_on_the_stream_may_be_written_in_unusual_ways(server: Running, name: str) -> None:
-    """A request may be split into parts, replace an earlier one, or be absent; the result is protobuf's."""
+    """A request may be split into parts, replace an earlier one, or be absent, with the same result as in protobuf."""
     game = engine.game(name)
     table = BatchSetup(game=name, players=game.min_players)
     states = game.new_game(game.min_players, seed=1).pack()

@@ -1,4 +1,4 @@
-"""More connections than the process has descriptors for: each door has a share of them, and serves new clients."""
+"""More connections than the process has descriptors: each door has a share of them, and serves new clients."""
 
 import contextlib
 import gc
@@ -48,7 +48,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 def limited_to(soft: int, hard: int) -> tuple[str, ...]:
-    """Return a command prefix that sets the limits of open files for the command after it."""
+    """Return a command prefix that sets the limits of open files for the command that follows."""
     return (sys.executable, "-c", LIMITED.format(soft, hard))
 
 
@@ -125,7 +125,7 @@ def test_many_connections_at_a_door_take_no_descriptors_of_other_doors(attacked:
 
 
 def test_idle_browser_connections_over_tls_end_no_calls(tmp_path: Path) -> None:
-    """Python's loop allocates far more than it touches for each; this must not end half-open calls of other clients."""
+    """Python's loop allocates far more memory than it touches; this must not end other clients' half-open calls."""
     authority = Authority(tmp_path / "authority")
     certificate, key = authority.issue("server")
     context = ssl.create_default_context(cafile=authority.file)

@@ -165,7 +165,7 @@ def test_reason_invalid_seat_of_a_viewer(stub: Any, game: Game, decision: game_p
     expected = {"game": game.name, "players": str(players)}
     for viewers in [0, players], [0, 0]:
         include = game_pb2.Include(viewers=viewers)
-        # The action is illegal, too: `include` is checked before the move.
+        # The action is also illegal: `include` is checked before the move.
         apply = game_service_pb2.ApplyRequest(state=decision.state, include=include)
         apply.action.id = illegal_id(decision, game)
         check(refusal(stub.Apply, apply), "INVALID_SEAT", "include.viewers[1]", **expected)
@@ -508,7 +508,7 @@ def test_reason_request_timeout(door: Door, sent: list[bytes]) -> None:
             yield from sent
             never.wait(PATIENCE)
 
-        # A unary call whose request never arrives, and one that another request may still follow.
+        # A unary call whose request never arrives, and a unary call that another request may still follow.
         call: Any = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
         refused = refusal(call, requests())
         never.set()

@@ -191,7 +191,7 @@ def unknown_field(size: int) -> bytes:
 
 
 def test_thousands_of_abandoned_connections(two_workers: Served) -> None:
-    # 5,000 if the system's limit is high enough.
+    # There are 5,000 if the system's limit is high enough.
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     host, port = two_workers.address.split(":")
     with ExitStack() as left:
@@ -210,7 +210,7 @@ def test_a_client_that_never_reads_does_not_block_other_clients() -> None:
         with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
             reflection: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
             question = reflection_pb2.ServerReflectionRequest(file_containing_symbol="chatiere.v1.GameService")
-            # Megabytes of responses, far more than gRPC reads ahead.
+            # Several megabytes of responses, far more than gRPC reads ahead.
             streams = [reflection.ServerReflectionInfo(iter([question] * 1000), timeout=PATIENCE) for _ in range(40)]
             unread = [game_stub(channel).ListGames.future(LIST_GAMES, timeout=PATIENCE) for _ in range(100)]
             wait_until(

@@ -378,7 +378,7 @@ def test_an_action_is_accepted_typed_by_id_or_both(stub: Any, game: Game) -> Non
 
 
 def test_repeated_calls_on_a_sampled_state_have_the_same_outcome(stub: Any, game: Game) -> None:
-    """A caller cannot roll again by repeating a move on the same state."""
+    """A caller cannot get another outcome by repeating a move on the same state."""
     position = new_game(stub, game.name, game.min_players)
     request = game_service_pb2.ApplyRequest(state=position.state, action=position.legal_actions[0])
     assert stub.Apply(request) == stub.Apply(request)

@@ -75,7 +75,7 @@ class Peer:
         return stream
 
     def send(self, stream: int, message: bytes, *, claims: int | None = None, ends: bool = False) -> None:
-        """Send a message, or the beginning of one that `claims` to be longer, as far as the windows allow."""
+        """Send a message, or the beginning of a message that `claims` to be longer, as far as the windows allow."""
         data = b"\0" + struct.pack(">I", len(message) if claims is None else claims) + message
         while data:
             if any(isinstance(event, h2.events.StreamReset) and event.stream_id == stream for event in self.events):
@@ -189,10 +189,10 @@ def test_the_client_that_holds_most_slots_loses_its_oldest_call() -> None:
     slots, ended = CallSlots(3), list[str]()
     for client, call in ("a", "a1"), ("b", "b1"), ("b", "b2"), ("c", "c1"), ("b", "b3"):
         slots.take(client, call, lambda call=call: ended.append(call))  # type: ignore[misc]
-    # b holds two of the three slots when c arrives. Afterwards each client holds one, and a's is the oldest.
+    # b holds two of the three slots when c arrives. Afterwards each client holds one slot, and a's call is the oldest.
     assert ended == ["b1", "a1"]
     assert len(slots) == 3
-    # Ended calls are released, too, but their slots are freed only once.
+    # Ended calls are also released, but their slots are freed only once.
     for client, call in ("b", "b1"), ("a", "a1"), ("b", "b2"), ("b", "b3"), ("c", "c1"):
         slots.release(client, call)
     assert len(slots) == 0
@@ -204,7 +204,7 @@ def test_the_client_that_holds_most_slots_loses_its_oldest_call() -> None:
 def test_a_client_may_hold_half_of_the_budget() -> None:
     budget = MemoryBudget(1000 * MIB)
     first, second, third, other = (Holding(budget, client) for client in ("a", "a", "b", "c"))
-    # A large call of any size is accepted while no other one holds memory.
+    # A large call of any size is accepted while no other large call holds memory.
     other.hold(MIB)
     first.hold(2000 * MIB)
     other.release()
@@ -381,7 +381,7 @@ def test_memory_that_is_allocated_but_not_resident_ends_no_call(monkeypatch: pyt
     process.allocated, process.resident, known = 1600 * MIB, 330 * MIB, 200 * MIB
     for _ in range(4):
         watch.look()
-    # Freed memory that the C library keeps does not count either.
+    # Freed memory that the C library keeps also does not count.
     process.allocated, process.resident = 330 * MIB, 1600 * MIB
     for _ in range(4):
         watch.look()
@@ -422,7 +422,7 @@ def test_freed_memory_is_returned_to_the_system_when_little_is_held(monkeypatch:
     process.resident = 140 * MIB
     watch.look()
     assert process.given_back == 1
-    # That returned no memory, so the next attempt is made only after a while.
+    # This attempt returned no memory, so the next one is made only after a while.
     now[0] += 1
     watch.look()
     assert process.given_back == 1

@@ -186,7 +186,7 @@ def test_a_stream_keeps_64_batches_at_most() -> None:
     refused = stream.ask(step=step([0]), take=66, keep=65)
     assert refused.field == "take"
     assert "no batch 66" in refused.message
-    # A batch may replace one of the same number, or the one that the request takes.
+    # A batch may replace a batch of the same number, or the batch that the request takes.
     assert stream.ask(new_games=new_games(2), keep=64).positions.actors
     assert stream.ask(step=step([0]), take=1, keep=65).positions.actors
 
@@ -244,7 +244,7 @@ def test_calls_of_any_client_take_the_memory_of_the_batches_of_the_client_that_k
     calls = [Holding(budget, f"call {index}") for index in range(4)]
     for call in calls[:2]:
         call.hold(15 * SIZE)
-    # 45 MiB are kept, and 30 are held by calls: three batches give way, of which two are those of the larger client.
+    # 45 MiB are kept, and 30 MiB are held by calls: three batches give way, two of which are the larger client's.
     assert (len(most.batches), len(least.batches)) == (3, 3)
     assert budget.held == 60 * SIZE
     # Batches do not give way to a call that does not fit without them, nor to batches of a client that keeps more.
@@ -287,7 +287,7 @@ def test_the_memory_of_batches_is_accounted_for_and_leaves_that_of_calls_free(da
             call, expected = data.draw(st.sampled_from(calls))
             size = data.draw(sizes)
             outcomes = [_is_refused(each, size) for each in (call, expected)]
-            # Calls are refused exactly if they are refused without any batches.
+            # Calls are refused if and only if they are refused without any batches.
             assert outcomes[0] == outcomes[1]
         kept = sum(sized.size for stream in streams for sized in stream.batches.values())
         assert sum(stream.size for stream in streams) == kept

@@ -1,4 +1,4 @@
-"""Limits: simultaneous calls, of all clients and of one; calls per second; time."""
+"""Limits: simultaneous calls, of all clients and of one client; calls per second; time."""
 
 import random
 import time
@@ -36,7 +36,7 @@ SCORE = batch_service_pb2.ScoreRequest()
 def test_only_calls_above_the_limit_are_refused(slow_call: SlowCall, door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=3), door) as server:
         batches = batch_stub(server.channel)
-        # One call runs, two wait.
+        # One call runs, and two calls wait.
         slow = batches.NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
         waiting = [batches.Score.future(SCORE) for _ in range(2)]
@@ -186,7 +186,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def called(limited: Limits, client: str) -> float | None:
-    """Make a call; return the time after which to retry if it is refused."""
+    """Make a call; if it is refused, return the time after which to retry."""
     limit = CallLimit("calls", 1)
     try:
         limited.begin(limit, client)

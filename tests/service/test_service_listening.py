@@ -1,4 +1,4 @@
-"""The sockets that ports listen on, for every kind of address."""
+"""The sockets at which ports listen, for every kind of address."""
 
 import errno
 import socket

@@ -253,7 +253,7 @@ class GrpcCall:
         self._came = False
 
     def has_response(self) -> bool:
-        """Return whether its headers have arrived."""
+        """Return whether the headers of the response have arrived."""
         while select.select([self._peer.socket], [], [], 0)[0]:
             self._peer._read()
         return any(isinstance(event, h2.events.ResponseReceived) for event in self._peer.events)
@@ -437,7 +437,7 @@ CLIENTS = st.sampled_from("abc")
 
 @given(first=st.tuples(CLIENTS, st.integers(1, 1 << 30)), others=st.lists(CLIENTS, max_size=20))
 def test_small_calls_are_always_accepted(first: tuple[str, int], others: list[str]) -> None:
-    """A worker's small calls are accepted whatever memory another call holds, of the same client or not."""
+    """A worker's small calls are accepted regardless of the memory held by other calls, of the same client or not."""
     budget = MemoryBudget(Settings().max_undelivered_bytes)
     held = [Holding(budget, client) for client in (first[0], *others)]
     for each, size in zip(held, (first[1], *[1 << 20] * len(others)), strict=True):

@@ -80,5 +80,5 @@ def test_health_watches_from_one_64_network_count_for_one_client(monkeypatch: py
         health.watch(b"", each)
         (status,) = map(health_pb2.HealthCheckResponse.FromString, each.sent)
         assert status.status == health_pb2.HealthCheckResponse.SERVING
-    # The oldest watch of the /64 had to end for the one above the limit.
+    # The oldest watch of the /64 had to end for the watch above the limit.
     assert [each.has_ended for each in watchers] == [False, True, False, False]

@@ -430,7 +430,7 @@ def test_a_full_disk_kills_no_worker() -> None:
 def test_the_metrics_need_a_directory_that_can_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics_files, "_MEMORY", tmp_path / "missing")
     for directory in (None, str(tmp_path / "missing too")):
-        # The system's own directories for temporary files cannot be written to either.
+        # The system's own directories for temporary files cannot be written to, either.
         monkeypatch.setattr(tempfile, "tempdir", directory)
         monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [])
         with pytest.raises(SettingError, match=r"^workers: their metrics need a directory .*: No "):

@@ -48,7 +48,7 @@ def test_players_get_the_sheet_of_the_page_in_their_language(stub: Any, game: Ga
     assert response.markdown.split("\n\n") == [*expected[:-1], expected[-1] + "\n"]
     assert len(expected) > 2 * len(SECTIONS)
     assert "{" not in response.markdown
-    # Options without a game name their game, too, and these are all defaults.
+    # Options without a game also name their game, and these are all defaults.
     request = pb.GetRulesRequest(options=options_of(game.name), audience=pb.RULES_AUDIENCE_PLAYERS)
     assert stub.GetRules(request, metadata=asking(language)) == response
 

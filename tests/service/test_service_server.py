@@ -220,6 +220,6 @@ def test_a_server_runs_with_the_extreme_values_of_all_numbers(door: Door, end: s
     numbers["workers"] = 1
     with running(Settings(address="127.0.0.1:0", relay="memory", **numbers), door) as server:
         code = code_of(server.stub.ListGames, game_service_pb2.ListGamesRequest())
-        # A thousandth of a second may not suffice for a request, a response or a connection.
+        # A thousandth of a second may not be sufficient for a request, a response or a connection.
         late = (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE)
         assert code is grpc.StatusCode.OK or (end == "least" and code in late)

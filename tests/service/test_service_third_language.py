@@ -1,4 +1,4 @@
-"""A third language needs only catalogues: with one made up here, all games are played at a service."""
+"""A third language needs only catalogues: all games are played at a service in a made-up language."""
 
 import os
 import random

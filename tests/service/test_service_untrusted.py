@@ -57,7 +57,7 @@ def test_text_that_is_not_utf_8_is_refused(server: Running) -> None:
 
 @pytest.mark.parametrize("method", STATE_METHODS)
 def test_a_field_of_the_wrong_wire_type_is_not_read_as_a_state(server: Running, method: str) -> None:
-    # Field 1 as a number, which protobuf takes for an unknown field.
+    # Field 1 as a number, which protobuf treats as an unknown field.
     refused = refusal(raw(server, method), b"\x08\x01")
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MISSING_FIELD")
 
@@ -90,7 +90,7 @@ def test_a_hundred_megabytes_are_refused_without_affecting_other_clients(
     huge = raw(server, "NewGame").future(b"\x0a" + bytes(100_000_000))
     during = [stub.ListGames.future(game_service_pb2.ListGamesRequest()) for _ in range(8)]
     assert huge.exception().code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-    # grpcio refuses it before the service sees it.
+    # grpcio refuses the request before the service receives it.
     assert read_refusal(huge.exception()).reason == ("" if door == "grpcio" else "LIMIT_EXCEEDED")
     assert all(call.result().games for call in [before, *during])
 

@@ -62,7 +62,7 @@ def test_processes_that_are_suspended_together_continue(door: Door) -> None:
         for _ in range(3):
             for pid in pids:
                 os.kill(pid, signal.SIGSTOP)
-            # Longer than the supervisor waits for a worker's heartbeat.
+            # The suspension lasts longer than the supervisor waits for a worker's heartbeat.
             end = time.monotonic() + 1.2
             wait_until(lambda end=end: time.monotonic() > end, "the end of the suspension")  # type: ignore[misc]
             for pid in pids:
@@ -143,7 +143,7 @@ def test_a_heartbeat_never_blocks() -> None:
 
 
 class Silent:
-    """A replacement for a worker process that is silent, at times that a test sets."""
+    """A replacement for a worker process, which is silent at times that a test sets."""
 
     pid, serves, refusal, exit_code, patience = 1, True, None, None, 30.0
 
@@ -217,7 +217,7 @@ def test_a_supervisor_survives_while_no_worker_can_be_started() -> None:
         address, pid = server.address, server.worker_pid(0)
         assert server.metrics()
         seen = len(server.lines)
-        # No more descriptors than the supervisor has open.
+        # Allow no more descriptors than the supervisor has open.
         files = [int(each.name) for each in Path(f"/proc/{server.process.pid}/fd").iterdir()]
         before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (max(files) + 1, before[1]))
@@ -375,7 +375,7 @@ def test_a_worker_may_write_much_before_it_serves(tmp_path: Path) -> None:
         assert server.address
         assert server.stop() == 0
         messages = [line["message"] for line in written_by_workers(server) if line["logger"] == "stderr"]
-        # More than a pipe holds, and less than the supervisor's buffer.
+        # The output is more than a pipe holds, and less than the supervisor's buffer.
         expected = [f"noise {number} {'x' * 100}" for number in range(2_500)]
         assert sorted(messages) == sorted([*expected, "a library prints", "no end of the line"])
 

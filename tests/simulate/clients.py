@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Seconds after which a client tries again if its connection was lost.
 _PAUSE = 0.3
-# The promised time between two responses to a follower, with the time that the network takes.
+# The promised time between two responses to a follower, plus the time that the network takes.
 _HEARTBEAT = 15.5
 
 
@@ -86,7 +86,7 @@ class Call(Client):
             raise Broken(f"{self.name}: wrong response {number}")
 
     def ended(self, status: Status | None) -> None:
-        # The methods fail only where the request wants it.
+        # The methods fail only if the request demands it.
         if status is not None and status.code == code_pb2.INTERNAL and not any(r[1:2] == FAILS for r in self.requests):
             raise Broken(f"{self.name}: an internal error")
         is_ok = status is not None and status.code == code_pb2.OK
@@ -107,7 +107,7 @@ class Call(Client):
 
 
 class Caller:
-    """A client that makes calls of all kinds, one after the other and at the same time."""
+    """A client that makes calls of all kinds, one after another and at the same time."""
 
     def __init__(self, world: "World") -> None:
         self._world = world
@@ -132,7 +132,7 @@ class Caller:
 
 
 class Person:
-    """A person who posts to a room, one post after the other, and knows which of them were acknowledged."""
+    """A person who posts to a room, one post after another, and knows which posts were acknowledged."""
 
     def __init__(self, world: "World", room: bytes, number: int) -> None:
         self._world, self._room = world, room
@@ -211,7 +211,7 @@ class Known:
 
 
 class Follower:
-    """A client that follows a room, again and again, and keeps what it got."""
+    """A client that follows a room repeatedly, and keeps the entries that it received."""
 
     def __init__(self, world: "World", room: bytes, number: int, secret: bytes | None) -> None:
         self.world, self.room, self.number = world, room, number
@@ -225,12 +225,12 @@ class Follower:
         world.run.soon(2.0, self.begin)
 
     def begin(self) -> None:
-        """Follow the room after what is known of it."""
+        """Follow the room from the last known entry on."""
         self.call = _Follow(self)
         self.call.begin()
 
     def ended(self, status: Status | None) -> None:
-        """Follow again after the time that the server asks for."""
+        """Follow again after the time that the server specifies."""
         self.call = None
         world = self.world
         if not world.is_ending:
@@ -305,7 +305,7 @@ class _Follow(Call):
             follower.entries[person, kind] = text
 
     def _check_order(self, known: Known, before: int, contents: list[tuple[bytes, str, str]]) -> None:
-        # Where one entry advances the cursor by one, the entry's number is known.
+        # If one entry advances the cursor by one, the entry's number is known.
         epoch, number = self._last
         if len(contents) == 1 and number == before + 1:
             (person, kind, text) = contents[0]

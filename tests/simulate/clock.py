@@ -87,7 +87,7 @@ class Run:
         return timer
 
     def soon(self, most: float, work: Work) -> Timer:
-        """Schedule work after a random time of at most `most` seconds."""
+        """Schedule work after a random time of up to `most` seconds."""
         return self.after(self.choices.random() * most, work)
 
     def pass_time(self, seconds: float) -> None:
@@ -145,7 +145,7 @@ class Loop:
         return self._run.now + self._spent
 
     def _turn(self) -> None:
-        # Work that is posted meanwhile waits for the next turn.
+        # Work that is posted in the meantime waits for the next turn.
         for _ in range(len(self._posted)):
             work = self._posted[0]
             if not self.is_dead:
@@ -284,7 +284,7 @@ def _places(value: object) -> list[tuple[ModuleType, str]]:
 
 @contextmanager
 def simulated(run: Run) -> Iterator[None]:
-    """Give the modules of the service the time and the random numbers of a run."""
+    """Make the modules of the service use the time and the random numbers of a run."""
 
     def now() -> float:
         return run.now

@@ -13,14 +13,14 @@ from .clock import Broken, Loop, Run
 if TYPE_CHECKING:
     from .workers import Worker
 
-# Seconds after which a wire is closed whose client does not take its last responses (see exchange.wire.Wire.reset).
+# Seconds after which a wire is closed if its client does not take the last responses (see exchange.wire.Wire.reset).
 _LAST_SECONDS = 1.0
 _LATENCY = 0.02
 _LONG = 1e9
 
 
 def retry_after(status: Status) -> float | None:
-    """Return the hint of a status: the seconds after which a client may retry; None without a hint."""
+    """Return the hint of a status, which is the seconds after which a client may retry; None without a hint."""
     for detail in status_pb2.Status.FromString(status.details).details:
         hint = error_details_pb2.RetryInfo()
         if detail.Unpack(hint):
@@ -157,7 +157,7 @@ class Wire:
         self._end(None)
 
     def resume(self) -> None:
-        """Let the client read from now on."""
+        """Let the client read again."""
         self.is_stuck = False
         self.pause = 0.0
         self._read_soon()

@@ -1,4 +1,4 @@
-"""Faults planted into the service's sources, which the simulation has to find: `python -m simulate.planted` in tests/.
+"""Faults planted in the service's sources, which the simulation has to find: `python -m simulate.planted` in tests/.
 
 Each fault is planted in a separate process, which imports the service with the changed source and simulates one seed
 after the other until a property is broken. The seed is then replayed: the traces have to be equal.
@@ -21,7 +21,7 @@ _SERVICE = "chatiere.service"
 
 
 class Fault(NamedTuple):
-    """A fault: a text of a module's source, and what replaces it."""
+    """A fault: a text of a module's source, and its replacement."""
 
     module: str
     before: str
@@ -143,7 +143,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules of the service's sources, also those that are compiled, and plants a fault."""
+    """Finds the modules of the service's sources, including compiled modules, and plants a fault."""
 
     def __init__(self, fault: Fault) -> None:
         self._fault = fault
@@ -185,8 +185,8 @@ def _find_in_child(name: str) -> bool:
 
 
 def main() -> None:
-    """Plant all faults, and report how each is found. Ends with status 1 unless all are."""
-    # Imported once for all faults, unlike the service, in which they are planted.
+    """Plant all faults, and report how each is found. Ends with status 1 unless all faults are found."""
+    # These modules are imported once for all faults, unlike the service, in which the faults are planted.
     for name in ("chatiere.engine.wire", "chatiere.v1.room_service_pb2"):
         import_module(name)
     found = [_find_in_child(name) for name in sys.argv[1:] or FAULTS]

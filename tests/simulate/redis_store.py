@@ -114,7 +114,7 @@ class Store:
         self._clear()
 
     def start(self) -> None:
-        """Start again, as another run."""
+        """Restart, as another run."""
         if not self.is_up:
             self._starts += 1
             self._run.note("Redis starts")
@@ -140,7 +140,7 @@ class Store:
     # Commands
 
     def put(self, args: list[Any]) -> list[Any]:
-        """Do what the script PUT does."""
+        """Perform the operation of the script PUT."""
         _, room, epoch, last, max_rooms, max_bytes, lifetime, entry, id, replaced, gone, growth, *new = args
         client, new_epoch, of_room = new
         now = self._run.now
@@ -179,7 +179,7 @@ class Store:
         return [b"taken", 0, full]
 
     def tell_here(self, args: list[Any]) -> None:
-        """Do what the script TELL_HERE does, without expiry: the parts of dead workers are removed by the others."""
+        """Perform the operation of TELL_HERE, without expiry: other workers remove the parts of dead workers."""
         key, channel, worker, part, _, message = args
         here = self.here.setdefault(_room(key), {})
         here.pop(worker, None)
@@ -231,7 +231,7 @@ class _Connection:
         self._due = 0.0
 
     async def do(self, command: Callable[[], Any]) -> Any:
-        """Run a command, after those that were sent before."""
+        """Run a command, after the commands that were sent before."""
         self._lock = self._lock or asyncio.Lock()
         async with self._lock:
             await self._pass_network()
@@ -256,7 +256,7 @@ class _Connection:
             raise LostError("cut")
 
     def deliver(self, message: dict[str, Any]) -> None:
-        """Bring a message to the client, after those that were sent before."""
+        """Deliver a message to the client, after the messages that were sent before."""
         self._due = max(self._due, self._run.now + self._run.choices.random() * _LATENCY)
         self._run.after(self._due - self._run.now, lambda: self._arrive(message))
 

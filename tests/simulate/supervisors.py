@@ -18,7 +18,7 @@ from .clock import Broken, Run, replaced
 _FAULTS = ("crashes", "crash loops", "hangs", "slow starts", "no starts", "suspensions", "stubborn ends")
 # Seconds between two heartbeats; seconds that a worker has to start, and to end in addition to the grace period.
 _BEAT, _START, _SLACK = 1.0, 60.0, 5.0
-# The most processes that a place may start within ten seconds.
+# The maximum number of processes that a place may start within ten seconds.
 _MOST_STARTS = 10
 
 
@@ -88,15 +88,15 @@ class _Process:
         return self
 
     def write(self, data: bytes) -> None:
-        """Take the order."""
+        """Accept the order."""
 
     def flush(self) -> None:
-        """Take the order."""
+        """Accept the order."""
 
     def close(self) -> None:
         self.is_closed = True
 
-    # What happens in the process
+    # Events in the process
 
     def _beat(self) -> None:
         if self.exit_code is not None or self.is_hanging:

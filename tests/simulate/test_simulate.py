@@ -24,7 +24,7 @@ def test_a_seed_replays_exactly() -> None:
     traces = [simulate(seed)[0] for seed in (1, 2, 1)]
     assert traces[0] == traces[2] != traces[1]
     assert len(traces[0]) > 50
-    # In a process whose hashes of strings differ.
+    # Run in a process whose hashes of strings differ.
     command = (sys.executable, "-m", "simulate", "--seed", "1")
     other = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=True)
     assert other.stdout.splitlines() == traces[0]

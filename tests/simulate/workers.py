@@ -1,4 +1,4 @@
-"""A worker of the service without its ports: guards, a door, methods, rooms, and the work that is done regularly."""
+"""A worker of the service without its ports: guards, a door, methods, rooms, and periodic work."""
 
 from collections.abc import Callable
 from itertools import count
@@ -77,7 +77,7 @@ class Worker:
         self.run, self.settings, self.name = run, settings, f"worker {number}"
         self.guards = Guards(settings, METRICS)
         self.door = Door(settings, self.guards, None, cost, lambda _: _BROKEN)
-        # In the order of arrival: a set's order would differ between runs.
+        # Kept in the order of arrival, because a set's order would differ between runs.
         self.door.lasting = _Ordered()  # type: ignore[assignment]
         self.loop = Loop(run)
         self.loops = [self.loop]
@@ -148,7 +148,7 @@ class Worker:
         self._exchanges[wire] = exchange = self._makes[name](wire)
         exchange.begin()
 
-    # Work that is done regularly
+    # Periodic work
 
     def _repeat(self, seconds: float, look: Callable[[], None]) -> None:
         def again() -> None:
@@ -209,7 +209,7 @@ class Worker:
             self.has_ended = True
 
     def kill(self) -> None:
-        """End as a process that is killed: its connections are lost, and it does nothing more."""
+        """End like a process that is killed: its connections are lost, and it does nothing more."""
         self.run.note(self.name, "dies")
         self.is_dead = True
         for loop in self.loops:
@@ -220,7 +220,7 @@ class Worker:
     # Properties
 
     def check(self) -> None:
-        """Check what holds at every moment."""
+        """Check the properties that hold at every moment."""
         held, door = self.guards.budget.held, self.door
         if self.untaken > held and door.cost.small < 0:
             raise Broken(f"{self.name}: {self.untaken} bytes of responses wait, but only {held} are counted")

@@ -19,7 +19,7 @@ from .workers import METRICS, STREAM, WATCH, Memory, Worker
 
 FAULTS = ("cuts", "slow", "parts", "deadlines", "memory", "slots", "rooms", "drains", "deaths", "relay")
 """The kinds of faults; a run draws some of them."""
-# The part of all runs that are of a supervisor.
+# The share of runs that simulate a supervisor.
 _SUPERVISORS = 0.2
 _PEERS = tuple(f"ipv4:192.0.2.{number}:1234" for number in range(4))
 # Seconds after the last fault within which all calls but followers end, and seconds within which a drain ends.
@@ -37,7 +37,7 @@ class World:
         self.faults = {fault for fault in FAULTS if choices.random() < 0.5}
         self.pause = choices.choice((0.3, 1.0, 3.0))
         """The longest pause of a client between two calls."""
-        # Otherwise followers may have to give way to each other.
+        # False if followers may have to give way to one another.
         self._has_space = not self.faults & {"memory", "slots", "rooms"}
         self.has_redis = choices.random() < 0.4
         """True if two workers keep the rooms in Redis; otherwise one keeps them in memory."""
@@ -157,7 +157,7 @@ class World:
             self.run.after(_LAST_SECONDS, lambda: self._check_ended(calls))
 
     def _check_ended(self, calls: list[Call]) -> None:
-        # Followers of a dropped room do not follow it any more.
+        # Followers of a dropped room no longer follow it.
         for call in calls:
             if not call.is_over:
                 raise Broken(f"{call.name} follows a dropped room")
@@ -234,7 +234,7 @@ class World:
                 raise Broken(f"{worker.name} does not end")
 
     def abandon(self) -> None:
-        """End what is left of a run whose properties were broken."""
+        """End the rest of a run whose properties were broken."""
         self.run.check = lambda: None
         for worker in self._workers:
             if self.has_redis and not worker.has_ended:
@@ -257,7 +257,7 @@ def simulate(seed: int) -> tuple[list[str], BaseException | None]:
     """Make the run of a seed.
 
     Returns:
-        The trace of the run, and the exception that a broken property raised; None if all of them held.
+        The trace of the run, and the exception that a broken property raised; None if all properties held.
     """
     run = Run(seed)
     logging.disable()
@@ -272,7 +272,7 @@ def simulate(seed: int) -> tuple[list[str], BaseException | None]:
             finally:
                 world.abandon()
     except (Exception, Broken) as broken:
-        # Other exceptions are faults of the service, too: no call may raise one into its loop.
+        # Other exceptions are also faults of the service: no call may raise an exception into its loop.
         run.note("broken:", repr(broken))
         return run.trace, broken
     finally:

@@ -119,7 +119,7 @@ def test_decisions_are_taken_back(host: Host) -> None:
 
 
 def test_a_bot_has_the_same_luck_after_a_take_back(host: Host) -> None:
-    """Its luck depends on the number of decisions, so that a record can be verified."""
+    """The bot's luck depends on the number of decisions, so that a record can be verified."""
     table, secrets = begun(host, DISCAT, 3, NONE, ["random"])
     tables = [table]
     while host.look(tables[-1]).view.turn.seat != 2:
@@ -193,7 +193,7 @@ def test_resigning_reveals_nothing_to_the_resigning_seat(host: Host) -> None:
     legal = host.look(tables[-1], secrets[seat]).legal_actions
     unseen = host.move(tables[-1], secrets[seat], legal[0].id).table
     assert refused(host.replace, unseen, secrets[seat], seat, BOT) == CLOSED
-    # Nor does a take-back reveal the later position: it is refused where moves are acknowledged.
+    # A take-back does not reveal the later position either: it is refused if moves are acknowledged.
     assert refused(host.take_back, tables[-2:], secrets[0]) == ("INVALID_TERMS", "take_back")
 
 

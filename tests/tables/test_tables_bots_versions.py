@@ -31,7 +31,7 @@ def new() -> Iterator[Host]:
 
 
 def updating() -> Host:
-    """A server of the newer release whose setting names the version of the older one."""
+    """A server of the newer release whose setting names the version of the older release."""
     return Host(KEYS, Settings(bots_version=OLD))
 
 
@@ -80,7 +80,7 @@ def test_servers_of_both_releases_make_the_same_tables_during_an_update(game: Ga
 
 
 def test_the_record_names_the_bots_versions(game: Game, old: Host, new: Host) -> None:
-    # Begun by a service that did not name versions yet.
+    # The table was begun by a service that did not name versions yet.
     table, secrets = begun(old, game, bots=BOTS)
     first = old.open(table)
     first.header.ClearField("bots_version")
@@ -91,7 +91,7 @@ def test_the_record_names_the_bots_versions(game: Game, old: Host, new: Host) ->
         if turn.seat < len(secrets):
             secret = secrets[turn.seat]
             chain.append(host.move(chain[-1], secret, host.look(chain[-1], secret).legal_actions[0].id).table)
-            # As at the ply before: its bytes do not depend on the release.
+            # The table is the same as at the ply before: its bytes do not depend on the release.
             expected.append(expected[-1] if expected else 0)
         else:
             chain.append(host.move(chain[-1]).table)

@@ -75,7 +75,7 @@ Ask = Callable[[int, str, Any], Any]
 
 @contextmanager
 def players_of(address: str, tmp_path: Path, count: int) -> Iterator[Ask]:
-    """Start processes that play a seat each; yield a function that sends one an order and returns the result."""
+    """Start processes that play a seat each; yield a function that sends an order to one and returns the result."""
     pipes, processes = [], []
     for seat in range(count):
         here, there = SPAWN.Pipe()
@@ -101,7 +101,7 @@ def players_of(address: str, tmp_path: Path, count: int) -> Iterator[Ask]:
 def test_players_in_separate_processes(door: Door, tmp_path: Path) -> None:
     """A game of each kind is played to its end, with acknowledgements; the processes exchange only tables.
 
-    A spectator without a secret carries them from seat to seat.
+    A spectator without a secret carries the tables from seat to seat.
     """
     humans = 2
     with running(door=door) as server, players_of(server.address, tmp_path, humans) as ask:
@@ -147,7 +147,7 @@ def play_on(stub: Any, table: bytes, secrets: list[bytes], choices: random.Rando
 
 
 def test_two_servers_with_the_same_keys_share_a_game(door: Door, tmp_path: Path) -> None:
-    """One is killed in mid-game; the other continues, and a third, with other keys, cannot."""
+    """One server is killed in mid-game; the other continues, and a third server, with other keys, cannot."""
     keys = str(write_keys(tmp_path / "keys", 1, 2))
     other = str(write_keys(tmp_path / "others", 3))
     secrets = [secret_of(0), secret_of(1)]
@@ -176,7 +176,7 @@ def test_two_servers_with_the_same_keys_share_a_game(door: Door, tmp_path: Path)
 
 
 def test_workers_share_a_random_key(door: Door) -> None:
-    """A replacement worker has the key, too; the log warns that the tables end with the server."""
+    """A replacement worker also has the key; the log warns that the tables end with the server."""
     with served("--workers", "2", door=door) as server:
         server.find("WARNING.*no table keys: sealed tables end with this server")
         request = pb.NewTableRequest(

@@ -53,7 +53,7 @@ def test_a_forged_byte(host: Host, game: Game) -> None:
 
 
 def test_a_changed_header(host: Host, game: Game) -> None:
-    """An attacker's own seat, no acknowledgements, another ply, a later expiry …: the seal covers the header, too."""
+    """An attacker's own seat, no acknowledgements, another ply, a later expiry …: the seal also covers the header."""
     table, _ = begun(host, game, mode=NEXT)
     mine = secret_of(99)
     changes: list[Callable[[Any], object]] = [

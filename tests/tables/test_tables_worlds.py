@@ -34,7 +34,7 @@ CALLS = st.lists(
 def test_worlds_equal_for_a_coalition_give_equal_responses_until_another_seat_acknowledges(
     game: engine.Game, seed: int, calls: list[tuple[str, int]]
 ) -> None:
-    """Start at an open table where a human decides; the coalition lacks the seat that has to acknowledge next."""
+    """Start at an open table where a human decides; the coalition excludes the seat that has to acknowledge next."""
     host, choices = Host(), random.Random(seed)
     players = choices.randint(game.min_players, game.max_players)
     bots = ["random"] * choices.randint(0, players - 2)

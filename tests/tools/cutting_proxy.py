@@ -20,7 +20,7 @@ _HEAD = struct.Struct(">IBI")
 # Makes closing a connection reset it.
 _RESET = struct.pack("ii", 1, 0)
 # The largest number of matches to skip before a connection is ended, and the number of the server's frames after which
-# one is ended in any case.
+# a connection is ended in any case.
 _MAX_SKIPPED, _MAX_FRAMES = 2, 40
 
 Phase = Literal["connecting", "before headers", "in a message", "between messages", "after half-close"]
@@ -95,7 +95,7 @@ class CuttingProxy:
             writer.transport.abort()
         to_server.transport.abort()
         writer.close()
-        # A client that does not read is waited for, until `reset`.
+        # The proxy waits for a client that does not read, until `reset`.
         with suppress(OSError):
             await writer.wait_closed()
         self._open -= both
@@ -166,7 +166,7 @@ def cutting_proxy(
     Args:
         target: The address of the server.
         seed: The seed of the order of phases.
-        is_http2: False if the server's protocol is HTTP/1.1, whose phases are those of chunks.
+        is_http2: False if the server's protocol is HTTP/1.1, whose phases are the phases of chunks.
         delay: The seconds between accepting a connection and connecting to the server.
     """
     started: Future[tuple[CuttingProxy, asyncio.AbstractEventLoop, asyncio.Event, str]] = Future()

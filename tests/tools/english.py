@@ -55,7 +55,7 @@ def faults(path: str, text: str, avoid: list[Construction]) -> Iterator[str]:
     for part in _FORMS[Path(path).suffix].finditer(text):
         if part.lastgroup is None:
             continue
-        # Of the same length, so that places in it are places in the file.
+        # The prose has the same length as the part, so that places in it are places in the file.
         prose = _NOT_PROSE.sub(lambda found: " " * len(found[0]), part[part.lastgroup])
         for each in wanted:
             for found in each.pattern.finditer(prose):

@@ -63,7 +63,7 @@ def counts(build: Path) -> dict[str, dict[int, int]]:
 
 
 def main(build: Path) -> int:
-    """Print the table. Return 1 if a line lacks its reason, or if a line with a reason ran."""
+    """Print the table. Return 1 if a line that did not run has no reason, or if a line with a reason ran."""
     failed = False
     ran = counts(build)
     if not ran:

@@ -83,6 +83,6 @@ def require(*names: str) -> None:
 
 
 def summary(reasons: Iterable[str]) -> str:
-    """Return a line that counts skipped tests by their need, or an empty string without any."""
+    """Return a line that counts skipped tests by their need, or an empty string if no tests were skipped."""
     counts = Counter(reason.removeprefix("needs ") for reason in reasons if reason.startswith("needs "))
     return ", ".join(f"{count} for {need}" for need, count in counts.most_common())

@@ -52,7 +52,7 @@ def get_packages() -> bool:
     if (SYSTEM / "usr/bin" / PYTHON).exists() and (LIBRARY / "numpy").exists():
         return True
     PACKAGES.mkdir(parents=True, exist_ok=True)
-    # Separate from the machine's own lists, as for another architecture.
+    # The lists are separate from the machine's own, as for another architecture.
     lists = PACKAGES / "lists"
     lists.mkdir(exist_ok=True)
     apt = ["apt-get", "-q", "-o", "APT::Architecture=arm64", "-o", "APT::Architectures::=arm64"]
@@ -84,7 +84,8 @@ def build() -> None:
     run(
         sys.executable,
         *("setup.py", "-q", "build", "--build-base", BUILD / "build", "--build-lib", LIBRARY),
-        # Takes half as long to compile as a release. The flag has the same effect on rounding as a release's flags.
+        # This build takes half as long to compile as a release. The flag has the same effect on rounding as a release's
+        # flags.
         CHATIERE_BUILD="trial",
         CFLAGS="-fexpensive-optimizations",
         CC=COMPILER,
@@ -96,7 +97,7 @@ def build() -> None:
 
 
 def rounded_otherwise() -> list[str]:
-    """Return the parts of the compiled bots and loops that have more than one correct result."""
+    """Return the parts of the compiled bots and loops whose code has more than one correct result."""
     found = []
     for module in (*LIBRARY.glob("chatiere/bots/*.so"), *LIBRARY.glob("chatiere/engine/core/loops.*.so")):
         code = run("aarch64-linux-gnu-objdump", "--disassemble", "--dynamic-syms", module)

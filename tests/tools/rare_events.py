@@ -18,7 +18,7 @@ from games.script import move_both, same
 
 from chatiere.engine import Position, games
 
-# For each game: the number of tries, each in another style, and the maximum length.
+# For each game: the number of tries, each in a different style, and the maximum length.
 TRIES = 3
 MOVES = 300
 

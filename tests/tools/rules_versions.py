@@ -1,4 +1,4 @@
-"""Versions of rules that a test adds to a game or removes, as builds before and after a release differ."""
+"""Versions of rules that a test adds to a game or removes from it, like builds before and after a release."""
 
 import ctypes
 from collections.abc import Iterator

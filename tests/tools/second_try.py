@@ -1,6 +1,6 @@
 """A pytest plugin: `--second-try` runs failed tests again, in a separate process.
 
-The run fails if one of them fails again. The names of tests that pass are added to build/flaky.txt, which `make flaky`
+The run fails if a test fails again. The names of tests that pass are added to build/flaky.txt, which `make flaky`
 repeats, and their first tracebacks to build/flaky.log, which `.ci/run` prints at its end.
 """
 

@@ -31,5 +31,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _number(text: str) -> int:
-    # Not a checksum: the difference between two checksums would be the same for all texts.
+    # A checksum is not suitable: the difference between two checksums would be the same for all texts.
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")

@@ -1,4 +1,4 @@
-"""An invented third language that consists only of catalogues, next to the English and French ones."""
+"""An invented third language that consists only of catalogues, next to the English and French catalogues."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def package_with_language(folder: Path, *, with_page: bool = False) -> Path:
 
 
 def _add_to(module: Path) -> None:
-    # As written by the build, with an additional catalogue.
+    # The file is as written by the build, with an additional catalogue.
     head, _, text = module.read_text(encoding="utf-8").partition(_EXPORT)
     words = json.loads(text.rstrip().removesuffix(";"))
     words[LANGUAGE] = {

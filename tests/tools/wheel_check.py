@@ -193,7 +193,7 @@ def check_without_nghttp2(source: Path, work: Path) -> None:
     """Build, install and try a wheel if pkg-config does not find the library."""
     os.environ["PKG_CONFIG"] = "false"
     for built in source.glob("build/lib*/chatiere/http2/*.so"):
-        # Setuptools would add it to this wheel, too.
+        # Setuptools would also add it to this wheel.
         built.unlink()
     wheel = build_wheel(source, work / "without")
     venv.create(work / "plain", with_pip=True)
@@ -216,11 +216,11 @@ def check_without_nghttp2(source: Path, work: Path) -> None:
 
 
 def main() -> None:
-    """Run all steps up to the first that fails."""
+    """Run all steps up to the first step that fails."""
     shutil.rmtree(DIST, ignore_errors=True)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        # One time for all steps, regardless of commits made meanwhile.
+        # All steps use one time, regardless of commits made in the meantime.
         os.environ["SOURCE_DATE_EPOCH"] = str(epoch())
         sdist = build_sdist(ROOT, DIST)
         source = unpack(sdist, work / "source")

@@ -69,7 +69,7 @@ def test_a_network_learns_to_beat_random(tmp_path: Path) -> None:
     )
     assert f"{path.stat().st_size:,} bytes" in card
     assert card.splitlines()[-2].count("|") == 6
-    # A bot of the command line plays by the network.
+    # A bot on the command line plays by the network.
     assert isinstance(bots.get(f"net:{path}", "discat", 2), IntegerNetworkBot)
 
 

@@ -22,7 +22,7 @@ from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
 def views(**public: Any) -> list[DiscatView]:
-    """Return the views of all seats where seat 1 of two is to act; each shows its seat's hand."""
+    """Return the views of all seats where seat 1 of two has to act; each view shows its seat's hand."""
     hands = ([5, 17], [30, 42, 44])
     shown = []
     for viewer in (0, 1):

@@ -22,7 +22,7 @@ DRAW, SKIP, PASS, PRINCESS = 10, 11, 12, 75
 
 
 def carton(walls: str, content: str = "") -> int:
-    """Return the carton with these walls and contents as printed; without contents, the first of the two cartons."""
+    """Return the carton with these printed walls and contents; without contents, the first of the two such cartons."""
     return 9 * PATTERNS.index(walls) + CONTENTS.index(content)
 
 
@@ -145,7 +145,7 @@ class Board:
         return self
 
     def asleep(self, where: int, seat: int, woken: bool = False) -> "Board":
-        """Lay a sleeping cat, or one that has woken up."""
+        """Lay a sleeping cat, or a cat that has woken up."""
         self.cards[where] = (81 + seat, woken)
         return self
 
@@ -228,7 +228,8 @@ class Board:
         placed = sum(kind < 72 for kind, _ in self.cards.values())
         cards = placed + sum(map(len, self.hands)) + len(self.princesses) - 2 * self.players
         toys = 3 - sum(kind >= 72 for kind in state.draw_pile_cards)
-        # Seats that drew Princesses go first, then all in turn. Toy cards were the last ones drawn in each part.
+        # Seats that drew Princesses come first, then all seats in turn. Toy cards were the last cards drawn in each
+        # part.
         order = [*drawers, *(turn % self.players for turn in range(cards - len(drawers)))]
         drawn = [[0] * len(sizes) for _ in range(self.players)]
         part, left = 0, sizes[0]

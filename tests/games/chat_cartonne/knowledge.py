@@ -74,14 +74,14 @@ def _holds_carton(seat: Any) -> bool:
 
 
 def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int], tuple[int | None, ...], int]]:
-    # For each other seat the number of Princesses that it holds; who drew each; and the number of ways.
+    # For each other seat, the number of Princesses that it holds; the seat that drew each; and the number of ways.
     state = state_of(position)
     lefts = [part.cards_left for part in view_of(position, None).parts]
     others = [seat for seat in range(len(state.seats)) if seat != viewer]
     played = {seat: princesses_played(state.seats[seat]) for seat in others}
     if len(lefts) == 1:
-        # All Princesses are in one part: those not on the table are distinct, as are the other draws and the pile's
-        # places.
+        # All Princesses are in one part: Princesses that are not on the table are distinct, as are the other draws and
+        # the pile's places.
         unlocated = 5 - sum(princesses_played(seat) for seat in state.seats)
         unlocated -= list(state.seats[viewer].hand_cards).count(PRINCESS)
         for counts in product(range(unlocated + 1), repeat=len(others)):

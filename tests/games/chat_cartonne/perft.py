@@ -21,7 +21,7 @@ def deepest(game: Game) -> tuple[int, int]:
 
 
 def generate() -> list[dict[str, Any]]:
-    """Return positions between the first event and the end of games that build a lot, with their counts."""
+    """Return positions between the first event and the end of games in which seats build a lot, with their counts."""
     choices = random.Random(12)
     entries = []
     for players in range(2, 6):

@@ -1,10 +1,8 @@
 """A slow implementation of Chat Cartonne: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares no code with the kernel and has another design: the game is one function that runs from the deal to the end
-and
-stops (`yield`) whenever a seat or chance has to act. The table is a dictionary of cells with sets of walls, and boxes
-are
-searched for whenever one is needed. Chance is always explicit.
+It shares no code with the kernel and has a different design: the game is one function that runs from the deal to the
+end and stops (`yield`) whenever a seat or chance has to act. The table is a dictionary of cells with sets of walls, and
+boxes are computed whenever they are needed. Chance is always explicit.
 """
 
 import os
@@ -152,7 +150,7 @@ class Game(Script):
     # Turns
 
     def turns(self, seat: int, passed: int) -> Generator[Question, int, None]:
-        """Continue from the start of a seat's turn; the last `passed` seats have passed in the final phase."""
+        """Continue from the start of a seat's turn, after the last `passed` seats have passed in the final phase."""
         while True:
             was_final = self.final
             played = yield from self._turn(seat)
@@ -387,7 +385,7 @@ class Game(Script):
         return cls.replay(players, options, moves).count(depth)
 
     def count(self, depth: int) -> int:
-        """Count the sequences of `depth` moves from here; a game that ends earlier counts as one."""
+        """Count the sequences of `depth` moves from this position; a game that ends earlier counts as one sequence."""
         if depth == 0 or self.question.actor == OVER:
             return 1
         if depth == 1:

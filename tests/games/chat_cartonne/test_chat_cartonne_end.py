@@ -129,7 +129,7 @@ def test_a_cat_may_follow_the_games_last_carton() -> None:
 def test_the_game_is_over_when_no_seat_holds_a_carton_even_as_the_final_phase_starts() -> None:
     board = four_cats(all_princesses=True).hand(0, PRINCESS, PRINCESS).hand(1, PRINCESS, PRINCESS)
     position = board.position()
-    # Not in the main phase.
+    # The game is not over in the main phase.
     assert position.current_player() == 0
     position = play(position, sleep(cell(6, 11)))
     assert end_of(position) == "no_cartons"
@@ -233,7 +233,7 @@ def test_a_pass_after_a_draw_shows_which_cards_the_hand_lacks() -> None:
     assert not state_of(position).final_phase
     assert state_of(position).passes == 0
     assert [list(shown.not_patterns) for shown in state_of(position).seats[0].shown] == [[0, 1, 2, 4, 5, 6]] * 3
-    # The other seats know that it holds three cartons with walls N and S.
+    # The other seats know that the seat holds three cartons with walls N and S.
     hands = {
         tuple(kind // 9 for kind in state_of(position.resample(1, seed)).seats[0].hand_cards) for seed in range(60)
     }
@@ -335,7 +335,7 @@ def test_a_sleeping_cat_counts_once_it_has_woken() -> None:
     position = crowd(("asleep", 0), ("asleep", 0), ("awake", 1))
     assert list(boxes_of(position)[cell(5, 11)].majority) == [1]
     assert position.totals() == [0, 3]
-    # It does not count next to an awake cat that was laid earlier.
+    # A cat that still sleeps does not count next to an awake cat that was laid earlier.
     assert crowd(("asleep", 0), ("awake", 0), ("awake", 1)).totals() == [3, 3]
     position = crowd(("woken", 0), ("awake", 0), ("awake", 1))
     assert list(boxes_of(position)[cell(5, 11)].majority) == [0]

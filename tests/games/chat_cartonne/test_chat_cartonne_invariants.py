@@ -237,7 +237,7 @@ def toys_instead(state: Any) -> None:
 
 
 def crowded_joints(state: Any) -> None:
-    """Lay more on joints than the numbers of cats, Princesses and toy cards allow."""
+    """Lay more cards on joints than the numbers of cats, Princesses and toy cards allow."""
     for number in range(34):
         state.table.add(card=number, cell=number).on_joint.cat = 0
 

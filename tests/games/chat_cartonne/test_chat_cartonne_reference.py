@@ -50,7 +50,7 @@ def choose(game: Game, style: str, choices: random.Random) -> int:
         groups.pop("sleep", None)
     moves = groups[choices.choice(sorted(groups))]
     if style in ("build in a heap", "greedy", "wake"):
-        # Near the middle, where boxes are small and numerous and touch one another.
+        # Build near the middle, where boxes are small and numerous and touch one another.
         moves = sorted(moves, key=lambda move: distance(move))[: max(3, len(moves) // 4)]
     return choices.choice(moves)
 

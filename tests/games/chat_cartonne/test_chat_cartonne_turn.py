@@ -226,8 +226,8 @@ def test_the_box_must_hold_no_cats_or_a_cat_of_the_seat(cats: list[tuple[str, in
 
 
 def test_both_seats_may_lay_cats_in_joined_boxes() -> None:
-    # Seat 1 has a cat in the west and seat 0 one in the east. The carton between joins the boxes, so seat 0 may lay
-    # more.
+    # Seat 1 has a cat in the west, and seat 0 has a cat in the east. The carton between them joins the boxes, so seat 0
+    # may lay another cat.
     board = Board().put(cell(10, 11), "NS").awake(cell(10, 11), 1)
     board.put(cell(13, 11), "N", "m").put(cell(14, 11), "N", "b").awake(cell(13, 11), 0)
     board.put(cell(13, 10), "NE", "m").put(cell(12, 10), "NE", "b").put(cell(11, 10), "NE", "f")
@@ -339,7 +339,7 @@ def test_a_toy_card_is_not_laid_as_a_carton_while_a_box_is_vacant() -> None:
     position = play(two_boxes().position(), DRAW, 72)
     assert position.legal_actions() == [toy_on(cell(11, 11)), toy_on(cell(14, 11))]
     assert "if every box holds a cat or a Princess" in refusal(position, toy_as_carton(cell(10, 11))).message
-    # A single carton is a box, too.
+    # A single carton is also a box.
     alone = two_boxes().awake(cell(14, 11), 1).put(cell(16, 11), "NES", turned=True)
     assert play(alone.position(), DRAW, 72).legal_actions() == [toy_on(cell(11, 11))]
 

@@ -60,7 +60,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def resumed(state: Any) -> Game | None:
-    """Return the reference at a state if a card is to be turned up or has just been turned up; otherwise None."""
+    """Return the reference at a state if a card has to be turned up or has just been turned up; otherwise None."""
     phase = name_of(state, "phase")
     if phase != "TURN_UP" and phase not in CARD_PHASES:
         return None

@@ -133,7 +133,7 @@ def test_the_trunk_limit_applies_to_each_colour() -> None:
 @pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_the_trunk_limit_is_checked_after_each_single_move() -> None:
     table = moving(card("two own", 5), cats=([trunk(2), trunk(4)], []))
-    # Not even if a cat leaves the trunk in the second move.
+    # The move is illegal even if a cat leaves the trunk in the second move.
     assert not table.ends(START) & set(range(5))
     table.move(trunk(4), left(4, 1))
     assert trunk(3) in table.ends(START)
@@ -152,7 +152,7 @@ def test_a_cat_that_the_opponent_moved_in_its_last_turn_may_not_move() -> None:
         table.turn_up(card(first, 3)).move([left(3, 2), right(3, 2)][colour], trunk(3)).turn_up(card(second, 4))
         assert table.actor == 1
         assert list(table.state.barred) == [trunk(3)]
-        # Neither that cat nor one of the other colour may move.
+        # Neither that cat nor a cat of the other colour may move.
         assert table.movable() == {START}
         error = table.refusal(move_id(trunk(3), trunk(4)))
         assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "chat_perche.md: Moving a cat")
@@ -176,7 +176,7 @@ def test_both_cats_of_a_two_cat_card_are_barred() -> None:
     table.turn_up(card("two own", 4)).move(START, left(1, 1)).move(START, trunk(2)).turn_up(card("two other", 4))
     assert list(table.state.barred) == [trunk(2), left(1, 1)]
     assert table.movable() == {START}
-    # At the second move, too.
+    # The same holds at the second move.
     table.move(START, trunk(1))
     assert table.movable() == {START}
 
@@ -186,7 +186,7 @@ def test_the_bar_lasts_for_one_turn() -> None:
     options = holding(card("one own", 3), card("one other", 3))
     table = Table(options=options).turn_up(card("one own", 3)).move(START, trunk(3))
     table.turn_up(card("one own", 1)).stop()
-    # Seat 0 may move it again, and so may seat 1, which has had its turn.
+    # Seat 0 may move the cat again, and so may seat 1, which has had its turn.
     table.turn_up(card("one own", 1)).stop().turn_up(card("one other", 3))
     assert list(table.state.barred) == []
     assert trunk(3) in table.movable()
@@ -257,7 +257,7 @@ def test_decision_a_fallen_first_cat_is_under_the_other_cats_at_its_start() -> N
     table.move(START, trunk(1))
     assert table.cats(0) == sorted([*spaces[:-1], trunk(1)])
 
-    # The same with a bird on the branch: only the first cat is at the start.
+    # With a bird on the branch, only the first cat is at the start.
     spaces = [*spaces[:-1], trunk(5)]
     table = moving(card("two own", 7), cats=(spaces, []), birds=[left(1, 2)]).move(START, left(1, 1))
     assert table.phase == "SECOND_MOVE"

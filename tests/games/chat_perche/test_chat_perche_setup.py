@@ -149,7 +149,7 @@ def test_decision_option_solidity_sets_the_tokens_of_both_seats() -> None:
     table = begin(first_seat=0, solidity=[4, 2, 2, 2, 1])
     assert list(view_of(table.position, 1).seats[1].unplaced_solidity) == [1, 2, 2, 2, 4]
     assert {i % 4 + 1 for i in table.position.legal_actions()} == {1, 2, 4}
-    # Their order does not matter.
+    # The order of the cards does not matter.
     assert table.position == begin(first_seat=0, solidity=(2, 1, 2, 4, 2)).position
     assert table.position.options()["solidity"] == [1, 2, 2, 2, 4]
     assert begin(solidity=[3, 1, 4, 3, 2]).position.options() == {}

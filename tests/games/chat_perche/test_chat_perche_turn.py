@@ -67,7 +67,7 @@ def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> 
     table = Table(decks=(last, DEFAULT_DECK)).turn_up(OWN_FALLS)
     assert not table.state.seats[0].draw_pile_cards
     table.turn_up(OWN_FALLS)
-    # It stays empty until a card is drawn from it; all its cards are possible.
+    # The deck stays empty until a card is drawn from it; all its cards are possible.
     assert not table.state.seats[0].draw_pile_cards
     assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
     assert len(view_of(table.position, 0).seats[0].discards) == 26
@@ -106,7 +106,7 @@ def test_one_cat_moves_one_cat_of_that_colour_up_to_its_value(number: int, colou
     assert table.state.steps_left == 3
     assert view_of(table.position, None).cat_owner == colour
     table.move(START, trunk(1))
-    # Only one cat, even if steps of the value are left.
+    # Only one cat moves, even if steps of the value are left.
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
     assert table.cats(colour) == [trunk(1), trunk(4 if colour else 2)]
 
@@ -176,7 +176,7 @@ def test_a_bird_is_placed_on_a_free_space_of_an_unbroken_branch() -> None:
     table = Table(cats=([left(1, 1), trunk(1)], [right(2, 4)]), birds=[left(3, 2)], broken=[1, 8]).turn_up(BIRD)
     spaces = {space for space in range(5, 45) if (space - 5) // 4 not in (1, 8)} - taken
     assert table.position.legal_actions() == sorted(bird_id(space) for space in spaces)
-    # It must be placed.
+    # The bird must be placed.
     assert STOP not in table.position.legal_actions()
     table.bird(left(3, 1))
     assert table.plain_events() == [("BIRD_PLACED", {"seat": 0, "space": left(3, 1)})]

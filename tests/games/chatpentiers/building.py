@@ -75,7 +75,7 @@ class Table(building.Table):
     def __init__(self, *hands: str, undealt: str = "", first_seat: int = 0, **options: Any) -> None:
         """Deal hands that start with the given cards and are filled up with the largest free numbers.
 
-        `undealt`: cards that are not dealt.
+        `undealt` names cards that are not dealt.
         """
         players = len(hands)
         self.events = EventLog()

@@ -62,7 +62,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def resumed(state: Any) -> Game | None:
-    """Return the reference at a state if a seat is to act, otherwise None."""
+    """Return the reference at a state if a seat has to act, otherwise None."""
     if name_of(state, "phase") not in ("PLAY", "TAKE"):
         return None
     players = len(state.seats)

@@ -47,7 +47,7 @@ def overflow(game: Game, move: int) -> bool:
 
 
 def one_colour_first(game: Game, choices: random.Random) -> int:
-    """Play out one colour after the other, so that many voids are shown. Deal at random."""
+    """Play one colour after another until it is exhausted, so that many voids are shown. Deal at random."""
     moves = game.question.moves
     if game.question.actor == CHANCE or moves[0] >= 60:
         return choices.choice(moves)

@@ -31,7 +31,7 @@ def test_a_section_up_to_its_limit_gives_a_point_per_card(count: int) -> None:
 
 @pytest.mark.rules("chatpentiers", "Worked cases (from the rulebook)")
 def test_worked_case_a_section_of_limit_3_with_5_cards() -> None:
-    # -2, and no points for the 3 cards that fitted.
+    # The section scores -2, and no points for the 3 cards that fitted.
     score = board({2: ("r", 5)})
     assert list(score.section_points) == [0, 0, -2, 0]
     assert score.board_sum == -2
@@ -121,7 +121,8 @@ def test_the_end_names_the_seat_that_took_the_last_cards(players: int) -> None:
 
 
 def test_a_tie_goes_to_more_perfect_sections_in_the_last_round() -> None:
-    # 2 points each: two perfect sections would give a bonus, so one section against none.
+    # Both last boards score 2 points. Two perfect sections would give a bonus, so one seat has one perfect section and
+    # the other seat has no perfect section.
     position = read(final_state(4, [{2: ("g", 2)}, {1: ("y", 2)}, {}], round_points=[(3, 3), (2, 4), (0, 0), (0, 0)]))
     assert position.totals() == [8, 8, 0, 0]
     assert [score_of(position, seat).perfect_sections for seat in (0, 1)] == [0, 1]

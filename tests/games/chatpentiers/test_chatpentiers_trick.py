@@ -168,7 +168,7 @@ def ranking(*plays: str) -> list[int]:
     played = [*plays, *([extra] if extra else [])]
     colours = "ygrb" if players == 3 else "ygrnb"
     rest = [f"{letter}{value}" for letter in colours for value in range(1, 13) if f"{letter}{value}" not in played]
-    # Place the other cards: under the boards by colour, then in the discards; the remainder is not dealt.
+    # Place the other cards under the boards by colour, then in the discards; the remaining cards are not dealt.
     boarded, rest = rest[: (dealt - 1) * taken], rest[(dealt - 1) * taken :]
     board = {
         zone: " ".join(name for name in boarded if name[0] == letter)

@@ -37,7 +37,7 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 5 and state.turns:
         use_up(state, choices)
     elif way == 6 and state.turns:
-        # Few cards in a hand, and none in the draw pile, which would have refilled the hand.
+        # A hand has few cards, and the draw pile, which would have refilled the hand, is empty.
         hand = choices.choice(hands)
         while len(hand) > choices.randint(0, 2):
             state.draw_pile_cards.append(hand.pop())

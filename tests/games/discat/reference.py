@@ -1,6 +1,7 @@
 """A slow implementation of Discat: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares no code with the kernel and has another design: the game is one function that runs from the deal to the end
+It shares no code with the kernel and has a different design: the game is one function that runs from the deal to the
+    end
 and
 stops (`yield`) whenever a seat or chance has to act. Chance is always explicit.
 """

@@ -29,7 +29,7 @@ def cards(row: np.ndarray, value: int = 1) -> list[int]:
 
 
 def middle() -> Table:
-    """Return a table of three seats: seat 0 has played 12, seat 1 has exchanged 33 for 60, seat 2 is to choose."""
+    """Return a table of three seats: seat 0 has played 12, seat 1 has exchanged 33 for 60, seat 2 has to choose."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], [51, 52, 53, 54, 55]).play(12).draw(45, 46)
     return table.exchange(33).draw(60)
 
@@ -107,7 +107,7 @@ def test_an_observation_contains_each_play_with_its_passes_in_order() -> None:
     for seat in range(3):
         order, turns = observed(table, seat, "order"), observed(table, seat, "turns")
         assert cards(order) == [12]
-        # The play and one pass, with an exchange.
+        # The turns are the play and one pass, with an exchange.
         assert cards(turns, 2 << 5 | 1) == [12]
         assert np.count_nonzero(order) == np.count_nonzero(turns) == 1
     assert [cards(observed(table, seat, "queue_place")) for seat in range(3)] == [[], [33], []]
@@ -128,7 +128,7 @@ def test_a_card_that_passed_through_the_queue_again_is_no_longer_known() -> None
 
 @pytest.mark.rules("discat", "Decisions of the engine")
 def test_a_card_that_another_seat_drew_from_the_queue_is_known_to_its_previous_holder() -> None:
-    # Seat 1 has put 33 under the pile. Seat 0 draws it, as there is no unknown card left.
+    # Seat 1 has put 33 under the pile. Seat 0 draws it, because there is no unknown card left.
     state = late_state(
         [[30, 41, 42, 43, 44, 45], [31, 35, 36, 37, 38]],
         [played(9), EXCHANGED, played(47), played(50)],
@@ -150,7 +150,7 @@ def test_a_card_that_another_seat_drew_from_the_queue_is_known_to_its_previous_h
     assert 33 in view_of(table.position, None).unseen_cards
     (drawn,) = [event for event in table.events if plain_event(event)[0] == "BONUS_CARD_DRAWN"]
     assert drawn.seen_by == frozenset({0, 1})
-    # It stays known until it is played.
+    # The card stays known until it is played.
     table.keep()
     assert list(view_of(table.position, 1).seats[0].hand_cards) == [33]
     table.play(33)

@@ -59,8 +59,8 @@ def test_resampling_reaches_every_consistent_state_equally_often(players: int, s
     for seed in range(GAMES[players]):
         for position, knowledge in small_positions(players, style, seed):
             if players > 2 and knowledge.card_passed_unseen():
-                # With more players these are most positions. Two-player games and test_discat_resampling_pinned.py
-                # suffice.
+                # With more players, most positions are of this kind. Two-player games and
+                # test_discat_resampling_pinned.py suffice.
                 unseen += 1
                 continue
             possible = knowledge.placements()
@@ -135,7 +135,7 @@ def test_resampling_stays_consistent_beyond_the_30_recorded_cards(players: int, 
             assert view_of(drawn, seat) == view_of(position, seat)
             hands = [list(seat.hand_cards) for seat in state_of(drawn).seats]
             assert not holds_more_than_passes_allow(game, hands)
-            # Resampling a resampled position is not refused, either.
+            # Resampling a resampled position is also not refused.
             assert view_of(drawn.resample(seat, 1), seat) == view_of(position, seat)
             drawn.resample((seat + 1) % players, 1).check()
         moves = game.question.moves

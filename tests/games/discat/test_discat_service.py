@@ -31,7 +31,7 @@ def stub() -> Iterator[Any]:
 
 @pytest.fixture
 def position(stub: Any) -> game_pb2.Position:
-    """Return a position of four players with seat 2 to play the first card."""
+    """Return a position of four players in which seat 2 has to play the first card."""
     request = game_service_pb2.NewGameRequest(
         game="discat",
         players=4,

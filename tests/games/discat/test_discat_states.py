@@ -25,18 +25,18 @@ def typed(position: Position) -> DiscatState:
 
 
 def middle() -> DiscatState:
-    """Return a state of two seats: seat 1, whose exchanged card is in the queue, is to choose; seat 0 had its bonus."""
+    """Return a state of two seats: seat 1, whose exchanged card is queued, has to choose; seat 0 had its bonus."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).exchange(33).draw(47)
     return typed(table.play(41).position)
 
 
 def before_refill() -> DiscatState:
-    """Return a state of two seats: seat 0 has played and is to draw."""
+    """Return a state of two seats: seat 0 has played and has to draw."""
     return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).position)
 
 
 def before_bonus() -> DiscatState:
-    """Return a state of two seats: seat 0 is to draw its bonus card."""
+    """Return a state of two seats: seat 0 has to draw its bonus card."""
     return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45).position)
 
 
@@ -46,7 +46,7 @@ def passing() -> DiscatState:
 
 
 def before_exchange() -> DiscatState:
-    """Return a state of two seats: seat 1 has put 33 under the pile and is to draw."""
+    """Return a state of two seats: seat 1 has put 33 under the pile and has to draw."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46)
     return typed(table.exchange(33).position)
 
@@ -67,7 +67,7 @@ def beginning() -> DiscatState:
 
 
 def last_turn() -> DiscatState:
-    """Return a state of three seats: seat 0 has laid its last card, 30; seat 1 had its last turn; seat 2 is to keep."""
+    """Return a state of three seats: seat 0 laid its last card, 30; seat 1 had its last turn; seat 2 has to keep."""
     return late_state(
         [[], [40], [50]], [played(30), KEPT], first=0, active=2, phase="PASS", last_turns_left=1, up_arrows=[]
     )
@@ -85,7 +85,7 @@ def won() -> DiscatState:
 
 
 def four() -> DiscatState:
-    """Return a state of two seats: seat 1 has just played 31, 32, 33 with 34 on top and is to draw."""
+    """Return a state of two seats: seat 1 has just played 31, 32, 33 with 34 on top and has to draw."""
     table = Table([50, 41, 42, 43, 44], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(45).play(31, 32, 33, 34)
     return typed(table.position)
 
@@ -292,7 +292,7 @@ WRONG_PHASE = [
         "seats.hand_cards",
     ),
     (middle, put("phase", phase("DEAL")), "phase"),
-    # Seat 1 has no card that respects 41's constraint, or has one.
+    # Seat 1 has no card that respects 41's constraint, or has such a card.
     (passing, put("phase", phase("PLAY")), "phase"),
     (passing, put("phase", phase("BONUS")), "phase"),
     (passing, put("bonus_drawn", False), "seats.hand_cards"),

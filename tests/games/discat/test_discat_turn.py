@@ -385,7 +385,7 @@ def test_a_hand_of_six_is_not_reduced_and_does_not_draw_until_it_is_below_five()
     table = lower_than_ten(2).draw(26).keep()
     assert len(table.hand(0)) == 6
     table.play(26)
-    # Six less one is five: there is no refill. The next seat has no card below 26, either.
+    # Six minus one is five, so there is no refill. The next seat also has no card below 26.
     assert table.hand(0) == [21, 22, 23, 24, 25]
     assert table.phase == "BONUS"
     assert table.plain_events() == [("CARDS_PLAYED", 0, (26,))]

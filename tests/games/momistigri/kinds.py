@@ -182,7 +182,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
 
 
 def last_receiver(others: set[int], state: Any) -> int:
-    """Return the last of the seats to which cards are handed out."""
+    """Return the last seat to which cards are handed out."""
     sense = -1 if state.reversed else 1
     return max(others, key=lambda seat: (seat - state.active_seat) * sense % len(state.seats))
 

@@ -234,7 +234,7 @@ class Game(Script):
         return (yield from self.discard(seat, PASS))
 
     def discard(self, seat: int, instead: int) -> Play:
-        """Continue a turn from the discard of a pair, or `instead`: PASS, or STOP after 6s. Return as `draw` does."""
+        """Continue a turn from the discard of a pair, or `instead`: PASS, or STOP after 6s. Result: see `draw`."""
         hand = self.hands[seat]
         move = yield from self._ask(seat, pairs_in(hand) | {instead})
         if move == PASS:
@@ -267,7 +267,7 @@ class Game(Script):
         self.tell("CARD_SWAPPED_IN", seat, card)
 
     def effect(self, seat: int, points: int) -> Play:
-        """Continue a turn from the effect of a pair. Return as `draw` does."""
+        """Continue a turn from the effect of a pair. The result is as in `draw`."""
         others = self.inside - {seat}
         nothing = (None, None)
         targets = bool(others) and self.size(seat) > 0
@@ -352,7 +352,7 @@ class Game(Script):
             for knower in (*range(self.players), ALL)
             if knower in (giver, receiver) or (len(before) == 1 and self.knows(knower, giver) == before)
         }
-        # A 1 cannot come from a hand without any.
+        # A 1 cannot come from a hand that has no 1s.
         may_be_one = {knower: self.most_ones.get((knower, giver)) != 0 for knower in (*range(self.players), ALL)}
         self.hands[giver][card] -= 1
         self.hands[receiver][card] += 1

@@ -112,7 +112,7 @@ def test_the_round_ends_when_the_last_seat_without_a_mark_leaves() -> None:
     table = Table.late("3A 4A", "5B 7A", "6B 8C", passed=(1, 2)).pair("3A 4A")
     assert table.penalties() == [[0, 12, 14]]
     assert [event[0] for event in table.plain_events()][:3] == ["PAIR_DISCARDED", "SEAT_LEFT", "ALL_PASSED"]
-    # The same after a complete effect: Main of a 1, Reverse, a gift of the last card, the cards of a 5, Stop.
+    # The same holds after a complete effect: Main of a 1, Reverse, a gift of the last card, the cards of a 5, Stop.
     marked = {"passed": (1, 2)}
     assert Table.late("1A 1B 1C", "6A", "7B", "", "", **marked).pair("1A 1B").main().penalties() == [[0, 6, 7, 0, 0]]
     assert Table.late("3A 3B", "6A", "7B", **marked).pair("3A 3B").reverse().penalties() == [[0, 6, 7]]
@@ -251,7 +251,7 @@ def test_a_tie_for_the_fewest_points_after_two_rounds_starts_a_third_for_all() -
     assert table.position.totals() == [11, 6, 6]
     assert (table.round, table.phase, table.active) == (3, "DEAL", 0)
     assert end_of(table.position) is None
-    # A tie at a higher number of points does not.
+    # A tie at a higher number of points does not start a third round.
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[2, 1, 0]]).pass_turn()
     assert (table.position.totals(), table.round) == ([6, 6, 6], 3)
     table = Table.late("4A", "5A", "3A", passed=(1, 2), round=2, penalties=[[2, 1, 0]]).pass_turn()

@@ -216,7 +216,7 @@ def exchanged(later: str) -> bytes:
 
 
 def with_copies(position: Position, changes: dict[str, int]) -> bytes:
-    """Return the packed state with an explicit box: the default one except for the copies of some kinds."""
+    """Return the packed state with an explicit box: the default box except for the copies of some kinds."""
     copies = dict(enumerate([*default_copies(), 1])) | {card(name): number for name, number in changes.items()}
     kinds = bytes(kind for kind, number in copies.items() for _ in range(number)).ljust(48, bytes([card("M")]))[:48]
     firsts = sum(1 << place for place in range(46) if kinds[place] not in kinds[:place])

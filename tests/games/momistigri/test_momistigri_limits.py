@@ -98,7 +98,7 @@ def test_draws_of_several_cards_stay_within_the_documented_limit(players: int) -
     games = [play_long(players, seed, [8, 7, 5]) for seed in range(8)]
     assert max(played.decisions for played in games) <= limits.max_game_length
     assert max(played.chance_events for played in games) <= limits.max_chance_nodes_in_history
-    # More than the deal and one draw per turn.
+    # The count exceeds the deal and one draw per turn.
     assert max(played.chance_events / played.rounds for played in games) > 9 * players + 1 + 200
 
 

@@ -1,4 +1,4 @@
-"""The server's cases of Connect's conformance suite (cases.toml), at all doors; deviations.toml lists the failing ones.
+"""The server's cases of Connect's conformance suite (cases.toml), at all doors; deviations.toml lists failing cases.
 
 A case is run on methods of the service with the same kinds of streams, which are made to behave as it requires.
 """

@@ -1,6 +1,6 @@
 """Random calls of all kinds at a server's own methods, with simulated wires, threads and clock; prints a line per call.
 
-It must run in a separate process, as it replaces the clock and the sources of random numbers.
+It must run in a separate process, because it replaces the clock and the sources of random numbers.
 """
 
 import json

@@ -95,7 +95,7 @@ class PlayedLoop:
 
 
 class PlayedThreads(Executor):
-    """Threads that begin and finish their work when the test calls for it."""
+    """Threads that begin and finish their work when the test requests it."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()

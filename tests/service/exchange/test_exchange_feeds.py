@@ -113,7 +113,7 @@ def test_responses_are_sent_immediately() -> None:
 
 
 def test_clients_take_turns_when_many_responses_wait() -> None:
-    """Other work of the loop gets its turn, too, and each feed gets its responses in order."""
+    """Other work of the loop also gets its turn, and each feed gets its responses in order."""
     loop, done = PlayedLoop(), list[str]()
     feds = [Fed(loop=loop, peer=f"ipv4:192.0.2.{number // 5}:1") for number in range(6)]
     for number, fed in enumerate(feds):
@@ -130,7 +130,7 @@ def test_clients_take_turns_when_many_responses_wait() -> None:
     loop.post(lambda: done.append("other work"))
     loop.turn()
     assert done == ["0 0", "other work", "1 0", "5 0", "2 0", "3 0", "4 0"]
-    # All responses that wait for a turn are sent in it.
+    # All responses that wait for a turn are sent in that turn.
     for _ in range(3):
         feds[2]._happen("send")
     loop.turn()

@@ -102,7 +102,7 @@ class Stream:
         self.played.settle()
         assert self.wire.status is not None
         self.played.check_nothing_is_left(self.wire.status.code)
-        # In order, without duplicates.
+        # Responses are in order, without duplicates.
         assert self.wire.sent == [b"re: " + request for request in self.asked[: len(self.wire.sent)]]
         return self.wire.status.code
 
@@ -222,8 +222,8 @@ def test_a_stream_that_has_given_way_handles_no_further_request(event: str) -> N
     stream.wire.tell()
     was_taken = stream.played.threads.waits
     stream.played.loop.turn()
-    # A stream that gave way to a newcomer has no slot and begins no work; in the other cases work may begin, and is
-    # stopped.
+    # A stream that gave way to a newcomer has no slot and begins no work; in the other cases, work may begin and is
+    # then stopped.
     assert was_taken == (event != "newcomer")
     stream.happen("finishes")
     assert stream.wire.sent == []

@@ -21,7 +21,7 @@ EVENTS = ("request", "two", "none", "fault", "left", "late", "slot", "drain", "b
 
 
 def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = None) -> Exchange[Any]:
-    """Begin a call. `handle` is the method's handler; None for one that responds."""
+    """Begin a call. `handle` is the method's handler; None for a handler that responds."""
     exchange: Exchange[Any]
     if kind == "single":
         single = played.single() if handle is None else played.single(handle)
@@ -291,7 +291,7 @@ def test_memory_of_a_request_without_a_thread_is_held_until_its_refusal_is_deliv
     played = Played()
     played.wire.is_slow = True
     exchange = begin(played, "batch")
-    # An executor that is shut down behaves like this.
+    # An executor that is shut down behaves in this way.
     monkeypatch.setattr(played.threads, "submit", mock.Mock(side_effect=RuntimeError("no new work")))
     happen(played, exchange, "request")
     assert not played.wire.is_delivered

@@ -1,4 +1,4 @@
-"""Turns of calls that may take long: which call gets the next one, on a simulated clock and processor."""
+"""Turns of calls that may take long: the call that gets the next turn, on a simulated clock and processor."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def cancel(processor: Processor, job: Job) -> None:
 
 
 def check(queue: FairQueue, jobs: list[Job], bounds: Bounds) -> None:
-    """Check the bounds, and that no turn is free while a job waits that may have it."""
+    """Check the bounds, and that no turn is free while a job that may have it waits."""
     stages = [job.stage for job in jobs]
     in_progress = [job for job in jobs if job.stage in (Stage.RUNNING, Stage.PAUSED)]
     assert stages.count(Stage.FIRST) <= bounds.first_turns

@@ -54,7 +54,7 @@ def test_calls_take_turns() -> None:
 def test_a_cancelled_call_ends_in_every_stage(stage: Stage) -> None:
     end, held = threading.Event(), threading.Event()
     with threads(end) as made:
-        # The third waits, because two calls of a client are in progress.
+        # The third call waits, because two calls of its client are in progress.
         jobs = [made.job("many", str(number)) for number in range(3)]
         futures = [made.submit(job, endless(job, end)) for job in jobs]
         if stage is Stage.QUEUED:

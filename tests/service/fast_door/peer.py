@@ -1,4 +1,4 @@
-"""Clients for the tests of the fast door: one that sends single frames, and one that attacks must not affect."""
+"""Clients for the tests of the fast door: one sends single frames, and the other must not be affected by attacks."""
 
 import select
 import socket
@@ -153,9 +153,7 @@ class Peer:
     def headers(
         self, stream: int = 1, flags: int = END_HEADERS, path: str = PLAY, without: str = "", **others: str
     ) -> Frame:
-        """Return the headers of a call. Keyword names of further headers: `__path` is ":path", `grpc_timeout`
-        "grpc-timeout".
-        """
+        """Return a call's headers. Keywords name others: `__path` is ":path", `grpc_timeout` is "grpc-timeout"."""
         headers = {
             ":method": "POST",
             ":scheme": "http",

@@ -35,7 +35,7 @@ ELSEWHERE = "127.0.0.2"
 # A field of 3,992 bytes by HTTP/2's count, which becomes the newest entry of HPACK's table, and a reference to it.
 LARGE = b"\x40\x01a\x7f\xf8\x1d" + b"b" * 3959
 AGAIN = b"\xbe"
-# The same field with a value that HTTP/2 forbids, and which is skipped.
+# The same field with a value that HTTP/2 forbids and the server skips.
 NOT_ALLOWED = LARGE[:-1] + b"\x01"
 
 

@@ -1,4 +1,4 @@
-"""The fast door: stopping, and the addresses that it listens on."""
+"""The fast door: stopping, and the addresses at which it listens."""
 
 import importlib
 import itertools
@@ -103,7 +103,7 @@ def test_connections_without_a_call_end_with_the_server(echo: None) -> None:
 
 
 def test_a_call_sent_before_the_client_learns_of_the_stop_is_answered(slow_call: SlowCall) -> None:
-    """A call is in flight when the server stops, and another one crosses the first GOAWAY."""
+    """A call is in flight when the server stops, and another call crosses the first GOAWAY."""
     with playing() as server, Peer(server, *TAKES_ALL) as peer:
         peer.send(*peer.call(1, "/chatiere.v1.BatchService/NewGames"))
         assert slow_call.entered.wait(PATIENCE)
@@ -133,7 +133,7 @@ def test_a_grpc_client_learns_that_the_server_stops(echo: None) -> None:
 
 
 def test_the_connection_of_a_client_that_does_not_read_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Larger than all buffers between client and server.
+    # The response is larger than all buffers between client and server.
     monkeypatch.setattr(PlayStream, "answer", lambda *_: [bytes(50_000_000)])
     with playing() as server, Peer(server, setting(WINDOW, MAX_NUMBER), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"meow")))

@@ -56,7 +56,7 @@ from .servers import Slow, handled, in_flight, playing
 
 pytestmark = needs("libnghttp2")
 
-# The window of a stream, and that of a connection before the server enlarges it.
+# The window of a stream, and the window of a connection before the server enlarges it.
 STREAM_WINDOW, FIRST_WINDOW = 2**22, 65_535
 
 
@@ -227,7 +227,7 @@ def test_the_server_respects_windows_and_frame_sizes(echoing: Running) -> None:
         came = 0
 
         def comes(*frames: Frame, until: int, largest: int) -> None:
-            """Send these frames; check the total number of bytes received then, and the maximum size of frames."""
+            """Send these frames; then check the total number of bytes received, and the maximum size of frames."""
             nonlocal came
             peer.send(*frames)
             while came < until:
@@ -424,7 +424,7 @@ def test_a_reset_while_a_response_is_being_sent(monkeypatch: pytest.MonkeyPatch)
 
 
 def hang_up(peer: Peer) -> None:
-    """Close its socket with a reset, of which the server's system learns with its next packet."""
+    """Close the client's socket with a reset, which the server's system detects with its next packet."""
     peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     peer.socket.close()
 

@@ -179,7 +179,7 @@ def test_a_flood_that_is_as_costly_to_its_client_is_slowed_down(
 ) -> None:
     growth = Growth(server)
     peer.send(peer.headers())
-    # Some MB; sending more would only take longer.
+    # A few MB, because sending more would only take longer.
     flood = islice(many(padded(data(b""), 255))(peer), 20)
     bystander.is_served_during(peer.pour, flood)
     growth.stays_below(SLACK)
@@ -188,7 +188,7 @@ def test_a_flood_that_is_as_costly_to_its_client_is_slowed_down(
 def test_a_flood_of_calls_that_the_server_has_to_reset(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
     flood = per_stream(lambda headers, stream: [headers(stream), window(stream, MAX_NUMBER)])
-    # The server makes calls of them, so that a slow one never falls far enough behind to end the connection.
+    # The server makes calls of these frames, so that a slow server never falls far enough behind to end the connection.
     bystander.is_served_during(peer.pour, islice(flood(peer), 300))
     growth.stays_below(SLACK)
 
@@ -212,7 +212,7 @@ def test_endless_calls_of_a_client_that_neither_acknowledges_nor_reads(server: S
 def test_pings_whose_acknowledgements_are_not_read(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
     peer.socket.setblocking(False)
-    # Until the socket is full, or the server ends the connection.
+    # Send until the socket is full, or the server ends the connection.
     with suppress(OSError):
         while True:
             peer.socket.send(bytes(ping()) * 1000)
@@ -236,7 +236,7 @@ def test_thousands_of_half_open_calls(server: Served, bystander: Bystander) -> N
         bystander.is_served_during(attack)
         for peer in peers:
             peer.ping()
-        # 1,000 calls wait (--max-calls); the oldest ones were ended.
+        # 1,000 calls wait (--max-calls); the oldest calls were ended.
         assert [len(peer.ends) for peer in peers] == [900, 800, 0]
         assert {peer.end(stream)[0] for peer in peers for stream in peer.ends} == {EXHAUSTED}
         # The other calls still wait for their requests.
@@ -535,7 +535,7 @@ def test_thousands_of_connections(server: Served, bystander: Bystander, many_fil
 
         peers: list[Peer] = []
         bystander.is_served_during(attack)
-        # Half of them are silent; the rest are used.
+        # Half of the connections are silent; the rest are used.
         for peer in peers[::500]:
             peer.ping()
         growth.stays_below(2 * SLACK)
@@ -553,7 +553,7 @@ def test_connections_keep_little_memory_of_large_responses(server: Served, bysta
                 assert peer.end() == OK
 
         bystander.is_served_during(take)
-        # The responses had 120 MB.
+        # The responses took 120 MB in total.
         growth.stays_below(SLACK)
 
 
@@ -572,7 +572,7 @@ def test_a_connection_above_the_limit_ends_one_of_the_client_with_most(many_file
 
         peers: list[Peer] = []
         bystander.is_served_during(attack)
-        # Half of the descriptors are for connections; the oldest ones were ended.
+        # Half of the descriptors are for connections; the oldest connections were ended.
         for peer in peers[:50]:
             peer.rest()
         peers[-1].ping()

@@ -71,7 +71,7 @@ def test_metadata_of_all_kinds_is_ignored(server: Running) -> None:
 
 @pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
 def test_a_client_that_compresses_is_answered(server: Running, compression: Any) -> None:
-    """grpcio's client compresses a message only if that shortens it."""
+    """grpcio's client compresses a message only if compression shortens it."""
     assert server.stub.ListGames(LIST_GAMES, compression=compression).games
 
 

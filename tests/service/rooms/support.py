@@ -61,7 +61,7 @@ class Ear:
         self.error: Any = None
         self.leave: Callable[[], None] = lambda: None
         self.announce: Callable[[], None] = lambda: None
-        """Announces the presence that is due at the follower's service."""
+        """A function that announces the presence that is due at the follower's service."""
 
     def send(self, response: bytes) -> None:
         found = pb.FollowResponse.FromString(response)

@@ -1,4 +1,4 @@
-"""Bounds on rooms, bytes and followers, per client and in total: which ones give way, and which are forgotten."""
+"""Bounds on rooms, bytes and followers, per client and in total: which rooms give way, and which are forgotten."""
 
 import hashlib
 import sys

@@ -24,7 +24,7 @@ class Clock(selectors.SelectSelector):
 
 
 class SlowRelay:
-    """A relay whose looks take time; it records their times."""
+    """A relay whose looks take time, and which records the times of its looks."""
 
     def __init__(self, clock: Clock, seconds: list[float]) -> None:
         self.clock, self.seconds = clock, seconds

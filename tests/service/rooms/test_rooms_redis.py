@@ -325,7 +325,7 @@ def test_rooms_are_available_again_after_redis_was_killed_and_restarted(
         for rooms in (one, other):
             rooms.wait_for_redis()
             assert status_of(rooms.health) == HealthCheckResponse.SERVING
-        # A new name takes the number of the lost one; followers that saw the lost one get all entries again.
+        # A new name takes the number of the lost name; followers that saw the lost name get all entries again.
         one.post(name="Cleo", secret=CLEO)
         again = other.follow(cursor=cursor)
         assert again.heard[0].is_whole
@@ -361,7 +361,7 @@ def test_followers_that_enter_and_leave_together_share_two_connections(make: Any
         leave()
     wait_until(lambda: not redis.client.exists(*here), "all have left")
     assert [ear.error for ear in ears] == [None] * 300
-    # Those of the service, and the one that asks.
+    # The connections of the service, and the connection that asks.
     assert redis.client.info("clients")["connected_clients"] == 3
     rooms.check_empty()
 
@@ -405,7 +405,7 @@ def test_redis_may_start_after_the_service_which_then_is_ready(folder: Path) -> 
             line = log.wait_for("Redis at unix://")
             assert "start Redis, or correct --relay" in line
             assert {status_of(health, name) for name in (SERVICE, "")} == {HealthCheckResponse.NOT_SERVING}
-            # It is logged once, however many attempts fail.
+            # The error is logged once, regardless of the number of failed attempts.
             redis.start()
             log.wait_for("rooms are kept by Redis")
             assert sum("cannot reach Redis" in each for each in log.lines) == 1
@@ -480,7 +480,7 @@ def test_workers_of_one_server_share_rooms_and_log_no_password(folder: Path) -> 
             address, followers = server.address, list[Any]()
 
             def follow() -> Any:
-                # Another connection, at any worker.
+                # Use another connection, at any worker.
                 options = [("grpc.use_local_subchannel_pool", 1)]
                 channel = stack.enter_context(grpc.insecure_channel(address, options))
                 return RoomServiceStub(channel), iter(RoomServiceStub(channel).Follow(pb.FollowRequest(room=ROOM)))
@@ -568,7 +568,7 @@ def test_without_its_packages_an_error_names_them(monkeypatch: Any) -> None:
 
 
 def test_refusals_come_from_the_newest_state(make: Any) -> None:
-    """Also for a room that has no followers at this process."""
+    """This also holds for a room that has no followers at this process."""
     host = Host()
     one, other = make(host.keys), make(host.keys)
     one.post(table=begun(host, engine.game("discat"), 2)[0])

@@ -70,7 +70,7 @@ def test_a_cursor_omits_known_entries(make_rooms: MakeRooms, host: Host, plies: 
     rooms.post(name="Ann")
     rooms.post(table=plies[2])
     first.leave()
-    # The cursor of each response gives the later entries; the last one gives none.
+    # The cursor of each response gives the later entries; the last cursor gives no entries.
     rest = [list(each.entries) for each in first.heard[1:]]
     for number, response in enumerate(first.heard):
         again = rooms.follow(cursor=response.cursor)
@@ -117,7 +117,8 @@ def test_a_second_table_of_a_ply_is_refused_with_the_first(
     children = {host.move(plies[0], secret_of(seat), action.id).table for action in legal}
     for fork in children - {plies[1]}:
         assert rooms.post(table=fork, secret=secret_of(seat)) == pb.PostResponse(taken=False, table=plies[1])
-    # A table that is not made from the newest one, or from one not held, is refused with the newest.
+    # A table that is not made from the newest table, or is made from a table that the room does not hold, is refused
+    # with the newest table.
     assert rooms.post(table=plies[4]) == pb.PostResponse(taken=False, table=plies[2])
     assert len(children) > 1
     assert len(ear.heard) == 1
@@ -345,7 +346,7 @@ def test_settings_are_one_entry_of_the_rooms_people(make_rooms: MakeRooms, host:
     def settings(secret: bytes, **fields: Any) -> pb.RoomEntry:
         return pb.RoomEntry(settings=pb.RoomSettings(game="discat", players=2, person=person_of(secret), **fields))
 
-    # The secret determines the person, whatever the post says. Options without a game name their game.
+    # The secret determines the person, regardless of the post's content. Options without a game name their game.
     wanted = pb.RoomSettings(players=2, options=FIRST, person=person_of(BERT))
     assert rooms.post(settings=wanted, secret=CLEO).taken
     early = rooms.follow()

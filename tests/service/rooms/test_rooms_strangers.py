@@ -85,7 +85,7 @@ def test_the_replies_of_one_person_are_bounded(make_rooms: MakeRooms, host: Host
     for number in range(MAX_PEOPLE):
         rooms.post(invitation=number.to_bytes(8))
     assert refused(rooms.post, invitation=INVITATION) == ("LIMIT_EXCEEDED", "replies of one person")
-    # A repeated reply is not a new one, and Bert is another person.
+    # A repeated reply is not a new reply, and Bert is another person.
     assert rooms.post(invitation=bytes(8)).taken
     assert rooms.post(invitation=INVITATION, secret=BERT).taken
 

@@ -166,7 +166,7 @@ class WebChannel:
         return call
 
     def stream_unary(self, *_: Any, **__: Any) -> None:
-        """Stubs create request streams when they are made; this door does not have these."""
+        """Stubs create request streams when they are made; this door does not have request streams."""
 
     stream_stream = stream_unary
 

@@ -1,4 +1,4 @@
-"""A server called at the door for browsers."""
+"""A server that is called at the door for browsers."""
 
 from collections.abc import Iterator
 

@@ -129,7 +129,7 @@ def test_any_bytes_are_served_or_refused(data: bytes) -> None:
     ],
 )
 def test_an_invalid_request_ends_the_connection(sent: bytes) -> None:
-    """Data after it is not read, since an intermediary might see it as a separate request."""
+    """Data after the request is not read, because an intermediary might see it as a separate request."""
 
     async def check() -> None:
         connection = Played()
@@ -250,7 +250,7 @@ def test_fields_with_the_same_name_form_a_list() -> None:
 
 
 class Later(Echo):
-    """Responds when a test calls for it."""
+    """Responds when a test requests it."""
 
     def on_end(self) -> None:
         """Do not respond yet."""
@@ -345,7 +345,8 @@ def test_a_client_that_expects_100_continue_gets_it() -> None:
         connection = Played()
         assert await connection.receive(asked) == b"HTTP/1.1 100 Continue\r\n\r\n"
         assert (await connection.receive(b"a")).endswith(b"POST /x: a")
-        # A client that has already sent its body gets none, and neither does one whose request is refused.
+        # A client that has already sent its body gets no such response, and neither does a client whose request is
+        # refused.
         assert b"Continue" not in await Played().receive(asked + b"a")
         assert b"Continue" not in await Played(Later).receive(asked + b"a")
         assert b"Continue" not in await Played(refusing).receive(asked)
@@ -370,7 +371,7 @@ def test_the_rest_of_a_refused_request_is_discarded_and_the_connection_ends(monk
         await behind.receive(asked)
         behind.connection.resume_writing()
         assert not behind.transport.is_closed
-        # A slower client loses the connection.
+        # A slower client loses its connection.
         monkeypatch.setattr(module, "_LINGER", 0.0)
         slow = Played(refusing)
         await slow.receive(asked)

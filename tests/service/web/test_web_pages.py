@@ -313,7 +313,7 @@ def test_an_edited_file_is_served_after_a_reload(copied: tuple[Path, WebClient])
     assert web.http.get("/").text == "second"
     assert web.http.get("/new.js").text == "1;"
     (folder / "new.js").unlink()
-    # A file that cannot be read leaves the served ones unchanged.
+    # A file that cannot be read leaves the served files unchanged.
     (folder / "gone.js").symlink_to(folder / "nowhere")
     web.http.get("/")
     assert web.http.get("/new.js").text == "1;"

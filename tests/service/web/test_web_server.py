@@ -215,7 +215,7 @@ def test_a_browser_s_language_is_used(web: WebClient) -> None:
 
 
 def test_memory_of_responses_is_released_once_the_client_has_them() -> None:
-    """A client that reads its responses is never refused for the memory of earlier ones."""
+    """A client that reads its responses is never refused for the memory of earlier responses."""
     body = json.dumps({"games": ["discat"], "pieces": True, "observation": True, "phrases": True})
     settings = Settings(address="127.0.0.1:0", max_undelivered_bytes=256 * 1024)
     with running(settings, "web") as server, WebClient(server.address) as web:

@@ -60,7 +60,7 @@ class Stream:
         return found
 
     def next(self) -> Any:
-        """Return the next status, or None after the last one."""
+        """Return the next status, or None after the last status."""
         flags, size = struct.unpack(">BI", self._take(5))
         data = self._take(size)
         if flags == 0:

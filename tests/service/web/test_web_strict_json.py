@@ -56,7 +56,7 @@ def end_of(kind: Descriptor, path: tuple[FieldDescriptor, ...]) -> Descriptor:
 
 
 def placed(path: tuple[FieldDescriptor, ...], text: str) -> str:
-    """Return a message in JSON with another one, `text`, at the end of a path."""
+    """Return a message in JSON with another message, `text`, at the end of a path."""
     for field in reversed(path):
         text = f'{{"{field.json_name}":{f"[{text}]" if field.is_repeated else text}}}'
     return text
@@ -83,7 +83,7 @@ PAIRS = [
 
 
 def test_no_two_fields_of_any_oneof() -> None:
-    """In either order, by either name, at any depth."""
+    """The fields are refused in either order, by either name, at any depth."""
     assert len(PAIRS) > 100
     for kind, path, one, other in PAIRS:
         for first, second in itertools.product({one.name, one.json_name}, {other.name, other.json_name}):
@@ -150,7 +150,7 @@ WRONG = {
 
 
 def test_values_of_a_wrong_type_are_refused_with_their_path() -> None:
-    """The value stands in every field of every request, by itself or as the second element of a list."""
+    """The value is in every field of every request, by itself or as the second element of a list."""
     fields = {
         field: (kind, path)
         for kind in REQUESTS.values()

@@ -43,7 +43,7 @@ ROWS = (
     CompatRow("data_set", ["data"]),
     CompatRow("tournament", ["arena"]),
     CompatRow("typed_line", ["play"]),
-    # The library that writes the network.
+    # This library writes the network.
     CompatRow("network_bot", ["arena", "onnx"], ["onnx"]),
     CompatRow("trained", ["train"]),
     CompatRow("shared_memory", [], ["jax>=0.10", "torch"]),
@@ -88,7 +88,7 @@ def run(row: CompatRow, *, is_lowest: bool) -> str:
     """Create the environment of a row and run its program in it. Return the failure, or an empty string."""
     place = ROOT / "build" / "compat" / f"{row.program}-{'lowest' if is_lowest else 'highest'}"
     python = place / "bin" / "python"
-    # One thread: more threads are slower for such small work.
+    # One thread, because more threads are slower for such small work.
     variables = os.environ | {"OMP_NUM_THREADS": "1"}
     for command in (
         [UV, "venv", "--quiet", "--clear", "--python", sys.executable, place],

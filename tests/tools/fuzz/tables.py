@@ -4,7 +4,7 @@
 game's root, a number of its random stream, or a seat's secret, except for the root in a record once the game is over.
 To
 detect hidden cards, calls are repeated at a table with other hidden cards that the caller cannot distinguish: the
-responses have to be the same. A status that is not the client's fault is a finding, too.
+responses have to be the same. A status that is not the client's fault is also a finding.
 """
 
 import base64
@@ -34,8 +34,8 @@ from chatiere.v1 import table_service_pb2_grpc
 
 from .wire import ANSWERS, Finding, damaged
 
-# The number of games played at a time, and the number of calls after which a game is replaced. Finished games are
-# replaced, too.
+# The number of games played at a time, and the number of calls after which a game is replaced. Finished games are also
+# replaced.
 _GAMES, _CALLS_OF_A_GAME = 8, 400
 _BOTS = ("random", "flat:playouts=4", "ismcts:simulations=4")
 # Makes the responses to the same request equal.

@@ -27,7 +27,7 @@ def lift_limit() -> None:
 
 
 def run() -> dict[str, int]:
-    """Return how often the fuzzer did each thing."""
+    """Return the number of times that the fuzzer did each thing."""
     command = ["make", "fuzz-http2", "SEED=7", f"COUNT={CONVERSATIONS}", "SECONDS=600"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, preexec_fn=lift_limit)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -176,7 +176,7 @@ def fill_record(record: GameRecord, game: Game, players: int, choices: random.Ra
 
 
 def damaged(data: bytes, choices: random.Random) -> bytes:
-    """Damage bytes: replace them by random ones, truncate them, or flip, double, move or insert some."""
+    """Damage bytes: replace them by random bytes, truncate them, or flip, double, move or insert some of them."""
     kind = choices.randrange(8)
     if kind == 0 or not data:
         return choices.randbytes(choices.randrange(200))
@@ -326,7 +326,7 @@ class Fuzzer:
     def send_conversation(self, frames: bytes) -> None:
         """Send a damaged conversation to its end, which must also make the server end it."""
         with socket.create_connection(self.fast_address, timeout=120) as connection:
-            # The server may have closed it before.
+            # The server may have closed the connection before.
             with suppress(OSError):
                 connection.sendall(frames)
                 connection.shutdown(socket.SHUT_WR)
@@ -381,7 +381,7 @@ def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
                 fuzzer.send(list(islice(messages, IN_FLIGHT)))
                 for frames in islice(conversations, IN_FLIGHT // 4):
                     fuzzer.send_conversation(frames)
-                # On a connection that already existed.
+                # Use a connection that already existed.
                 bystander.is_served()
         check_alive(server, pid, channels)
         if any(" ERROR " in line for line in server.lines):

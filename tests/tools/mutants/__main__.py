@@ -2,13 +2,12 @@
 
 The faults are a sample, determined by the seed. A fault that no test detects is a gap in the tests unless
 explained.toml
-explains it: it has no effect (then it is not a fault, and another one replaces it in the sample), or no test should
-fail
-for it. Fails if fewer than 97 % are detected, or if an undetected fault has no explanation.
+explains it: it has no effect (then it is not a fault, and another fault replaces it in the sample), or no test should
+fail for it. Fails if fewer than 97 % are detected, or if an undetected fault has no explanation.
 
-With --resume each verdict is written to verdicts.jsonl immediately. The file is committed, so that later runs can
-continue from it, also on other machines. A fault whose test no longer exists is tried again. --report counts the
-verdicts in the file on faults that the current sources can have.
+With --resume each verdict is written to verdicts.jsonl immediately. The file is committed, so that later runs, even on
+other machines, can continue from it. A fault whose test no longer exists is tried again. --report counts the verdicts
+in the file on faults that the current sources can have.
 """
 
 import hashlib
@@ -148,7 +147,7 @@ def main(
     processes: int,
 ) -> None:
     """Plant faults in the sources and report which of them the tests detect."""
-    # Only the soft limit: sanitizers reserve terabytes of address space.
+    # Set only the soft limit, because sanitizers reserve terabytes of address space.
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     there = {name: part for name, part in parts().items() if not chosen or name in chosen}
     if not is_built():

@@ -152,7 +152,7 @@ def _conditions(statement: str) -> Iterator[str]:
 
 
 def _conditions_in_c(statement: str) -> Iterator[str]:
-    # Only if the line contains no further statement.
+    # This applies only if the line contains no further statement.
     if found := re.match(r"((?:\} )?(?:else )?(?:if|while)) \((.*)\)( \{|;)?$", statement, re.DOTALL):
         yield f"{found[1]} (!({found[2]})){found[3] or ''}"
 

@@ -50,7 +50,8 @@ class Part(NamedTuple):
 
 
 def _files(tests: list[str], source: Path) -> list[str]:
-    # Test files, also those in folders. Files that are named after the source or import it are first, slow ones last.
+    # Test files, including files in folders. Files that are named after the source or import it are first, and slow
+    # files are last.
     files = [
         str(file.relative_to(ROOT))
         for path in (ROOT / test for test in tests)

@@ -9,7 +9,7 @@ _TOKEN = re.compile(
 )
 _FUNCTION = re.compile(r"(?:async )?(?:c?p?def) [^=(]*?(\w+)\(")
 _C_FUNCTION = re.compile(r"\w[^=;]*?(\w+)\(")
-# A line of C that is a statement, or the start of one up to its body.
+# A line of C that is a statement, or the start of a statement up to its body.
 _C_WHOLE = re.compile(r".*[;{}]$|(\} )?(else )?(if|while|for|switch)\b|(\} )?else$|do$|(case\b.*|default|\w+):$")
 OPENING, CLOSING = "([{", ")]}"
 

@@ -19,7 +19,7 @@ from .parts import ROOT, Part
 # The unchanged tree as built. Folders that are not copied are imported from the original.
 _TREE = ROOT / "build" / "mutants"
 _ROOTS = ("engine", "http2", "service", "clients", "proto")
-# The build writes the fields of sealed tables for the page, too.
+# The build also writes the fields of sealed tables for the page.
 _COPIED = (*_ROOTS, "web/shared", "tests/tools/fuzz/http2")
 # The folder in which setuptools searches for built modules before it copies them next to their sources.
 _BUILT = "build/lib"
@@ -47,11 +47,11 @@ _NO_TESTS = 5
 
 
 class TrialError(Exception):
-    """The unchanged tree cannot be built, or a test fails there, too."""
+    """The unchanged tree cannot be built, or a test also fails there."""
 
 
 def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str]:
-    # To a file: processes left behind by a crashed test would keep a pipe open.
+    # The output goes to a file, because processes left behind by a crashed test would keep a pipe open.
     with TemporaryFile() as output:
         process = subprocess.Popen(
             command,
@@ -66,7 +66,7 @@ def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str
         while process.poll() is None and (left := end - time.monotonic()) > 0:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(min(left, SECONDS_TO_END))
-            # Without moving the position at which the process writes.
+            # Read without moving the position at which the process writes.
             if _FAILURE.search(os.pread(output.fileno(), os.fstat(output.fileno()).st_size, 0)):
                 end = min(end, time.monotonic() + SECONDS_TO_END)
         with suppress(ProcessLookupError):
@@ -102,7 +102,7 @@ def copy_tree(tree: Path) -> None:
         shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("*.so", "__pycache__", "typescript"))
     for name in ("Makefile", "pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE"):
         shutil.copy2(ROOT / name, tree)
-    # Without their times: make has just built them, so no source is newer.
+    # Times are not copied: make has just built the files, so no source is newer.
     for made in ("build/cython", "build/flags"):
         shutil.copytree(ROOT / made, tree / made, copy_function=shutil.copy)
     for root in (ROOT / "engine", ROOT / "http2", ROOT / "service"):
@@ -166,7 +166,7 @@ def gone(tests: Iterable[str]) -> set[str]:
     there = {test for test in named if (ROOT / test.partition("::")[0]).exists()}
     # Given a file and its tests, pytest collects only the file.
     _, output = _test(["--collect-only", *sorted(test for test in there if "::" in test)], ROOT)
-    # pytest names them without their parameters.
+    # pytest names tests without their parameters.
     missing = set(_NOT_FOUND.findall(output))
     return {test for test in named if test not in there or test.partition("[")[0] in missing}
 
