@@ -362,7 +362,7 @@ class Relay(RedisRelay):
     def __init__(self, run: Run, settings: Settings, metrics: Metrics, health: Health) -> None:
         self.run = run
         with replaced(redis_relay, asyncio=_Asyncio(run), threading=_Threading):
-            super().__init__(settings, metrics, health)
+            super().__init__(settings, metrics, health.set)
 
     @property
     def loop(self) -> Loop:

@@ -118,7 +118,8 @@ _OPTIONS = (
         "relay",
         click.STRING,
         "Serve rooms, in which players see each other's moves immediately. memory keeps them in the memory of the only "
-        "worker; redis://HOST:PORT in Redis, for several workers or servers, and needs chatiere[redis].",
+        "worker; redis://HOST:PORT in Redis, for several workers or servers, and needs chatiere[redis]. Commas "
+        "separate several instances of Redis, each of which keeps its share of the rooms.",
     ),
     _number("max_rooms", "The largest number of rooms; one client may have half of them."),
     _number("max_followers", "The largest number of followers of rooms; one client may have half of them."),

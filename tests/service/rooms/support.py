@@ -135,9 +135,13 @@ class Rooms:
         wait_until(lambda: self.sample("chatiere_relay_away") == is_away, "the state of Redis is noticed")
 
     def settle(self) -> None:
-        """Wait until a relay with its own loop has done its scheduled work."""
-        if not isinstance(self.relay, MemoryRelay) and threading.current_thread() is not self.relay._thread:
-            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.relay._loop).result()
+        """Wait until relays with their own loops have done their scheduled work."""
+        if isinstance(self.relay, MemoryRelay):
+            return
+        relays = list(getattr(self.relay, "_relays", {"": self.relay}).values())
+        if threading.current_thread() not in [relay._thread for relay in relays]:
+            for relay in relays:
+                asyncio.run_coroutine_threadsafe(asyncio.sleep(0), relay._loop).result()
 
     def announce(self) -> None:
         """Announce the presence that is due at all services that share the rooms; in memory, after a pause."""

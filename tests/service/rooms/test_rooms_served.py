@@ -256,5 +256,6 @@ def test_memory_of_followers_is_not_attributed_to_incomplete_requests(rooms: Run
 def test_invalid_relays_are_refused() -> None:
     with pytest.raises(SettingError, match="relay: memory needs workers=1"):
         dataclasses.replace(SETTINGS, workers=2)
-    with pytest.raises(SettingError, match="relay: must be memory or an address of Redis"):
-        dataclasses.replace(SETTINGS, relay="paper")
+    for relay in ("paper", "", ",", "redis://one,paper", "redis://one,memory"):
+        with pytest.raises(SettingError, match="relay: must be memory or an address of Redis"):
+            dataclasses.replace(SETTINGS, relay=relay)

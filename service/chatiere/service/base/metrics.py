@@ -128,7 +128,7 @@ class Metrics:
         )
         self.relay_away = Gauge(
             "chatiere_relay_away",
-            "Workers that cannot reach Redis, which keeps the rooms, and therefore refuse calls of RoomService.",
+            "Instances of Redis that cannot be reached, counted by each worker; calls of their rooms are refused.",
             registry=registry,
             multiprocess_mode="livesum",
         )

@@ -139,8 +139,8 @@ class Settings:
     most gives way.
 
     - `relay`: enables RoomService, and keeps the rooms in the memory of the only worker ("memory"), or in Redis for all
-      workers and servers with the same URL (redis://…, rediss://… with TLS, unix://…), which may contain a password.
-      None for no such service.
+      workers and servers with the same URL (redis://…, rediss://… with TLS, unix://…), which may contain a password;
+      or in several instances of Redis, with commas between their URLs. None for no such service.
     - `max_rooms`, `max_followers` (of all rooms), `max_room_bytes` (of all rooms together): the limits.
     - `room_lifetime`: the time in seconds after which a room without followers and posts is deleted.
 
@@ -244,9 +244,11 @@ class Settings:
         """Check the settings. Raises SettingError."""
         self._check_addresses()
         self._check_numbers()
-        is_known = self.relay in (None, MEMORY) or bool(_REDIS.fullmatch(self.relay or ""))
+        addresses = self.redis_addresses
+        is_known = self.relay in (None, MEMORY) or (bool(addresses) and all(map(_REDIS.fullmatch, addresses)))
         # The message does not quote the value, which may contain a password.
-        _require("relay", is_known, "must be memory or an address of Redis (redis://…, rediss://…, unix://…)")
+        message = "must be memory or an address of Redis (redis://…, rediss://…, unix://…), or several with commas"
+        _require("relay", is_known, message)
         needs_one = self.relay == MEMORY and self.workers > 1
         _require("relay", not needs_one, "memory needs workers=1, as workers do not share rooms; or use Redis")
         _require("max_deadline", self.max_deadline >= self.default_deadline, "must not be less than default_deadline")
@@ -324,6 +326,11 @@ class Settings:
             _require("rules_versions", version in played, message)
             _require("rules_versions", name not in named, f"{name} is named twice")
             named.add(name)
+
+    @property
+    def redis_addresses(self) -> tuple[str, ...]:
+        """The URLs in `relay`, if it is not "memory"."""
+        return tuple(each.strip() for each in (self.relay or "").split(",") if each.strip())
 
     @property
     def open_addresses(self) -> dict[str, str]:

@@ -19,7 +19,6 @@ from grpc_health.v1.health_pb2 import HealthCheckResponse
 from chatiere.service.base.errors import Refusal, StatusError, limit_exceeded, rooms_away
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
-from chatiere.service.exchange.health import Health
 from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.followers import HEARTBEAT, RETRY, Followers
 from chatiere.service.rooms.redis_scripts import HERE
@@ -33,11 +32,15 @@ _PAUSE = 0.5
 # Seconds after its last sign of life for which a process's followers count as present.
 _SILENCE = 3.0 * HEARTBEAT
 _WORKER_SIZE = 8
-# The names in the health service: of RoomService, and of the server.
-_NAME, _SERVER = "chatiere.v1.RoomService", ""
+SERVER = ""
+"""The server's name in the health service."""
+_NAME = "chatiere.v1.RoomService"
 _UP, _AWAY = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 
 _log = logging.getLogger(__name__)
+
+# Takes a name in the health service, and its status.
+Report = Callable[[str, HealthCheckResponse.ServingStatus], None]
 
 
 class RedisRelay:
@@ -49,11 +52,11 @@ class RedisRelay:
     of all followers are ended; their clients follow again, and repost entries that Redis has lost.
     """
 
-    def __init__(self, settings: Settings, metrics: Metrics, health: Health) -> None:
-        """Begin to connect. Raises SettingError for an invalid address."""
+    def __init__(self, settings: Settings, metrics: Metrics, report: Report) -> None:
+        """Begin to connect. Raises SettingError for an invalid address. `report`: a function such as Health.set."""
         pool_of(settings)
         assert settings.relay is not None
-        self._settings, self._metrics, self._health = settings, metrics, health
+        self._settings, self._metrics, self._report = settings, metrics, report
         self._address = shown(settings.relay)
         self._worker = secrets.token_hex(_WORKER_SIZE).encode()
         self._followers = Followers(settings, metrics, time.monotonic)
@@ -66,7 +69,7 @@ class RedisRelay:
         self._is_told = False
         self._set_away()
         # The server is ready once it has reached Redis. Later outages concern only rooms.
-        self._health.set(_SERVER, _AWAY)
+        self._report(SERVER, _AWAY)
         self._runner = asyncio.Runner()
         self._loop = self._runner.get_loop()
         self._keeping: asyncio.Task[None] | None = None
@@ -137,30 +140,31 @@ class RedisRelay:
     def _begin_session(self, session: Session, run: bytes) -> None:
         self._session = session, run
         self._is_told = False
-        self._metrics.relay_away.set(0)
-        for name in (_NAME, _SERVER):
-            self._health.set(name, _UP)
+        self._metrics.relay_away.dec()
+        for name in (_NAME, SERVER):
+            self._report(name, _UP)
         _log.info("rooms are kept by Redis at %s", self._address)
 
     def _end_session(self, error: BaseException) -> None:
-        self._session = None
-        self._set_away()
+        if self._session is not None:
+            self._session = None
+            self._set_away()
         if not self._is_told:
             text = (
-                "cannot reach Redis at %s, so rooms are not available: start Redis, or correct --relay; "
+                "cannot reach Redis at %s, so its rooms are not available: start Redis, or correct --relay; "
                 "retrying every %g s (%s)"
             )
             _log.error(text, self._address, _PAUSE, error)
             self._is_told = True
         rooms = list(self._rooms.values())
         self._rooms.clear()
-        self._metrics.rooms.set(0)
+        self._metrics.rooms.dec(len(rooms))
         for room in rooms:
             self._cut(room)
 
     def _set_away(self) -> None:
-        self._health.set(_NAME, _AWAY)
-        self._metrics.relay_away.set(1)
+        self._report(_NAME, _AWAY)
+        self._metrics.relay_away.inc()
 
     def _current(self) -> tuple[Session, bytes]:
         if self._session is None:
@@ -321,7 +325,7 @@ class RedisRelay:
             room.opening = self._loop.create_task(self._open(session, room))
             # All waiting calls may have ended.
             room.opening.add_done_callback(lambda task: task.cancelled() or task.exception())
-            self._metrics.rooms.set(len(self._rooms))
+            self._metrics.rooms.inc()
         return room
 
     async def _open(self, session: Session, room: Replica) -> None:
@@ -334,7 +338,7 @@ class RedisRelay:
     def _forget_unused(self, room: Replica) -> None:
         if not (room.followers or room.waiting) and self._rooms.get(room.key) is room:
             del self._rooms[room.key]
-            self._metrics.rooms.set(len(self._rooms))
+            self._metrics.rooms.dec()
             self._start(room, lambda session, room: session.unsubscribe(room.name))
 
     def _tell_here(self, room: Replica) -> None:

@@ -1,6 +1,7 @@
 """The interface of relays, which keep rooms in one or several processes and send posts to their followers."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from chatiere.service.base.metrics import Metrics
@@ -67,6 +68,9 @@ def create_relay(settings: Settings, metrics: Metrics, health: Health) -> Relay:
         return MemoryRelay(settings, metrics)
     try:
         from chatiere.service.rooms.redis_relay import RedisRelay
+        from chatiere.service.rooms.sharded_relay import ShardedRelay
     except ImportError as error:
         raise SettingError("relay", f"missing packages: pip install 'chatiere[redis]' ({error})") from error
-    return RedisRelay(settings, metrics, health)
+    if len(settings.redis_addresses) > 1:
+        return ShardedRelay(settings, metrics, health)
+    return RedisRelay(replace(settings, relay=settings.redis_addresses[0]), metrics, health.set)
