@@ -139,6 +139,23 @@
  *   players' name for a piece; undefined or absent: the service's name
  */
 
+/**
+ * Return the function that draws a game's table: its items, laid out.
+ * @template {{width: number}} C
+ * @template {Omit<Drawing, "width" | "items"> & {width?: number}} L
+ * @param {(context: C) => L} layoutOf
+ * @param {readonly ((context: C, layout: L) => Item[])[]} parts return the items, from the lowest to the highest
+ * @returns {(context: C) => Drawing}
+ */
+export function drawerOf(layoutOf, parts) {
+  return (context) => {
+    const layout = layoutOf(context);
+    const { width = context.width, height, board, extent } = layout;
+    const items = parts.flatMap((itemsOf) => itemsOf(context, layout));
+    return { width, height, items, ...(board && { board }), ...(extent && { extent }) };
+  };
+}
+
 /** The games that this page can draw. */
 export const GAMES = /** @type {const} */ ([
   "chatpentiers",

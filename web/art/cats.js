@@ -5,6 +5,7 @@ import {
   disc,
   drawing,
   flipped,
+  INK,
   limb,
   line,
   mirrored,
@@ -36,7 +37,6 @@ import {
  * @property {string} [rightDetail] replaces `detail` on the right, if that side of the face is dark
  */
 
-const INK = "#2b201d";
 const PINK = "#e79a93";
 
 const OUTLINE = "var(--cat-line)";

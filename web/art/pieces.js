@@ -2,20 +2,7 @@
 // pixels.
 
 import { s } from "../dom.js";
-import {
-  disc,
-  drawing,
-  flipped,
-  limb,
-  line,
-  mirrored,
-  outlined,
-  outlineWidth,
-  placed,
-  shape,
-} from "./shapes.js";
-
-const INK = "#2b201d";
+import { disc, drawing, INK, limb, line, mirrored, outlined, outlineWidth, placed, shape } from "./shapes.js";
 
 /**
  * Draw a toy mouse.
@@ -284,8 +271,7 @@ export function momistigri(size) {
     shape("M-37-11C-20-24 14-28 37-13L39-3C16-16-16-14-39-1Z", wrap),
     shape("M-39 6L-26 4-12 18-10 27C-24 26-36 20-39 6Z", wrap),
     line("M-30-13Q0-24 32-11M-32 10L-16 22", "#b9a67f", width * 0.7),
-    shape("M-28-4L-6 6Q-8 14-16 14Q-27 12-28-4Z", "#f4d03f"),
-    flipped(shape("M-28-4L-6 6Q-8 14-16 14Q-27 12-28-4Z", "#f4d03f")),
+    mirrored(() => shape("M-28-4L-6 6Q-8 14-16 14Q-27 12-28-4Z", "#f4d03f")),
     mirrored(() => [disc(-15, 8, 2.6, INK, 5), line("M-29-6L-6 5", INK, width * 1.2)]),
     shape("M-4 12Q0 10 4 12Q3 15 0 17Q-3 15-4 12Z", "#e79a93"),
     line("M-10 24Q-4 18 0 20Q4 18 10 24", INK, width),

@@ -5,6 +5,9 @@ import { s } from "../dom.js";
 /** @typedef {import("../dom.js").Child} Child */
 /** @typedef {import("../dom.js").Attributes} Attributes */
 
+/** The colour of eyes, noses and mouths. */
+export const INK = "#2b201d";
+
 /**
  * Scale a drawing of 100 by 100.
  * @param {number} size the width and height, in pixels

@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { fieldOf, GAMES, loadGame } from "../game.js";
 import { stillContext, stillTable } from "../lessons/still.js";
 import { Phrases } from "../phrases.js";
+import { plySlider } from "../ply_slider.js";
 import { isRecordWord, recordInWord } from "../record_word.js";
 import { nameOfSeat } from "../seat_names.js";
 import { filledIn } from "../texts.js";
@@ -93,13 +94,7 @@ class Embedded {
     this.table = h("main", {});
     this.told = h("p", { class: "told", role: "status" });
     this.summary = h("ul", { class: "unseen" });
-    this.slider = h("input", {
-      type: "range",
-      min: 0,
-      max: this.last,
-      "aria-label": t("ply"),
-      oninput: () => this.go(Number(this.slider.value)),
-    });
+    this.slider = plySlider(this.last, t("ply"), (ply) => this.go(ply));
     this.count = h("output", {});
     this.link = h("a", { target: "_blank", rel: "noopener" }, t("open"));
     const { title } = kit.phrases;

@@ -6,6 +6,7 @@ import { share } from "../links.js";
 import { keepRecord, positionsOf, STRETCH } from "../kept_records.js";
 import { opened } from "../open_hands.js";
 import { optionsTold } from "../options.js";
+import { plySlider } from "../ply_slider.js";
 import { nameOfSeat } from "../seat_names.js";
 import { t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
@@ -88,13 +89,7 @@ class Replay {
     this.view = view;
     this.last = record.actions?.length ?? 0;
     this.players = record.players ?? 0;
-    this.slider = h("input", {
-      type: "range",
-      min: 0,
-      max: this.last,
-      "aria-label": t("ply"),
-      oninput: () => this.go(Number(this.slider.value)),
-    });
+    this.slider = plySlider(this.last, t("ply"), (ply) => this.go(ply));
     this.count = h("output", {});
     this.play = h("button", { type: "button", onclick: () => this.#toggle() }, t("play"));
     this.viewer = h(

@@ -1,5 +1,6 @@
 // Chat Cartonne's drawing: cardboard boxes that grow on a board, and the cats in them.
 
+import { drawerOf } from "../../game.js";
 import { does } from "./captions.js";
 import { layoutOf } from "./layout.js";
 import { attempt, picks, touched } from "./picks.js";
@@ -10,12 +11,7 @@ import { words } from "./words.js";
 
 /** @typedef {import("./view.js").Remembered} Remembered */
 
-/** @type {import("../../game.js").Game<"chatCartonne", Remembered>["draw"]} */
-function draw(context) {
-  const layout = layoutOf(context);
-  const items = [tableItems, seatItems, handItems].flatMap((itemsOf) => itemsOf(context, layout));
-  return { width: layout.width, height: layout.height, items, board: layout.board, extent: layout.extent };
-}
+const draw = drawerOf(layoutOf, [tableItems, seatItems, handItems]);
 
 /** @type {import("../../game.js").Game<"chatCartonne", Remembered>} */
 export const game = {

@@ -1,5 +1,6 @@
 // Chat perché's drawing: a tree, its branches with their tokens, cats, birds, the dogs below and both decks.
 
+import { drawerOf } from "../../game.js";
 import { does } from "./captions.js";
 import { layoutOf } from "./layout.js";
 import { attempt, picks, touched } from "./picks.js";
@@ -10,12 +11,7 @@ import { words } from "./words.js";
 
 /** @typedef {import("./view.js").Remembered} Remembered */
 
-/** @type {import("../../game.js").Game<"chatPerche", Remembered>["draw"]} */
-function draw(context) {
-  const layout = layoutOf(context);
-  const items = [tableItems, handItems, seatItems].flatMap((itemsOf) => itemsOf(context, layout));
-  return { width: context.width, height: Math.ceil(layout.height), items };
-}
+const draw = drawerOf(layoutOf, [tableItems, handItems, seatItems]);
 
 /** @type {import("../../game.js").Game<"chatPerche", Remembered>} */
 export const game = { words, does, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };

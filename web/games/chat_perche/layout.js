@@ -46,6 +46,7 @@ export function layoutOf(context) {
   const branches = limbsOf(tree, heights, centre);
   const cardWidth = Math.min(startHeight / 1.5, isWide ? 100 : 92);
   const side = Math.min(width / 2 - gap - cardWidth / 2 - 8, waitingSize * 7.6);
+  const landHeight = isWide ? bottom : bottom + panelHeight + 2 * gap;
   return {
     ...decks,
     ...heights,
@@ -60,7 +61,8 @@ export function layoutOf(context) {
     trackX: trackHeight,
     trackLength: width - trackHeight - 88,
     reach: { width: pitch, height: Math.min(step * 0.9, pitch * 1.3) },
-    height: isWide ? bottom : bottom + panelHeight + 2 * gap,
+    landHeight,
+    height: Math.ceil(landHeight),
     panelAt: (/** @type {number} */ seat) => ({
       x: seat === 0 ? gap : width - gap - panelWidth,
       y: isWide ? Math.max(birdSize + 22, (horizon - panelHeight) / 2) : bottom + gap,

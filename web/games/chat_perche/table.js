@@ -47,7 +47,7 @@ export function tableItems(context, layout) {
  * @param {Layout} layout
  * @returns {Item[]}
  */
-function woodItems({ t }, { tree, pitch, step, centre, low, horizon, startHeight, width, height }) {
+function woodItems({ t }, { tree, pitch, step, centre, low, horizon, startHeight, width, landHeight }) {
   const foot = horizon + startHeight * 0.62 - low;
   const top = (tree.trunkSpaces.length - 1) * step + pitch * 0.5;
   const size = [round(pitch), round(step)].join();
@@ -57,8 +57,8 @@ function woodItems({ t }, { tree, pitch, step, centre, low, horizon, startHeight
       x: 0,
       y: 0,
       layer: LAYERS.land,
-      stamp: `${width} ${round(height)} ${round(horizon)}`,
-      draw: () => landscape(width, round(height), round(horizon)),
+      stamp: `${width} ${round(landHeight)} ${round(horizon)}`,
+      draw: () => landscape(width, round(landHeight), round(horizon)),
     },
     {
       key: "trunk",

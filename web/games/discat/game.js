@@ -1,5 +1,6 @@
 // Discat's drawing: chains of cards with two digits, and the sign that shows the constraint.
 
+import { drawerOf } from "../../game.js";
 import { does } from "./captions.js";
 import { layoutOf } from "./layout.js";
 import { attempt, picks, touched } from "./picks.js";
@@ -8,12 +9,7 @@ import { tableItems } from "./table.js";
 import { breakdown, isMoment, prompt, summary } from "./text.js";
 import { words } from "./words.js";
 
-/** @type {import("../../game.js").Game<"discat">["draw"]} */
-function draw(context) {
-  const layout = layoutOf(context);
-  const items = [tableItems, handItems, seatItems].flatMap((itemsOf) => itemsOf(context, layout));
-  return { width: context.width, height: layout.height, items };
-}
+const draw = drawerOf(layoutOf, [tableItems, handItems, seatItems]);
 
 /** @type {import("../../game.js").Game<"discat">} */
 export const game = {

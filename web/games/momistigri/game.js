@@ -1,5 +1,6 @@
 // Momistigri's drawing: hands, and the mat of discarded cards with a ring that shows who draws from whom.
 
+import { drawerOf } from "../../game.js";
 import { does } from "./captions.js";
 import { layoutOf } from "./layout.js";
 import { attempt, picks, touched } from "./picks.js";
@@ -10,12 +11,7 @@ import { words } from "./words.js";
 
 /** @typedef {import("./view.js").Remembered} Remembered */
 
-/** @type {import("../../game.js").Game<"momistigri", Remembered>["draw"]} */
-function draw(context) {
-  const layout = layoutOf(context);
-  const items = [tableItems, handItems, seatItems].flatMap((itemsOf) => itemsOf(context, layout));
-  return { width: context.width, height: layout.height, items };
-}
+const draw = drawerOf(layoutOf, [tableItems, handItems, seatItems]);
 
 /** @type {import("../../game.js").Game<"momistigri", Remembered>} */
 export const game = { words, does, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };

@@ -29,6 +29,8 @@ import { cardsOf, phaseOf, seatOf } from "./view.js";
  * @property {Card[]} cards
  */
 /** @typedef {Omit<Layout, "below" | "grid" | "cards">} Places */
+/** @typedef {{width: number, height: number}} Size */
+/** @typedef {{ring: number, edge: number, title: number}} MatLook the ring, the edge inside it, and the title's height */
 
 /** The smallest visible width of a card of the hand on a phone, in pixels. */
 export const LEAST_STEP = 40;
@@ -97,7 +99,7 @@ function gridOf(context) {
  * @param {Grid} grid
  * @returns {Places}
  */
-function narrowLayout(context, seats, { columns, rows }) {
+function narrowLayout(context, seats, grid) {
   const { width, height } = context;
   const each = (width - 4) / seats.length;
   const plateHeight = each >= 146 ? 52 : 72;
@@ -108,18 +110,14 @@ function narrowLayout(context, seats, { columns, rows }) {
     plate: { x: 2 + each * index + 2, y: 5, width: each - 4, height: plateHeight },
     hand: { x: 2 + each * index + 4, y: plateHeight + 9, width: each - 8, height: topHand },
   }));
-  const ring = 11;
+  const look = { ring: 11, edge: 1, title: 22 };
   const matY = plateHeight + 9 + topHand + 3;
-  const cellWidth = Math.min(52, (width - 4 - 2 * ring - 2) / columns);
+  const cellWidth = Math.min(52, (width - 4 - 2 * look.ring - 2) / grid.columns);
   // Cards that can be picked must be large enough for a finger.
   const cellHeight = choosesFromPile(context) && context.actions.length > 0 ? 36 : 27;
-  const matWidth = cellWidth * columns + 2 * ring + 2;
-  const mat = {
-    x: (width - matWidth) / 2,
-    y: matY,
-    width: matWidth,
-    height: cellHeight * rows + 22 + 2 * ring + 2,
-  };
+  const cell = { width: cellWidth, height: cellHeight };
+  const size = matSize(grid, cell, look);
+  const mat = { x: (width - size.width) / 2, y: matY, ...size };
   const rowY = mat.y + mat.height + 6;
   const handY = rowY + 46;
   const { handSize = 0 } = seatOf(context, context.me ?? 0);
@@ -129,13 +127,8 @@ function narrowLayout(context, seats, { columns, rows }) {
     isNarrow: true,
     others,
     mat,
-    ring,
-    cell: {
-      width: cellWidth,
-      height: cellHeight,
-      x: mat.x + ring + 1 + cellWidth / 2,
-      y: mat.y + ring + 23 + cellHeight / 2,
-    },
+    ring: look.ring,
+    cell: firstCell(mat, cell, look),
     plate: { x: 4, y: rowY, width: 142, height: 44 },
     status: { x: 152, y: rowY, width: width - 158, height: 44 },
     hand: { x: 6, y: handY, width: width - 12, height: handHeight },
@@ -149,21 +142,21 @@ function narrowLayout(context, seats, { columns, rows }) {
  * @param {Grid} grid
  * @returns {Places}
  */
-function wideLayout({ width, height }, seats, { columns, rows }) {
+function wideLayout({ width, height }, seats, grid) {
   const isTall = width < 820;
   const corner = Math.min(200, width * 0.21);
   const side = isTall ? 16 : Math.min(230, width * 0.23);
   const topHeight = isTall ? 146 : seats.length > 2 ? 80 : 14;
-  const ring = 20;
+  const look = { ring: 20, edge: 4, title: 30 };
   const handHeight = Math.min(210, Math.max(170, height * 0.28));
-  const cellWidth = Math.min(isTall ? 64 : 66, (width - 2 * side - 2 * ring - 8) / columns);
-  const room = Math.max(height, 560) - topHeight - handHeight - 40 - 2 * ring;
-  const cellHeight = Math.max(42, Math.min(cellWidth * 1.2, room / rows));
-  const matWidth = cellWidth * columns + 2 * ring + 8;
-  const matHeight = cellHeight * rows + 34 + 2 * ring + 4;
-  const full = Math.max(topHeight + matHeight + handHeight + 10, Math.min(height, 860));
-  const matY = topHeight + Math.max(0, (full - topHeight - handHeight - 10 - matHeight) / 2);
-  const mat = { x: (width - matWidth) / 2, y: matY, width: matWidth, height: matHeight };
+  const cellWidth = Math.min(isTall ? 64 : 66, (width - 2 * side - 2 * look.ring - 8) / grid.columns);
+  const room = Math.max(height, 560) - topHeight - handHeight - 40 - 2 * look.ring;
+  const cellHeight = Math.max(42, Math.min(cellWidth * 1.2, room / grid.rows));
+  const cell = { width: cellWidth, height: cellHeight };
+  const size = matSize(grid, cell, look);
+  const full = Math.max(topHeight + size.height + handHeight + 10, Math.min(height, 860));
+  const matY = topHeight + Math.max(0, (full - topHeight - handHeight - 10 - size.height) / 2);
+  const mat = { x: (width - size.width) / 2, y: matY, ...size };
   const others = isTall
     ? uprightPlaces(width, seats)
     : widePlaces(width, seats, { middle: mat.y + mat.height / 2, side, beside: mat.x });
@@ -172,18 +165,37 @@ function wideLayout({ width, height }, seats, { columns, rows }) {
     isNarrow: false,
     others,
     mat,
-    ring,
-    cell: {
-      width: cellWidth,
-      height: cellHeight,
-      x: mat.x + ring + 4 + cellWidth / 2,
-      y: mat.y + ring + 34 + cellHeight / 2,
-    },
+    ring: look.ring,
+    cell: firstCell(mat, cell, look),
     plate: { x: 10, y: handY + handHeight - 76, width: corner, height: 62 },
     status: { x: width - corner - 10, y: handY + handHeight - 96, width: corner, height: 84 },
     hand: { x: corner + 20, y: handY, width: width - 2 * corner - 40, height: handHeight },
     height: full,
   };
+}
+
+/**
+ * Return the size of the mat around a grid of cells.
+ * @param {Grid} grid
+ * @param {Size} cell
+ * @param {MatLook} look
+ * @returns {Size}
+ */
+function matSize({ columns, rows }, cell, { ring, edge, title }) {
+  const border = 2 * (ring + edge);
+  return { width: cell.width * columns + border, height: cell.height * rows + title + border };
+}
+
+/**
+ * Return the size of the cells, and the middle of the first one.
+ * @param {Box} mat
+ * @param {Size} cell
+ * @param {MatLook} look
+ * @returns {Box}
+ */
+function firstCell(mat, { width, height }, { ring, edge, title }) {
+  const border = ring + edge;
+  return { width, height, x: mat.x + border + width / 2, y: mat.y + border + title + height / 2 };
 }
 
 /**
