@@ -154,7 +154,7 @@ def play_kept(use: Use, address: str) -> None:
 
 
 def play_fast(use: Use, address: str) -> None:
-    # A FastStream does not ping the service: the timeout ends calls on a silent connection.
+    # Another thread cannot close a FastStream: the timeout ends calls on a silent connection.
     play(use, address, keeps=True, timeout=4 * SILENCE, is_fast=True)
 
 

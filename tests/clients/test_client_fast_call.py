@@ -47,6 +47,7 @@ from tools.played_frames import (
 )
 
 from chatiere.clients import ChatiereError, TransportError
+from chatiere.clients.transport import fast_call
 from chatiere.clients.transport.fast_call import FastCall
 
 pytestmark = needs("libnghttp2")
@@ -166,6 +167,32 @@ def test_a_call_begins_with_preface_settings_window_and_headers(service: Service
         "te": "trailers",
         "content-type": "application/grpc",
     }
+
+
+def test_a_silent_service_is_pinged_and_given_up_if_it_does_not_respond(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fast_call, "_PING_AFTER", 0.01)
+    monkeypatch.setattr(fast_call, "_PING_TIMEOUT", 1.0)
+    call = service.answered_call()
+    # Ends the call if the client does not ping.
+    service.connection.settimeout(PATIENCE)
+
+    def respond() -> None:
+        try:
+            service.greeted()
+            for _ in range(3):
+                service.send(service.skip_to(PING)._replace(flags=ACK))
+            service.skip_to(PING)
+            service.came.read()
+        finally:
+            with suppress(OSError):
+                service.connection.shutdown(socket.SHUT_RDWR)
+
+    service.meanwhile(respond)
+    with pytest.raises(TransportError, match="no response to a ping") as raised:
+        call.receive()
+    assert raised.value.code is grpc.StatusCode.UNAVAILABLE
 
 
 def test_a_token_is_sent(service: Service) -> None:

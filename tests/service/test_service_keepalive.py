@@ -9,9 +9,10 @@ from typing import Any
 
 import grpc
 import pytest
-from tools.played_frames import ACK, ENHANCE_YOUR_CALM, PING, PREFACE, ping
+from tools.played_frames import ACK, ENHANCE_YOUR_CALM, PING, PREFACE, SETTINGS, Frame, ping
 
 from chatiere.service.base.settings import split_address
+from chatiere.service.ports import server as server_module
 from chatiere.v1 import game_service_pb2
 
 from .fast_door.peer import Peer
@@ -113,6 +114,19 @@ def test_a_connection_without_a_call_may_ping_too(door: Door) -> None:
         wait_until(lambda: counter.pings >= PINGS, f"the client has sent {PINGS} pings")
         assert stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
         assert counter.connections == 1
+
+
+@only_grpcio
+def test_a_client_that_does_not_respond_to_a_ping_is_disconnected(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
+    monkeypatch.setattr(server_module, "_PING_AFTER", ALLOWED)
+    monkeypatch.setattr(server_module, "_PING_TIMEOUT", 1)
+    with running(door=door) as server, socket.create_connection(split_address(server.address), PATIENCE) as client:
+        client.sendall(PREFACE + bytes(Frame(SETTINGS, 0, 0, b"")))
+        # gRPC's default is a minute.
+        client.settimeout(30)
+        with client.makefile("rb") as incoming:
+            frames = incoming.read()
+    assert bytes(ping())[:5] in frames
 
 
 @only_grpcio

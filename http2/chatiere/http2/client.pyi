@@ -25,7 +25,14 @@ class CallEnded(Exception):
 
 @disjoint_base
 class StreamCall:
-    def __new__(cls, connected: socket.socket, headers: Sequence[tuple[bytes, bytes]], patience: float) -> Self: ...
+    def __new__(
+        cls,
+        connected: socket.socket,
+        headers: Sequence[tuple[bytes, bytes]],
+        patience: float,
+        ping_after: float,
+        ping_timeout: float,
+    ) -> Self: ...
     @property
     def is_over(self) -> bool: ...
     def send(self, pieces: Sequence[Buffer]) -> None: ...

@@ -53,11 +53,12 @@ cdef extern from "<poll.h>" nogil:
 cdef extern from "connection.h" nogil:
     ctypedef struct nghttp2_session:
         pass
-    # The part of a connection from which the windows are read.
+    # The part of a connection that this module needs.
     struct windowed "connection":
         nghttp2_session* session
     int32_t nghttp2_session_get_remote_window_size(nghttp2_session* session)
     int32_t nghttp2_session_get_stream_remote_window_size(nghttp2_session* session, int32_t id)
+    int nghttp2_submit_ping(nghttp2_session* session, uint8_t flags, const uint8_t* data)
 
 
 cdef enum:
@@ -140,25 +141,29 @@ cdef class StreamCall:
     cdef stream* _stream
     cdef object _socket
     cdef tuple _end  # the arguments of CallEnded; None while the call continues
-    cdef double _patience
+    cdef double _patience, _ping_after, _ping_timeout
     cdef int _fd
     cdef bint _is_used
     cdef size_t _head_size  # bytes of the headers processed so far
     cdef uint8_t[BUFFER] _buffer
 
-    def __cinit__(self, connected, headers, double patience):
+    def __cinit__(self, connected, headers, double patience, double ping_after, double ping_timeout):
         """Begin the call.
 
         Args:
             connected: The connected socket, which the call closes.
             headers: The headers of the request, as pairs of bytes.
             patience: The time in seconds for which the service may stop reading.
+            ping_after: The time in seconds without data after which `receive` pings the service.
+            ping_timeout: The time in seconds without data after a ping, after which the call ends.
         """
         cdef fields head
         memset(&head, 0, sizeof(head))
         self._socket = connected
         self._fd = connected.fileno()
         self._patience = patience
+        self._ping_after = ping_after
+        self._ping_timeout = ping_timeout
         self._shared.max_size = MAX_MESSAGE_SIZE
         self._connection = connection_new(&self._shared, self._fd, False, 0)
         if self._connection == NULL:
@@ -270,13 +275,24 @@ cdef class StreamCall:
 
     cdef int _wait_for_message(self, double seconds) except -1:
         cdef double end = INFINITY if seconds == INFINITY else <double> monotonic() + seconds
+        cdef double limit, silence
+        cdef bint is_pinged = False
         while self._stream.first == NULL:
             if self._end is not None:
                 raise CallEnded(*self._end)
             # Once a message has begun, the service may take as long as `patience` for each further part.
-            if not self._poll(POLLIN, seconds if self._stream.coming == NULL else self._patience):
+            limit = seconds if self._stream.coming == NULL else self._patience
+            silence = self._ping_timeout if is_pinged else self._ping_after
+            if self._poll(POLLIN, min(limit, silence)):
+                is_pinged = False
+                self._read()
+            elif limit <= silence:
                 raise TimeoutError("no response yet")
-            self._read()
+            elif is_pinged:
+                self._finish(Cause.GONE, "no response to a ping")
+            else:
+                is_pinged = True
+                _check(nghttp2_submit_ping((<windowed*> self._connection).session, 0, NULL))
             self._write()
             if end == INFINITY:
                 continue

@@ -33,6 +33,9 @@ _KEEPALIVE = {
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     if hasattr(socket, name)
 }
+# The seconds without data after which the service is pinged, and those after a ping until the call ends, as for
+# channels.
+_PING_AFTER, _PING_TIMEOUT = 20.0, 10.0
 # Statuses by number: https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 # The status by the HTTP/2 error code of a reset stream (RFC 9113, 7). Other codes give INTERNAL.
@@ -89,7 +92,7 @@ class FastCall:
         if token is not None:
             headers["authorization"] = f"Bearer {token}"
         pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-        self._call = StreamCall(_connected(address, timeout), pairs, timeout)
+        self._call = StreamCall(_connected(address, timeout), pairs, timeout, _PING_AFTER, _PING_TIMEOUT)
 
     @property
     def is_over(self) -> bool:
@@ -105,7 +108,7 @@ class FastCall:
         self._call.send(pieces)
 
     def receive(self, timeout: float | None = None) -> memoryview:
-        """Return the next message.
+        """Return the next message. If nothing arrives for 30 seconds, not even in response to a ping, the call ends.
 
         Raises:
             TimeoutError: No message has begun to arrive within `timeout` seconds (None: no limit).

@@ -29,9 +29,9 @@ class FastStream(Closing):
     It can connect to either port of a server; at the port of `chatiere serve --fast-address`, the server's share of the
     work is also reduced to little more than half. Use it for a nearby service on a trusted network: it connects to one
     server without encryption, and repeats requests only if the service ended the stream because it was idle. Responses
-    are read only while `result` or `exception` of a future waits: other ways to wait for futures never return. At the
-    gRPC port, a stream breaks if no thread waits on it for a minute or two, because the service then assumes that the
-    client is gone.
+    are read only while `result` or `exception` of a future waits: other ways to wait for futures never return. If the
+    service is silent for 30 seconds of waiting, even in response to a ping, the stream breaks. At the gRPC port, it
+    also breaks if no thread waits on it for a minute or two, because the service then assumes that the client is gone.
 
     Like BatchClient, it makes malloc keep large freed blocks.
     """

@@ -50,6 +50,8 @@ _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
 # The shortest time limit in seconds for a handshake, even if requests have a shorter one. The time in milliseconds
 # after which a connection without a call is closed.
 _LEAST_HANDSHAKE, _IDLE = 1.0, 300_000
+# In milliseconds: the silence after which a client is pinged, and the time that it has to respond.
+_PING_AFTER, _PING_TIMEOUT = 60_000, 20_000
 # The number of milliseconds that means no limit in gRPC.
 _NO_LIMIT = 2**31 - 1
 # The shortest interval in milliseconds between pings of a client that receives no data, and the pings that may arrive
@@ -181,8 +183,9 @@ class Server:
                 # Otherwise two servers could share a port unnoticed.
                 ("grpc.so_reuseport", int(share_port)),
                 # Closes connections to machines that have vanished, and their streams.
-                ("grpc.keepalive_time_ms", 60_000),
-                ("grpc.keepalive_timeout_ms", 20_000),
+                ("grpc.keepalive_time_ms", _PING_AFTER),
+                # Not grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
+                ("grpc.http2.ping_timeout_ms", _PING_TIMEOUT),
                 ("grpc.keepalive_permit_without_calls", 1),
                 # By default gRPC allows a client one ping in five minutes.
                 ("grpc.http2.min_ping_interval_without_data_ms", _LEAST_PING),
