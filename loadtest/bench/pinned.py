@@ -1,7 +1,7 @@
 """Contenders in separate processes, each on one core: `python -m loadtest.bench.pinned KIND …`.
 
-Such a process prints "ready". For each line of its input, it plays for that number of seconds, and prints a line of
-JSON: the number of moves, the wall time and the processor time.
+Such a process prints "ready". Each line of its input is a number of seconds. It plays for that time, and prints a line
+of JSON: the number of moves, the wall time and the processor time.
 """
 
 import importlib.util

@@ -186,7 +186,7 @@ def test_a_stream_keeps_64_batches_at_most() -> None:
     refused = stream.ask(step=step([0]), take=66, keep=65)
     assert refused.field == "take"
     assert "no batch 66" in refused.message
-    # A batch may replace a batch of the same number, or the batch that the request takes.
+    # A batch may replace a batch with the same number, or the batch that the request takes.
     assert stream.ask(new_games=new_games(2), keep=64).positions.actors
     assert stream.ask(step=step([0]), take=1, keep=65).positions.actors
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 
 const missing = process.argv.slice(2).filter((name) => !existsSync(new URL(`../${name}`, import.meta.url)));
 if (missing.length > 0) {
-  console.error(`Missing: ${missing.join(", ")}. In a clone that has been built, such as by make demo (see README.md):
+  console.error(`Missing: ${missing.join(", ")}. In a clone that has been built, for example with make demo (see README.md), run:
 
   npm ci
   chatiere protos api

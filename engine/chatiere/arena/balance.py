@@ -114,7 +114,7 @@ class Balance(NamedTuple):
 def _first_seat(
     rules: engine.Game, players: int, options: Mapping[str, Any] | None, seed: int, game_number: int
 ) -> int:
-    # The first seat may differ from the seat that decides first: in some games it is the last to set up.
+    # The first seat is not always the first to decide: in some games, the first seat sets up last.
     events = EventLog()
     rules.new_game(players, options, seed=seed, game_number=game_number, events=events)
     seat = events[0].seat

@@ -81,7 +81,7 @@ def _board(held: ChatpentiersSeatView, limits: Sequence[int]) -> str:
 
 
 def break_down(score: Score) -> list[str]:
-    """Return each seat's points of the rounds, with a breakdown of the last board."""
+    """Return each seat's points in each round, with a breakdown of the last board."""
     words = []
     for seat in score.detail.chatpentiers.seats:
         rounds = " + ".join(str(points) for points in seat.round_points)

@@ -84,7 +84,7 @@ class _Course:
         self.moves = (self.moves, mover, move, events)
 
     def history(self, viewer: int) -> str:
-        # The events shown to a seat or the spectator, and the seat's own actions, from the start on.
+        # The events shown to a seat or the spectator, and the seat's own actions, since the start.
         start = self.start
         beginning = start.history if viewer == start.seat else start.seen_by_all
         known, text = self._histories.get(viewer, (None, beginning))

@@ -191,8 +191,8 @@ static void drop_pieces(struct stream *stream, struct shared *shared) {
     stream->to_send = 0;
 }
 
-/* If part of a lent piece has been put into the output, make that part release the piece's memory. The part ends where
- * the rest begins. */
+/* If part of a lent piece is already in the output, release the piece's memory when that part has been sent. The part
+ * ends where the rest of the piece begins. */
 static void keep_begun_piece(struct stream *stream) {
     struct piece *rest = stream->first_piece;
     if (rest == NULL || rest->lender == NULL)

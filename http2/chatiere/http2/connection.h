@@ -21,7 +21,8 @@
 #define MAX_HEADERS (16 * 1024)
 /* Bytes of a header list, counted in the same way, above which the connection is ended after that refusal. */
 #define MAX_DECODED (64 * 1024)
-/* Bytes on the wire of a header list, or of any frame other than DATA, above which the connection is ended. */
+/* The maximum size in bytes, on the wire, of a header list or of any frame other than DATA; a larger one ends the
+ * connection. */
 #define MAX_ENCODED (32 * 1024)
 /* The cost of frames to a server, in units of a few nanoseconds. Each byte of a header list, counted as for MAX_HEADERS,
  * costs 1; its other costs follow. */

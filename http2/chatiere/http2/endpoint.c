@@ -42,9 +42,9 @@
 #define FAREWELL 1.0
 /* Seconds between two checks of all connections. */
 #define LOOK 0.25
-/* Copied bytes of responses and frames that clients may leave unsent, over all connections. */
+/* The maximum number of copied bytes of responses and frames, over all connections, that are not sent yet. */
 #define MAX_UNSENT (64 * 1024 * 1024)
-/* Connections accepted before the existing ones have their turn. */
+/* The maximum number of connections accepted before existing connections are served. */
 #define MAX_ACCEPTED 64
 /* NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61, which distributions have backported to their 1.52. */
 #define TOO_MANY_CONTINUATIONS (-905)
@@ -82,7 +82,7 @@ const char *peer_name(const struct connection *connection) {
     return ((const struct peer *)connection->owner)->name;
 }
 
-/* Name a peer by the user that has connected, and by its process at that time. */
+/* Name a peer by the user and the process that have connected. */
 static void name_user(struct peer *peer, int fd) {
     struct ucred user = {.uid = UINT32_MAX};
     socklen_t size = sizeof(user);

@@ -1,4 +1,4 @@
-"""The speed of self-play over gRPC by batch size and workers, the server by connections, and its memory."""
+"""Self-play over gRPC by batch size and number of workers; a server's speed and memory by number of connections."""
 
 import operator
 import resource
@@ -30,7 +30,7 @@ _FILES_EACH = 4
 # The bytes sent on each connection: the HTTP/2 preface and SETTINGS, or an HTTP/1.1 request.
 _HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0" + b"\0\0\0\4\1\0\0\0\0"
 _HTTP1 = b"GET /icon.svg HTTP/1.1\r\nhost: localhost\r\n\r\n"
-# The number of source addresses, because a server limits the connections from one address.
+# The number of source addresses: a server limits the connections from one address.
 _SOURCES = 200
 # The number of timed calls.
 _CALLS = 400

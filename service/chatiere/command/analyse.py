@@ -47,8 +47,8 @@ def command(
     """Judge the decisions of a record by a tree search.
 
     The search uses only information that the seat had. The chances of a seat are its expected share of the win before
-    its decision; the loss is the part of them that the action gave away. The value of an action with few visits is
-    imprecise. A ply is the number of decisions made before.
+    its decision; the loss is the reduction of these chances by the action. The value of an action with few visits is
+    imprecise. The ply of a decision is the number of decisions before it.
     """
     try:
         if plot is not None:

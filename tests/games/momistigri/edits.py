@@ -74,7 +74,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def put_away(state: Any, hands: Any, choices: random.Random, most: int) -> None:
-    """Move cards of hands to the pile until each hand has at most a random number of cards, up to `most`."""
+    """Move cards from each hand to the pile until it has at most a random number of cards between 1 and `most`."""
     for hand in hands:
         limit = choices.randint(1, most)
         while len(hand) > limit:

@@ -1,4 +1,4 @@
-// The guided first game of Chatpentiers, in positions of first.chatiere.
+// The steps of the guided first game of Chatpentiers. Each step shows a position of first.chatiere.
 
 /** @type {readonly import("../../pages/learn.js").Step[]} */
 export const steps = [

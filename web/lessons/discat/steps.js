@@ -1,4 +1,4 @@
-// The guided first game of Discat, in positions of first.chatiere.
+// The steps of the guided first game of Discat. Each step shows a position of first.chatiere.
 
 /** @type {readonly import("../../pages/learn.js").Step[]} */
 export const steps = [

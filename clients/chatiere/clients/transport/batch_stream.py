@@ -62,7 +62,7 @@ class BatchStream(Closing):
             failed. `result(timeout)` raises TimeoutError if there is no response in time.
         """
         future: Future[Result] = Future()
-        # A single request in flight cannot be cancelled.
+        # Requests in flight cannot be cancelled individually.
         future.set_running_or_notify_cancel()
         with self._changed:
             if self._end is not None:

@@ -45,7 +45,7 @@ _OF_RESET = {
     11: grpc.StatusCode.RESOURCE_EXHAUSTED,  # ENHANCE_YOUR_CALM
     12: grpc.StatusCode.PERMISSION_DENIED,  # INADEQUATE_SECURITY
 }
-# The status by the HTTP status of a response that has no gRPC status. Other HTTP statuses give UNKNOWN.
+# The gRPC status for each HTTP status of a response without a gRPC status. Other HTTP statuses give UNKNOWN.
 _OF_HTTP = {
     "400": grpc.StatusCode.INTERNAL,
     "401": grpc.StatusCode.UNAUTHENTICATED,

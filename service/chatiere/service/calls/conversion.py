@@ -14,7 +14,7 @@ from chatiere.service.base.names import is_visible
 from chatiere.service.calls.requests import numbers_of
 from chatiere.v1 import game_pb2
 
-# The reader and writer of a game's messages by field number; the set of these numbers as bits; the readers by game.
+# The reader and writer of each game's messages, by field number; the field numbers as bits; the reader of each game.
 _BY_FIELD = {
     (field := game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number): Messages(
         game, engine.codec(game.name), field

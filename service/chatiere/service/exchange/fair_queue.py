@@ -52,13 +52,13 @@ class Bounds(NamedTuple):
     turns: int
     """Other turns."""
     of_connection: int
-    """Jobs in progress of one connection."""
+    """One connection's jobs in progress."""
     of_client: int
-    """Jobs in progress of one client."""
+    """One client's jobs in progress."""
     of_all: int
     """Jobs in progress."""
     begun_of_client: int
-    """Jobs of one client that have begun."""
+    """One client's jobs that have begun."""
     begun: int
     """Jobs that have begun."""
 

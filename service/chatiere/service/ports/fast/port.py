@@ -139,7 +139,7 @@ class FastPort:
 
     @property
     def known(self) -> int:
-        """The bytes of memory of the port's connections and requests."""
+        """The memory of the port's connections and requests, in bytes."""
         return self.held + _OF_CONNECTION * self.connections
 
     @property

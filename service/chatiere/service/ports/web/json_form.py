@@ -17,7 +17,7 @@ from chatiere.service.ports.web.strict_json import FieldError, check_of, read_js
 # The limits of objects, lists and fields in a request, each of which may take hundreds of bytes of memory, and of
 # nesting, which could exhaust the parser's stack. The largest request has a few thousand, a dozen levels deep.
 _MAX_NODES, _MAX_DEPTH = 20_000, 100
-# Matches to the closing quote, or to the end of the text, without backtracking.
+# Matches a string with its closing quote, or to the end of the text, without backtracking.
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _NO_REQUEST = "the request is not valid JSON for this method"
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
