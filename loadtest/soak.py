@@ -154,7 +154,7 @@ class Looks:
 
 
 def soak(plan: Plan, minutes: float, report: Path) -> bool:
-    """Load a server, print figures and write a report as JSON. Return True if the budget was kept."""
+    """Load a server, print figures and write a report as JSON. Return True if the run stayed within the budget."""
     with own_server("--relay", "memory", doors=DOORS) as server:
         with ExitStack() as stack:
             clients = {

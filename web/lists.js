@@ -12,7 +12,7 @@ export function namesOf(seats) {
 }
 
 /**
- * Join words, such as "X, Y and Z".
+ * Join words into a list, such as "X, Y and Z".
  * @param {readonly string[]} words
  */
 export function listOf(words) {

@@ -101,7 +101,7 @@ def table_env(name: str, batch: str, warm_up: str) -> Callable[[float], Run]:
 
 
 def steps(name: str, batch: str, warm_up: str, num_threads: str) -> Callable[[float], Run]:
-    """Make random moves by Table.step in a number of threads; the time to choose them does not count."""
+    """Make random moves with Table.step in several threads. The time to choose the moves does not count."""
     table = Table(engine.game(name), engine.game(name).min_players)
     columns, restart = Columns(legal=True, observations=True, final_scores=True), Restart(stride=int(batch))
     seeds, numbers = seeds_and_numbers(0, int(batch))

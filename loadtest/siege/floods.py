@@ -70,7 +70,7 @@ def bombs(size: int, of_frame: int) -> Callable[[bytes], Iterator[bytes]]:
     return frames
 
 
-# By name, functions that yield frames without end from a call's headers, while a call on stream 1 is open.
+# Functions, by name, that yield frames without end while a call on stream 1 is open. Their argument is the headers.
 FloodsByName = dict[str, Callable[[bytes], Iterator[bytes]]]
 FLOODS: FloodsByName = {
     "PING": lambda headers: repeat(_frame(_PING, 0, 0, bytes(8))),

@@ -23,7 +23,7 @@ class AttackResult:
         p99_ms: By kind, the 99th percentile of their calls from then on, for the slower client.
         calls: By kind, the number of these calls.
         failures: The number of their failures, by time and cause, and of streams that ended at the attackers' address.
-        beside_ms: The highest 99th percentile of a kind of calls of the client at the attackers' address; None if it
+        beside_ms: The highest 99th percentile of any kind of call of the client at the attackers' address; None if it
             made no calls.
         beside_failures: The number of its calls that failed.
         idle: The memory of each process before the attack, by name, in MiB.
@@ -99,7 +99,7 @@ class AttackResult:
             yield "the server did not stop when requested"
 
     def cell(self) -> str:
-        """Return the worst figures: the highest 99th percentile of a kind of calls, and the growth of the worker."""
+        """Return the worst figures: the highest 99th percentile of any kind of call, and the worker's growth."""
         if not self.peak or not self.p99_ms:
             return "**died**"
         figures = f"{max(self.p99_ms.values()):.0f} ms, +{self.peak['worker'] - self.idle['worker']:.0f} MiB"

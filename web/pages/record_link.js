@@ -8,7 +8,7 @@ import { t } from "../settings.js";
 
 export { isRecordWord, recordWord } from "../record_word.js";
 
-/** The largest length of a link that programs reliably transmit, in characters. */
+/** The maximum length, in characters, of a link that programs transmit reliably. */
 const MAX_LENGTH = 2000;
 
 /**

@@ -230,7 +230,7 @@ class SealedSeat(ChannelClient):
         """Return to the position of an earlier table.
 
         Args:
-            tables: The tables from the one to return to up to the newest, in order, at most 129. The game must have
+            tables: The tables in order, from the table to return to until the newest, at most 129. The game must have
                 ACKNOWLEDGEMENT_NONE.
             timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 

@@ -17,8 +17,8 @@ ADVISER = "ismcts:simulations=1000"
 class HumanMatch:
     """A game between people and bots, with all its positions.
 
-    The positions contain all hands. A person may be shown only `view`, `events`, the legal actions and a hint on their
-    own turn, and the score of a game that is over.
+    The positions contain all hands. A person may be shown only `view` and `events`; on their own turn, also the
+    legal actions and a hint; and the score of a game that is over.
     """
 
     def __init__(self, client: Client, record: GameRecord, bots: Mapping[int, Bot]) -> None:

@@ -172,7 +172,7 @@ static void unlink_peer(struct peer *peer) {
 }
 
 static void peer_end(struct peer *peer) {
-    /* Closing the socket is not enough while a process forked at this moment still has it. */
+    /* Closing the socket is not enough: a process that is being forked may still hold it. */
     epoll_ctl(peer->endpoint->poll, EPOLL_CTL_DEL, peer->connection->fd, NULL);
     close(peer->connection->fd);
     connection_free(peer->connection);

@@ -126,7 +126,7 @@ def test_headers_below_the_bound_are_accepted(peer: Peer, as_list: Callable[...,
 
 
 class Turned:
-    """An endpoint that a test turns by hand, and the calls that have arrived, by the client's address."""
+    """An endpoint whose loop a test runs step by step, and the calls that have arrived, by the client's address."""
 
     def __init__(self, pace: float, most: float, **more: Any) -> None:
         listening = socket.create_server(("127.0.0.1", 0))

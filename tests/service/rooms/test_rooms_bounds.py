@@ -27,7 +27,7 @@ def room_of(number: int) -> bytes:
 
 
 def numbers(rooms: Rooms) -> set[int]:
-    """Return the rooms that are kept, of the first hundred."""
+    """Return which of the first hundred rooms are kept."""
     return {number for number in range(100) if hashlib.sha256(room_of(number)).digest() in rooms.kept}
 
 

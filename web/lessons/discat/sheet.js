@@ -7,7 +7,7 @@ import { words } from "./words.js";
 const SIGN = 150;
 
 /**
- * Return a thing that shows a card, face up.
+ * Return a picture of a card, face up.
  * @param {import("../../games/discat/view.js").Context} context
  * @param {number} card
  */

@@ -107,7 +107,7 @@ class ObservationLayout:
         self.num_counts = sum(
             numbers.places.size for numbers in self._fields.values() if numbers.kind == ObservationKind.COUNT
         )
-        """The number of features of counts, the only features with values other than 0 and 1."""
+        """The number of features that are counts. Only these have values other than 0 and 1."""
         self.packed_size = self.num_counts + -(-(self.num_features - self.num_counts) // 8)
         """The length of the last axis of packed features: a byte for each count, a bit for each other feature."""
 

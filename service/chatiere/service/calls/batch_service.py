@@ -266,7 +266,7 @@ class BatchService:
     def _measured(
         self, table: Table, method: str, items: int, hold: Hold, item_bytes: int, field: str = "states"
     ) -> "_Measured":
-        """Refuse a batch that is too large; otherwise count and time it, and add the game to errors raised inside.
+        """Refuse a batch that is too large; otherwise count and time it, and add the game to errors of the block.
 
         `item_bytes` is the approximate size of an item in the response, for which memory is reserved.
         """
@@ -314,7 +314,7 @@ class FaultCollector:
 
     @contextmanager
     def caught(self, item: int) -> Iterator[None]:
-        """Record an EngineError raised inside as the item's fault."""
+        """Record an EngineError raised in the block as the item's fault."""
         try:
             yield
         except EngineError as error:

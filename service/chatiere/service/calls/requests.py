@@ -1,4 +1,4 @@
-"""Parsing of requests from bytes; with protobuf's objects it would take as long as the rules."""
+"""Parsing of requests from bytes; parsing into protobuf's objects would take as long as applying the rules."""
 
 from functools import cache
 from types import SimpleNamespace
