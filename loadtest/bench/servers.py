@@ -59,7 +59,7 @@ class BenchServer:
 
     @contextmanager
     def on_one_core(self) -> Iterator[None]:
-        """Keep the server on the core of `measure.pinned` during a `with` block. No effect if the system does not support it."""
+        """Keep the server on the core of `measure.pinned` during a `with` block, if the system supports it."""
         if not hasattr(os, "sched_setaffinity"):
             yield
             return
