@@ -116,7 +116,7 @@ class Acceptor:
                 self._forget(connection)
 
     def _end_one(self) -> None:
-        # End a connection of the address that has the most: its oldest without a request or, if each has one, its oldest.
+        # End a connection of the address with the most connections: the oldest without a request or else the oldest.
         if not self._held:
             return
         held = max(self._held.values(), key=len)
