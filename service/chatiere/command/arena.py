@@ -86,8 +86,8 @@ def command(
 ) -> None:
     """Let bots play a tournament, and report win rates, ratings and balance. Needs chatiere[arena].
 
-    Every bot plays against every other one. With n > 2 players, one bot plays one seat against n - 1 seats of the
-    other, and the other way round. Seats are rotated. A shared win counts in parts. Intervals are Wilson intervals for
+    Every bot plays against every other bot. With n > 2 players, each bot plays one seat against n - 1 seats of the
+    other bot. Seats are rotated. A shared win counts as a fraction for each winner. Intervals are Wilson intervals for
     win rates, and normal intervals for paired deals. Ratings are computed by openskill from all games. The balance
     describes the game: the number of decisions, the share of shared wins, the wins of the first seat to play, and the
     kinds of actions, with 95 % intervals.

@@ -126,7 +126,7 @@ def progress(length: int, label: str) -> Iterator[Callable[[int], None]]:
 
 
 def player_count(info: Game | GameInfo, players: int | None) -> int:
-    """Return the number of players, by default the smallest. Raises CommandError if the game does not allow it."""
+    """Return `players`, by default the game's minimum. Raises CommandError if the game does not allow this number."""
     seats = info.min_players if players is None else players
     if not info.min_players <= seats <= info.max_players:
         raise CommandError(f"{info.name} is for {info.min_players} to {info.max_players} players")
@@ -196,7 +196,7 @@ def parse_bots(info: Game | GameInfo, players: int, specs: str, *, get: GetBot =
         info: The game.
         players: The number of players.
         specs: The list.
-        get: A function that returns a bot; that of a Registry for specs from untrusted sources.
+        get: A function that returns a bot. For specs from untrusted sources, pass the `get` of a Registry.
 
     Returns:
         The bots, each with its spec.

@@ -26,7 +26,7 @@ class Format(StrEnum):
 
 
 def unreadable(path: Path, wanted: Format, error: Exception) -> CommandError:
-    """Return the refusal of a file: its actual format if that is a different one, otherwise the error.
+    """Return an error that names the file's actual format if it is a different one, or else quotes `error`.
 
     Args:
         path: The file.
@@ -76,7 +76,7 @@ def _format_of(path: Path) -> Format | None:
 
 
 def _object_in(text: str) -> dict[str, Any]:
-    # Return the JSON object that a text consists of, or an empty one.
+    # Return the JSON object in a text, or an empty object if the text is not a JSON object.
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

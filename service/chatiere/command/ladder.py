@@ -15,7 +15,7 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
 from chatiere.engine import Game
 from chatiere.engine.whole_files import write_whole
 
-# The Elo points by which the lowest rung should be below the game's own bot, so that it takes 17 % of the points.
+# The Elo points by which the lowest rung should be below the game's own bot. The rung then scores 17 % of the points.
 _LOWEST = 275
 
 
@@ -52,10 +52,11 @@ def command(
 ) -> None:
     """Measure the ladder of GAME, the bots to play against by strength.
 
-    For each rung, this measures its share of points against the next lower rung, and its thinking time. Deals are
-    paired, and seats rotated. With more than two players, each bot plays one seat against the other bot, and points are
-    the share of pairs of seats, one of each bot, in which the higher rung finished ahead; a tie counts half. The lowest
-    rung also plays against the game's own bot. The command can be stopped at any time; the same command continues.
+    For each rung, the command measures its share of points against the next lower rung, and its thinking time. Deals
+    are paired, and seats are rotated. With more than two players, each bot plays one seat against the other bot, and
+    points are the share of pairs of seats, one of each bot, in which the higher rung finished ahead; a tie counts half.
+    The lowest rung also plays against the game's own bot. You can stop the command at any time; the same command then
+    continues.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)

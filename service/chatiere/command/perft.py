@@ -18,7 +18,8 @@ from chatiere.engine import Position, game
 def command(name: str, players: int, depth: int, seed: int | None, explicit: bool, divide: bool) -> None:
     """Count the sequences of moves from a new game.
 
-    A game that ends before the depth counts once. The count is written to standard output, the time to standard error.
+    A game that ends before it reaches the depth counts once. The count is written to standard output, and the time to
+    standard error.
     """
     if explicit and seed is not None:
         raise click.UsageError("--explicit excludes --seed: no random numbers are drawn")

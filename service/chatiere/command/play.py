@@ -72,10 +72,10 @@ def command(
 ) -> None:
     """Watch bots play a game, move by move, or play against them.
 
-    Every move passes through a gRPC channel. Without --human all hands are shown; with it only information that the
-    person's seat may have. Several people take turns at one terminal, which is cleared between their turns. Each bot
-    has only the information of its seat. Playing in a terminal needs chatiere[play]; without a terminal, moves of
-    people are read line by line.
+    Every move passes through a gRPC channel. Without --human, all hands are shown. With --human, only information that
+    the person's seat may have is shown. Several people take turns at one terminal, which is cleared between their
+    turns. Each bot has only the information of its seat. Playing in a terminal needs chatiere[play]; without a
+    terminal, moves of people are read line by line.
     """
     if path is not None and path.suffix != records.SUFFIX:
         raise CommandError(f"{path}: the name of a record must end in {records.SUFFIX}")
@@ -123,7 +123,7 @@ def _watch(client: Client, info: GameInfo, record: GameRecord, names: str | None
 
 
 def _rungs(info: GameInfo, players: int) -> dict[str, str]:
-    # Return the ladder's bots by the names of its rungs, weakest first. A game without a ladder has two bots instead.
+    # Return the ladder's bots by the names of their rungs, weakest first. A game without a ladder has two bots instead.
     rungs = {rung.name: rung.bot_for(players) for rung in ladder(engine.game(info.name))}
     return rungs or {"random": "random", "flat": "flat"}
 
@@ -143,7 +143,7 @@ def _recorded(record: GameRecord, steps: Iterable[Step]) -> Iterator[Step]:
 def _sit_down(
     client: Client, info: GameInfo, record: GameRecord, people: tuple[int, ...], names: str | None, path: Path | None
 ) -> None:
-    # Let people continue the game of a record. `path`: the file of a saved game.
+    # Let people continue the game of a record. `path` is the file of a saved game.
     if record.WhichOneof("chance") != "stream":
         raise CommandError(f"{path}: this record has explicit chance, so its future chance events are unknown")
     player_count(info, record.players)

@@ -8,7 +8,7 @@ import click
 from chatiere.command.common import CommandError
 
 DESCRIPTORS = "descriptors.binpb"
-# The files that define the status of an error, by Google.
+# Google's files that define the status of an error.
 _STATUS = ("code.proto", "error_details.proto", "status.proto")
 
 

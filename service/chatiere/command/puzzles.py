@@ -49,8 +49,8 @@ def command(
 
     The positions are taken from games of the ladder's strongest bot, at most one per game. Three tree searches, with
     only the information of the seat to act and the same number of simulations for each action, must agree on an action
-    whose return exceeds that of every other action by at least 0.25, and the game's own bot must not choose it. The
-    command can be stopped at any time; the same command continues.
+    whose return exceeds that of every other action by at least 0.25, and the game's own bot must not choose it. You can
+    stop the command at any time; the same command then continues.
     """
     seats = player_count(engine.game(game), players)
     try:

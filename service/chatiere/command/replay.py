@@ -19,7 +19,7 @@ from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Opti
 from chatiere.v1.record_pb2 import GameRecord
 
 SPECTATOR = -1
-# The length in characters of the longest name that labels may contain (Include.seat_names).
+# The maximum length, in characters, of a name in labels (Include.seat_names).
 _MAX_LABEL_NAME = 40
 _PLY = click.IntRange(0, 2**32 - 1)
 _INCLUDE = Include(legal_actions=True, score=True)
@@ -65,7 +65,7 @@ def command(
     """Show records of games, or check the service against sample games.
 
     A record is a file NAME.chatiere, as written by chatiere play --record. The command checks the record, lets the
-    service replay it and shows it move by move; a ply is the number of decisions made before. The command exits with 1
+    service replay it and shows it move by move; a ply is the number of decisions made so far. The command exits with 1
     if the service refuses to replay the record, and with 2 if the file is not a record or has no such plies.
 
     All other files are sample games. The command replays them through a gRPC channel, and compares every response of

@@ -111,8 +111,8 @@ def command(
 ) -> None:
     """Let bots play many games against each other, and report who wins.
 
-    A shared win counts in parts. The intervals of win rates are Wilson intervals. The games do not depend on --batch,
-    --in-flight, --ray or --address.
+    A shared win counts as a fraction for each winner. The intervals of win rates are Wilson intervals. The games do not
+    depend on --batch, --in-flight, --ray or --address.
     """
     if ray is not None and output is None:
         raise click.UsageError("--ray needs --output")
@@ -131,7 +131,7 @@ def command(
     try:
         with _responding(address):
             results, last = (_play(player), []) if output is None else _write(player, output, ray)
-    # OSError: from the directory, or because there is no Ray cluster at the address.
+    # The directory raises OSError, as does Ray if there is no cluster at the address.
     except (DataSetError, TaskError, ImportError, OSError) as error:
         raise CommandError(str(error)) from error
     for line in [*_report(game, chosen, results, time.perf_counter() - begun), *last]:

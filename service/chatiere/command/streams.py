@@ -17,7 +17,7 @@ class OutputError(click.ClickException):
 
 
 class _Output(io.FileIO):
-    """Standard output, which raises OutputError on failure, so that it is not taken for another OSError."""
+    """Standard output. Its failures raise OutputError, so that callers do not take them for another OSError."""
 
     _is_lost = False
 
@@ -62,7 +62,7 @@ def _open_closed() -> None:
         try:
             os.fstat(number)
         except OSError:
-            # This takes the lowest free descriptor. Output is opened for reading, so that writing fails.
+            # `os.open` takes the lowest free descriptor. Output is opened for reading, so that writing fails.
             opened = os.open(os.devnull, os.O_WRONLY if number == _ERRORS else os.O_RDONLY)
             assert opened == number
             os.set_inheritable(number, True)

@@ -58,10 +58,10 @@ def command(
 ) -> None:
     """Train a network for a game by self-play, for net:FILE. Needs chatiere[train].
 
-    The run can be stopped at any time; the same command continues from the last iteration. At the end the folder
+    You can stop the run at any time; the same command then continues from the last iteration. At the end the folder
     contains network.net, card.md, which describes the network's training and strength, and the plot curve.png.
     Measurements are games with rotated seats against random and the game's own bot, or against the network of
-    --against; they are not used for learning. A shared win counts in parts.
+    --against; they are not used for learning. A shared win counts as a fraction for each winner.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)

@@ -161,7 +161,7 @@ def deadline_exceeded(allowed: float | None = None, most: float = 0.0) -> Refusa
 
 
 def slot_lost(kind: str, most: int) -> Refusal:
-    """Return the refusal of an incomplete call that lost its slot to another. `kind`: "calls" or "streams"."""
+    """Return the refusal of an incomplete call that lost its slot to another call. `kind`: "calls" or "streams"."""
     return limit_exceeded(f"{kind} whose request has not come whole", most, _RETRY)
 
 
@@ -243,7 +243,7 @@ STOPPING = _unavailable("the server is stopping: call again on another server")
 NOT_ONE_REQUEST = Status(code_pb2.UNIMPLEMENTED, message="this method takes exactly one request message")
 """The end of calls of unary methods whose client does not send exactly one request."""
 UNNAMED_COMPRESSION = Status(code_pb2.INTERNAL, message="a message is compressed, but no encoding is named")
-"""The end of calls with such a message, with the code of gRPC's specification, although the client is at fault."""
+"""The end of calls with such a message. gRPC's specification requires this code, although the client is at fault."""
 
 
 def rooms_away() -> StatusError:

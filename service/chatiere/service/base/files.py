@@ -81,13 +81,13 @@ class WatchedFiles(Generic[_Content]):
         _watched.add(self)
 
     def current(self) -> _Content:
-        """Return the content. If a file has changed, reread all first; checks at most once a second."""
+        """Return the content, after rereading all files if one has changed. Checks at most once a second."""
         if self._have_changed():
             self.reload()
         return self._content
 
     def reload(self) -> None:
-        """Reread the files. If they are invalid, that is logged, and the previous content stays in use."""
+        """Reread the files. If they are invalid, log the error and keep the previous content."""
         with self._lock:
             self._seen = self._look()
         try:

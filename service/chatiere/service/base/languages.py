@@ -71,7 +71,7 @@ class LanguageError(ValueError):
 
 @lru_cache(maxsize=256)
 def language_for(accepted: str) -> str:
-    """Return the supported language with the highest weight in an `accept-language` value, or else English.
+    """Return the supported language with the highest weight in an `accept-language` value; the default is English.
 
     Unknown languages are ignored (RFC 9110, 12.5.4).
 
@@ -107,7 +107,7 @@ def spoken() -> str:
 
 
 def speaking(language: str, handle: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Return `handle`, with labels in a language ("" for English), in whichever thread it runs."""
+    """Return `handle`, with labels in a language ("" for English), regardless of the thread in which it runs."""
     if language in ("", LANGUAGES[0]):
         return handle
 
@@ -132,7 +132,7 @@ def localized(language: str, reason: str, message: str, game: str, key: str) -> 
         key: The key of the phrase; "" if there is no phrase.
     """
     if game and key:
-        # The phrase without the turn, which the message states with the number of a seat.
+        # Return the phrase without the turn. In the message, the turn contains the number of a seat.
         return engine.codec(game).phrases.text(key, language)
     if language == LANGUAGES[0]:
         return message

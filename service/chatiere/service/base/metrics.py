@@ -17,7 +17,7 @@ def code_label(code: int) -> str:
 
 
 class Metrics:
-    """Counters, gauges and histograms, in a registry per server, as a process may have several servers."""
+    """Counters, gauges and histograms, in one registry per server, because a process may have several servers."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         """Register the metrics of a server in `registry`."""

@@ -1,4 +1,4 @@
-"""Names of people, which others have to be able to see."""
+"""Names of people, which must be visible to other people."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ _BLANK = re.compile(r"HANGUL .*FILLER| BLANK$|NULL NOTEHEAD$")
 
 
 def is_visible(name: str) -> bool:
-    """Return whether a name has only printable characters, and one that is neither a space, a mark nor blank."""
+    """Return whether all characters of a name are printable, and at least one is not a space, a mark or blank."""
     return name.isprintable() and any(
         unicodedata.category(each)[0] in "LNPS" and not _BLANK.search(unicodedata.name(each, "")) for each in name
     )

@@ -23,7 +23,7 @@ ANY_ORIGIN = "*"
 # The form that browsers send: lower case, without the scheme's default port, path or trailing slash.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
-# A path that gRPC does not decode, within the system's limit.
+# A path that gRPC uses without decoding it, within the system's limit on length.
 _UNIX = re.compile(r"unix:(/[A-Za-z0-9._/@+:~-]{1,106})")
 
 
@@ -101,18 +101,19 @@ class Settings:
 
     - `workers`: the number of processes that share the port, at most four for each processor that this process may use.
       `oversubscribe`: allow up to 1,024 workers on any machine.
-    - `max_calls`: the unary calls of each service that a worker has in flight, including waiting calls; and,
-      separately, the calls whose request has not arrived yet.
-    - `max_streams`: the streams (Play, reflection) that a worker keeps open.
-    - `max_calls_per_client`: the calls of one client that are handled at a time; 0 for no limit. A client is identified
-      by the name of its token or, without tokens, by its network address.
+    - `max_calls`: the number of unary calls of each service that a worker has in flight, including waiting calls; and,
+      separately, the number of calls whose request has not arrived yet.
+    - `max_streams`: the number of streams (Play, reflection) that a worker keeps open.
+    - `max_calls_per_client`: the number of calls of one client that are handled at the same time; 0 for no limit. A
+      client is identified by the name of its token or, without tokens, by its network address.
     - `max_rate_per_client`: the calls per second of one client; 0 for no limit.
     - `max_message_bytes`: the size of the largest request.
     - `max_fast_cost`: the cost per second of a connection's frames at `fast_address` (see docs/operations.md) above
-      which it is read more slowly. While the worker is short of processor time, the limit applies to all connections
-      of an address together. `max_fast_debt`: the cost by which a connection may exceed that before it is ended.
-    - `batch_threads`: the calls that may take long (batches, searches, replays, requests on streams) that a worker runs
-      at the same time, at most one per core, and those that a connection has in progress. They take turns, which are
+      which the connection is read more slowly. While the worker is short of processor time, the limit applies to all
+      connections of an address together. `max_fast_debt`: the cost by which a connection may exceed this limit before
+      it is ended.
+    - `batch_threads`: the number of long calls (batches, searches, replays, requests on streams) that a worker runs at
+      the same time, at most one per core, and that a connection may have in progress. Long calls take turns, which are
       shared fairly among clients and among a client's connections, so that other calls never wait for them.
     - `max_undelivered_bytes`: the memory of requests in flight and responses that clients have not taken yet, together.
       A single large call always passes, and another quarter is reserved for small calls. States kept on streams use at
@@ -135,12 +136,13 @@ class Settings:
     - `grace`: the time for calls in flight to finish when the server stops.
     - `hang_timeout`: the time after which a worker whose serving loop is blocked is killed and replaced.
 
-    Rooms (see docs/tables.md). One client may use half of each limit; when a limit is reached, the client that uses
+    Rooms (see docs/tables.md). One client may use half of each limit; when a limit is reached, the client that uses the
     most gives way.
 
-    - `relay`: enables RoomService, and keeps the rooms in the memory of the only worker ("memory"), or in Redis for all
-      workers and servers with the same URL (redis://…, rediss://… with TLS, unix://…), which may contain a password;
-      or in several instances of Redis, with commas between their URLs. None for no such service.
+    - `relay`: enables RoomService, and determines where the rooms are kept. "memory" keeps them in the memory of the
+      only worker. A URL of Redis (redis://…, rediss://… with TLS, unix://…), which may contain a password, keeps them
+      in Redis for all workers and servers with the same URL. Several URLs, separated by commas, distribute the rooms
+      over several instances of Redis. None for no such service.
     - `max_rooms`, `max_followers` (of all rooms), `max_room_bytes` (of all rooms together): the limits.
     - `room_lifetime`: the time in seconds after which a room without followers and posts is deleted.
 
@@ -201,10 +203,10 @@ class Settings:
     batch_threads: int = 8
     max_batch_items: int = 16_384
     max_playouts: int = 1_000_000
-    # A second or two, in the slowest game.
+    # These playouts take a second or two in the slowest game.
     max_table_playouts: int = 10_000
-    # Enough for 4,096 observations of the largest game, and for all seats' observations of about a hundred games that
-    # end in one step.
+    # This is enough for 4,096 observations of the largest game, and for all seats' observations of about a hundred
+    # games that end in one step.
     max_answer_bytes: int = 128 * 1024 * 1024
     max_undelivered_bytes: int = 192 * 1024 * 1024
     request_timeout: float = 10.0

@@ -24,7 +24,7 @@ _open, _REQUEST = Opener(pb.AnalyseRequest).open, numbers_of(pb.AnalyseRequest)
 _LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
 # The number of best actions in the response.
 _BEST = 5
-# The most bytes that a decision takes until it is written: its position, its legal actions, its part of the response.
+# The maximum memory of a decision until it is written, in bytes: its position, legal actions and part of the response.
 _OF_DECISION = 16 * 1024
 # Reserves a number of bytes for a call. Raises Refusal.
 Hold = Callable[[int], None]

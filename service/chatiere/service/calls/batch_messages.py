@@ -1,7 +1,7 @@
 """Messages of BatchService in wire format: columns are read in place, and copied once into the response.
 
-With protobuf's objects a column would be copied five times between the request's bytes and the response's. With states
-of hundreds of bytes that would take as long as the rules.
+With protobuf's objects, a column would be copied five times between the request's bytes and the response's bytes. For
+states of hundreds of bytes, this would take as long as the rules.
 """
 
 from collections.abc import Iterable
@@ -77,7 +77,7 @@ def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
 
 
 def read_whole(message: Message) -> Request:
-    """Split a message object, from which the columns are removed."""
+    """Split a message object. Removes the columns from the object."""
     columns = {}
     for name in _COLUMNS[message.DESCRIPTOR.name].values():
         columns[name] = getattr(message, name)

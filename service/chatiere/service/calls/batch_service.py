@@ -63,8 +63,8 @@ class BatchService:
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
-        # Cached because looking up a metric by its labels takes longer than counting. By game and method: the engine's
-        # working time and the number of items.
+        # The metrics of the engine's working time and of the number of items, by game and method. They are cached,
+        # because looking up a metric by its labels takes longer than counting.
         self._figures_of = cache(
             lambda game, method: (metrics.kernel_seconds.labels(game, method), metrics.batch_items.labels(game, method))
         )
@@ -355,7 +355,7 @@ def _setup_of(setup: pb.BatchSetup) -> tuple[Game, int]:
 
 
 def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
-    # Check the options here, because the engine's paths lack the field of the oneof.
+    # Check the options here, because the engine's error paths do not include the field of the oneof.
     chosen = conversion.read_options(Reader(options), table.game)
     conversion.check_options(chosen, table.game, table.players)
     return chosen

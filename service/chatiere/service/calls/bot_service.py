@@ -94,7 +94,7 @@ class BotService:
 
 
 def bounds_of(settings: Settings) -> Bounds:
-    """Return the bounds of the settings. A bot's time is limited to that of any call."""
+    """Return the bounds in the settings. The time limit of a bot is the time limit of calls."""
     return Bounds(settings.max_playouts, int(1000 * settings.max_deadline))
 
 

@@ -1,6 +1,7 @@
 """Conversion between the engine and the messages shared by all games (State, Action, View …).
 
-Each of their oneofs has a field for each game, with the game's name; the game's codec reads and writes its content.
+Each oneof in these messages has one field per game, with the game's name. The game's codec reads and writes the field's
+content.
 """
 
 from chatiere import engine
@@ -32,7 +33,7 @@ _BY_GAME = {
 }
 _ACTION_ID = game_pb2.Action.ID_FIELD_NUMBER
 _INCLUDE = numbers_of(game_pb2.Include)
-# In characters.
+# The maximum length of a seat's name, in characters.
 _MAX_NAME_LENGTH = 40
 
 
@@ -57,7 +58,7 @@ def as_included(include: Reader, position: Position) -> Messages:
 
 def _read_seat_names(include: Reader, players: int, game: Game) -> list[bytes]:
     """Return the seat names of an Include message; [] if it has no names. Raises EngineError (INVALID_SEAT)."""
-    # Read one more than allowed, so that too many are noticed.
+    # Read one name more than allowed, so that an excess is noticed.
     names = include.texts(_INCLUDE.seat_names, players + 1)
     if names and len(names) != players:
         raise _bad_names(f"seat_names must have {players} names, or none", "", players, game)
@@ -110,7 +111,7 @@ def name_game(error: EngineError, game: Game) -> None:
 
 
 def missing(field: str) -> Refusal:
-    """Return the refusal of a request without the field that states its game."""
+    """Return the refusal of a request without the field that identifies the game."""
     names = _game_names()
     message = f"the request has no {field}; known games: {names}"
     return Refusal(ServiceReason.MISSING_FIELD, message, field=field, metadata={"games": names})
@@ -162,7 +163,7 @@ def read_options(options: Reader, game: Game) -> dict[str, object]:
 
 
 def check_options(options: dict[str, object], game: Game, players: int) -> None:
-    """Raise EngineError (INVALID_OPTION) unless the options, from `read_options`, are valid for `players`."""
+    """Raise EngineError (INVALID_OPTION) unless the options, as returned by `read_options`, are valid for `players`."""
     try:
         game.encode_options(players, options)
     except EngineError as error:

@@ -148,7 +148,8 @@ def get_rules(data: bytes) -> bytes:
 
 
 def _check_options_of_any(chosen: dict[str, object], game: Game, players: int) -> None:
-    # With 0 players, the options must be valid for some number of players; otherwise the error is that of the largest.
+    # With 0 players, the options must be valid for some number of players; otherwise report the error for the largest
+    # one.
     refusals = []
     for number in (players,) if players else range(game.max_players, game.min_players - 1, -1):
         try:
@@ -290,7 +291,7 @@ class GameService:
             "GetView": get_view,
             "Resample": resample,
         }
-        """The methods by name, all but Replay."""
+        """The methods by name, except Replay."""
 
     def list_games(self, request: bytes) -> bytes:
         """Describe the named games, or all games."""

@@ -91,7 +91,7 @@ class PlayStream:
     # Batches
 
     def _take(self, message: pb.PlayRequest, name: str, request: Request) -> Request:
-        # Return the request with the batch that it takes, and the batch to keep.
+        # Return the request with the batch that it takes from the stream, and the batch to keep.
         columns, taken = request.columns, self._kept.get(message.take)
         if message.take and taken is None:
             raise _BatchError("take", f"the stream keeps no batch {message.take}")

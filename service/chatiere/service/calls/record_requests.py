@@ -57,7 +57,7 @@ def read_record(request: Reader, numbers: SimpleNamespace) -> Record:
         check_lengths(game, players, message.count_numbers(_RECORD.actions), outcomes.count_numbers(_OUTCOMES))
         options = conversion.read_options(message.inner(_RECORD.options), game)
         conversion.check_options(options, game, players)
-        # Read one name more than allowed, so that too many are noticed.
+        # Read one name more than allowed, so that an excess is noticed.
         check_names(message.texts(_RECORD.seat_names, players + 1), players)
         check_date(message.text(_RECORD.date))
         chance = message.which(_CHANCE)

@@ -29,7 +29,7 @@ _FIXED = {
     FieldDescriptor.TYPE_DOUBLE: 1,
 }
 _MAX_NUMBER = 8
-# The largest message in bytes that is opened without weighing it; the largest typed state takes 1 KB.
+# The largest message, in bytes, that is opened without estimating its memory; the largest typed state takes 1 KB.
 _MAX_OPENED = 64 * 1024
 # The limits of the elements and the memory for which protobuf creates objects; the first is also the maximum number of
 # fields read. The record of the longest game has 8,000 elements, the largest state 400; the tables of the longest game

@@ -36,7 +36,7 @@ def specification(game: Game) -> str:
 def sheet(game: Game, language: str) -> str:
     """Return the rule sheet of a game, without its pictures and its example. `language` is one of LANGUAGES.
 
-    The specification takes the place of a sheet that is not written yet.
+    If the game has no sheet yet, returns the specification instead.
     """
     if not resources.files(_PAGE).joinpath("lessons", game.name).is_dir():
         return specification(game)

@@ -48,7 +48,7 @@ from chatiere.v1 import table_service_pb2 as pb
 _MIN_LIFETIME, _DEFAULT_LIFETIME, _MAX_LIFETIME = 60, 30 * 86400, 365 * 86400
 # The maximum number of tables that a take-back may undo.
 _MAX_TAKEN_BACK = 128
-# The smallest number of human seats for each kind of acknowledgement.
+# The minimum number of human seats for each kind of acknowledgement.
 _FEWEST_HUMANS = {pb.ACKNOWLEDGEMENT_NONE: 0, pb.ACKNOWLEDGEMENT_NEXT: 2}
 _OPTIONS = pb.NewTableRequest.OPTIONS_FIELD_NUMBER
 _TABLES = pb.GetRecordRequest.TABLES_FIELD_NUMBER
@@ -195,8 +195,8 @@ class TableService:
             raise _unfit_bot("an explicit budget", spec, field, game)
 
     def _bot(self, spec: str, game: Game, players: int, field: str) -> Bot:
-        # Return a bot whose playouts are limited by number, as the limit does not apply to a bot with a time limit, and
-        # whose choices can be verified.
+        # Return a bot whose playouts are limited by number and whose choices can be verified. A bot with a time limit
+        # is refused, because the limit on playouts does not apply to it.
         bot = bot_of(self._registry, spec, game, players, self._bounds, field, self._bots_version)
         if not bot.is_reproducible:
             if self._registry.is_added(spec):
@@ -249,7 +249,7 @@ class TableService:
         spec = header.seats[position.current_player()].bot
         bot = self._bot(spec, position.game, position.num_players(), "table")
         luck = roots.luck_of(table.body.root, decisions_of(header))
-        # `hides_forced`, because other players may observe how long the bot takes.
+        # Hide forced decisions, because other players may observe how long the bot takes.
         with self._searches.measured(position.game):
             return int(choose(bot, decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
 
@@ -314,7 +314,7 @@ class TableService:
         return pb.TableReplacement(seat=seat, holder=new, before=header.seats[seat])
 
     def _read_earlier(self, request: pb.AmendRequest, table: OpenedTable, cancellation: Cancellation) -> OpenedTable:
-        # Return the table to whose position a take-back returns.
+        # Return the table whose position a take-back restores.
         header, ply = table.header, request.take_back.ply
         game = engine.game(header.game)
         if header.acknowledgement != pb.ACKNOWLEDGEMENT_NONE:
@@ -409,8 +409,8 @@ class TableService:
         ).SerializeToString()
 
     def _require_possible(self, tables: list[bytes]) -> None:
-        # Check the number of tables before all of them are opened. It is limited by the game of the first table, plus
-        # the amendments that the last one counts.
+        # Check the number of tables before opening all of them. The limit is the length of the first table's game plus
+        # the number of amendments in the last table.
         count, header = len(tables), authentic(self._keys, tables[0], "tables[0]").header
         most = engine.game(header.game).limits_of_any_options(header.players).max_game_length + 1
         if count > most:
@@ -480,7 +480,7 @@ def _position_of(table: OpenedTable, events: EventLog | None = None) -> Position
 
 
 def _actor_of(position: Position) -> int:
-    # Return the seat to decide.
+    # Return the seat that has to decide.
     try:
         position.require_decision()
     except EngineError as error:

@@ -16,7 +16,7 @@ from chatiere.service.guards.traces import CallTraces
 
 _log = logging.getLogger(__name__)
 
-# A client whose requests hold less than this fraction (1/16) of the limit loses no call.
+# A client whose requests hold less than this fraction of the limit (1/16) does not lose any calls.
 _FEW = 16
 MEMORY_LOOK = 0.1
 """Seconds between two checks of the memory of partly received requests."""

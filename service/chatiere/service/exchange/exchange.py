@@ -53,7 +53,7 @@ _Served = TypeVar("_Served", SingleMethod, BatchMethod, FeedMethod, StreamMethod
 
 
 class Exchange(Call, Generic[_Served], ABC):
-    """A call of a method at a door. It ends once, and the guards count that before the client is notified.
+    """A call of a method at a door. It ends once, and the guards count its end before the client is notified.
 
     Exceptions of the method, or of a step of the exchange, become the call's status.
     """

@@ -2,8 +2,8 @@
 
 A call's first turn lasts a millisecond. It is one of a few turns that only new calls get, so calls that end within it
 never wait for long ones. A longer call is then in progress, with turns of ten milliseconds, until it ends. The next
-turn goes to the client that has used least processor time since calls began to wait, and to its connections one after
-another.
+turn goes to the client that has used the least processor time since calls began to wait. Its connections get turns one
+after another.
 
     queued ──▶ first ──▶ waiting ──▶ running ◀──▶ paused
                  │          │           │           │
@@ -90,7 +90,7 @@ class _Flow:
 
 
 class _Client:
-    """The jobs of a client by connection, and the seconds of processor time that it has used since calls wait."""
+    """The jobs of a client by connection, and the seconds of processor time used since calls began to wait."""
 
     def __init__(self, used: float) -> None:
         self.flows: dict[str, _Flow] = {}
@@ -116,7 +116,7 @@ class FairQueue:
         self._begun = self._in_progress = 0
         # The number of calls that run outside the queue.
         self._aside = 0
-        # The time when jobs began to wait, and the time used by the client that last got a turn, since then.
+        # The time when jobs began to wait, and the processor time used since then by the client that last got a turn.
         self._contended_since = inf
         self._floor = 0.0
 
@@ -156,9 +156,10 @@ class FairQueue:
         return self._hand_out(now)
 
     def cancel(self, job: Job) -> bool:
-        """Let a job wait no longer. Return True if it has begun and waited: it must be woken, and ends without a turn.
+        """End the wait of a job. A job that has not begun is then over.
 
-        A job that has not begun is over.
+        Returns:
+            True if the job had begun and was waiting; it must then be woken, and ends without another turn.
         """
         if job.stage is Stage.QUEUED:
             del self._flow(job).queued[job]
@@ -189,7 +190,7 @@ class FairQueue:
         return self._hand_out(now)
 
     def begin_aside(self, most: int) -> bool:
-        """Count a call as running outside the queue, unless jobs wait, or `most` calls run; `end_aside` must follow."""
+        """Count a call as running outside the queue, unless jobs wait or `most` calls run; `end_aside` must follow."""
         if self.is_contended or len(self._first) + len(self._running) + self._aside >= most:
             return False
         self._aside += 1
@@ -201,7 +202,7 @@ class FairQueue:
         return self._hand_out(now)
 
     def late(self, now: float) -> tuple[list[Job], float]:
-        """Find jobs that must give way, because others wait; each is found once in a turn.
+        """Find jobs that must give way because others wait. Each job is found once per turn.
 
         Returns:
             The jobs, and the seconds until the next one can be found.
@@ -267,7 +268,7 @@ class FairQueue:
         jobs.add(job)
         client = self._clients[job.client]
         self._floor = max(self._floor, client.used)
-        # Its other connections get the next turns.
+        # The client's other connections get the next turns.
         client.flows[job.connection] = client.flows.pop(job.connection)
 
     def _next_new(self) -> Job | None:

@@ -65,7 +65,7 @@ class FairThreads:
         self._most = most
         self._queue = FairQueue(Bounds(first_turns, turns, most, 2 * most, 4 * most, *_BEGUN))
         self._changed = threading.Condition(threading.Lock())
-        # Whether no more jobs are added, and whether the clock waits for jobs to wait.
+        # Whether jobs can no longer be added, and whether the clock sleeps because no job waits.
         self._is_closed = self._clock_sleeps = False
         self._pool = started_threads(name, first_turns + turns, _BEGUN[1])
         self._clock = threading.Thread(target=self._look, name=f"{name} clock", daemon=True)
@@ -120,11 +120,11 @@ class FairThreads:
         self._clock.join()
 
     def _hand_out(self, jobs: list[Job], own: Job | None = None) -> None:
-        # Begin or continue jobs that have got a turn. `own`: the job of this thread.
+        # Begin or continue jobs that have got a turn. `own` is the job of this thread.
         for job in jobs:
             assert isinstance(job, ThreadJob)
             if job.stage is Stage.FIRST:
-                # If no more threads can be started, the job waits for one of those that run.
+                # If no more threads can be started, the job waits for one of the running threads.
                 with suppress(RuntimeError):
                     self._pool.submit(self._run, job)
             elif job is not own:
@@ -135,7 +135,7 @@ class FairThreads:
 
     def _run(self, job: ThreadJob) -> None:
         work, future = job.work, job.future
-        # Without these references a response is freed once it is delivered.
+        # Drop these references, so that the response is freed once it is delivered.
         job.work = job.future = None
         assert work is not None
         assert future is not None

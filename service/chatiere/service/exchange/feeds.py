@@ -1,4 +1,4 @@
-"""Calls that send many responses to one request, whenever there is one."""
+"""Calls that send many responses to one request, each as soon as it is available."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class FeedExchange(UnaryExchange[FeedMethod]):
             turns.take(self.origin, self._send_all)
 
     def _send_all(self) -> None:
-        # Cleared first: a response that another thread adds meanwhile is sent here or in another turn.
+        # Clear the flag first: a response that another thread adds meanwhile is sent here or in another turn.
         self._is_due = False
         while self._outgoing and not self.is_over:
             self._send(self._outgoing.popleft())

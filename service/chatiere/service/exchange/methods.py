@@ -24,7 +24,7 @@ LARGE = 16 * 1024
 
 
 class Feed(Protocol):
-    """The responses of a call that sends many to one request; all methods may be called from any thread at any time."""
+    """The responses of a call with one request. All methods may be called from any thread at any time."""
 
     @property
     def origin(self) -> str:
@@ -65,7 +65,7 @@ class Pool(Protocol):
     """Threads for calls that may take long, and that take turns."""
 
     def job(self, client: str, connection: str) -> Any:
-        """Return the Cancellation of a call's work, one piece of work after another."""
+        """Return the Cancellation of a call's work. The call may submit several pieces of work, one after another."""
 
     def submit(self, job: Any, work: Callable[[], _Result]) -> Future[_Result]:
         """Run `work`, which must use the job as its Cancellation, in a thread."""
@@ -78,7 +78,7 @@ class Pool(Protocol):
 
 
 class BatchMethod(NamedTuple):
-    """A unary method that may take long. `pool` handles it, and stops when the call is cancelled or late."""
+    """A unary method that may take long. `pool` handles its calls, and stops when the call is cancelled or late."""
 
     path: str
     method: Method
@@ -102,7 +102,7 @@ class StreamMethod(NamedTuple):
 
 
 class FeedMethod(NamedTuple):
-    """A method that answers one request with any number of responses, for any time."""
+    """A method that answers one request with any number of responses, without a time limit."""
 
     path: str
     method: Method

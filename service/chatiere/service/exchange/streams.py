@@ -16,8 +16,8 @@ from chatiere.service.exchange.wire import Wire
 from chatiere.service.guards.memory import KeptBatches
 from chatiere.v1.batch_service_pb2 import PlayRequest
 
-# If a request took longer, in seconds, a thread handles the next one, so that the stream's loop notices a cancelled or
-# late call. Threads also handle all requests other than steps, whose time depends on their size.
+# Seconds. If a request took longer, a thread handles the next one, so that the stream's loop notices a cancelled or
+# late call. Threads also handle all requests other than steps; the time of a step depends on its size.
 _SHORT = 0.02
 _STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
 
@@ -32,7 +32,7 @@ class StreamExchange(Exchange[StreamMethod]):
         super().__init__(door, served, wire)
         # The duration and the size of the last request (0 before the first), and the start of the current one.
         self._seconds, self._size, self._began = inf, 0, 0.0
-        # The batches that the stream keeps between its requests, and the handler of these.
+        # The batches that the stream keeps between its requests, and the handler of its requests.
         self._kept: KeptBatches[Any] | None = None
         self._handler: BatchHandler | None = None
 

@@ -1,4 +1,4 @@
-"""Turns of a loop's connections and feeds: when there is more work than time, each client gets its share."""
+"""Turns of a loop's connections and feeds. When there is more work than time, each client gets its share."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Loop(Protocol):
     under_way: int
     """The number of calls whose work runs in other threads; the loop does not end before they are done."""
     turns: Turns
-    """The turns of clients to be sent responses of feeds."""
+    """The turns in which clients are sent the responses of feeds."""
 
     @property
     def is_own(self) -> bool:
@@ -39,9 +39,9 @@ class Loop(Protocol):
 class Wire(Protocol):
     """A call as a port transports it, for the thread of its loop; only `held` may be read in other threads.
 
-    The port creates it when the headers have been received, creates an exchange for it, and calls `begin` of that. From
-    then on the port keeps the properties up to date and calls `watch` after each change; it may also call it without a
-    change. Responses passed to the wire after the end of the call are dropped.
+    The port creates the wire when the headers have been received, creates an exchange for the wire, and calls the
+    exchange's `begin`. From then on, the port keeps the properties up to date and calls `watch` after each change; it
+    may also call `watch` without a change. Responses passed to the wire after the end of the call are dropped.
     """
 
     watch: Callable[[], None] | None
@@ -75,7 +75,7 @@ class Wire(Protocol):
 
     @property
     def has_ended(self) -> bool:
-        """True once all requests have been received: the client sends no more, or the port reads no more."""
+        """True once all requests have been received: the client has finished, or the port has stopped reading."""
 
     @property
     def fault(self) -> object:

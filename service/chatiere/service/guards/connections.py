@@ -10,7 +10,7 @@ _MAX_CONNECTIONS, _MIN_CONNECTIONS = 10_000, 16
 
 
 def connections_of(doors: int) -> int:
-    """Return the number of connections that each of `doors` doors may have, by the limit on open files."""
+    """Return the number of connections that each of `doors` doors may have, given the limit on open files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return min(max((files - _OTHERS) // doors, _MIN_CONNECTIONS), _MAX_CONNECTIONS)
 

@@ -1,4 +1,4 @@
-"""Streams that wait for their clients; they may lose their slots to new calls, and are ended after a time limit."""
+"""Streams that wait for their clients. They may lose their slots to new calls, and are ended after a time limit."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ class Waiting(NamedTuple):
     end: Callable[[Refusal], None]
     """Ends the stream; may be called from any thread, and does not block."""
     client: str | None
-    """The client whose limits apply; None if none do."""
+    """The client whose limits apply; None if no limits apply."""
     since: float
     until: float
     """The time, of time.monotonic, before which other streams give way first."""

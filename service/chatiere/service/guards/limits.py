@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.guards.idle import IdleStreams
 
-# Seconds after which to retry: for a client with too many calls at a time; for any client when all have too many.
+# Seconds after which to retry: if one client has too many calls at a time; if all clients together have too many.
 _RETRY, _RETRY_ALL = 0.1, 1.0
 # The number of clients above which clients without recent calls are forgotten.
 _MANY = 10_000
@@ -58,8 +58,8 @@ class Limits:
         self._max_calls = max_calls
         self._max_rate = max_rate
         self._counts_clients = bool(max_calls or max_rate)
-        # The seconds between calls at that rate; and, negated, the seconds by which a call may be early, which allows
-        # bursts of one second's calls.
+        # The seconds between calls at that rate, and the negative of the seconds by which a call may be early. A client
+        # may make the calls of one second in a burst.
         self._share = 1 / max_rate if max_rate else 0.0
         self._early = self._share - max(1.0, self._share)
         self._lock = threading.Lock()

@@ -60,7 +60,7 @@ class LogHandler(logging.Handler):
             self._changed.notify_all()
 
     def flush(self) -> None:
-        """Wait until all lines are written, but at most for a short time."""
+        """Wait until all lines are written, for a short time at most."""
         with self._changed:
             self._changed.wait_for(lambda: not self._lines, _PATIENCE)
 

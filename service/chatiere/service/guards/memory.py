@@ -19,7 +19,8 @@ _log = logging.getLogger(__name__)
 
 # Seconds after which a client may retry a call that did not fit the budget.
 _RETRY = 1.0
-# The most bytes that a small call holds: enough for a single position or view, at every door, and for ListGames.
+# The maximum number of bytes that a small call holds: enough for a single position or view at every door, and for
+# ListGames.
 _SMALL = 1024 * 1024
 # Memory is given back when the process is _MUCH bytes larger than when idle and calls have held at most _LITTLE bytes
 # for _PAUSE seconds. If that does not help, the pause is more than doubled each time, up to _MAX_PAUSE, because giving
@@ -29,7 +30,7 @@ _MUCH, _LITTLE, _PAUSE, _MAX_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64
 _SHARE = 0.001
 # Seconds between two log lines about ended calls.
 _BETWEEN_LINES = 10.0
-# The limit in bytes of all partly received requests; it is raised to this number of requests of the largest size.
+# The limit on all partly received requests, in bytes. It is at least this number of requests of the largest size.
 _PARTS, _MAX_MESSAGES = 128 * 1024 * 1024, 2
 # The smallest age, in seconds, of calls that are ended for exceeding that limit.
 LEAST_AGE = 0.1
@@ -67,7 +68,7 @@ class _Account:
             self._by_client.pop(client, None)
 
     def largest(self) -> str:
-        """Return the client that holds the most bytes; "" if none holds any."""
+        """Return the client that holds the most bytes; "" if no bytes are held."""
         return max(self._by_client, key=self._by_client.__getitem__, default="")
 
 
@@ -75,10 +76,11 @@ class MemoryBudget:
     """A limit on the bytes held by all calls of a worker; a client may hold half of it.
 
     Another quarter is reserved for small calls, of which one client may use half, so that large calls cannot exclude
-    them. A large call of any size is allowed while there is no other one.
+    them. A large call of any size is allowed while there is no other large call.
 
-    The batches that streams keep use what calls leave, up to three quarters of the budget, and count towards the half
-    of their client. They give way to the calls of all clients: the client that keeps most loses a batch first.
+    The batches that streams keep use the memory that calls leave free, up to three quarters of the budget, and count
+    towards their client's half. They give way to the calls of all clients: the client that keeps the most loses a batch
+    first.
     """
 
     def __init__(self, most: int) -> None:
@@ -335,8 +337,8 @@ class MemoryWatch:
             self._pause = max(pause, took / _SHARE)
 
     def _end_some(self, above: int) -> bool:
-        # End as few calls as may suffice. First new unused calls, of the client with the most of them; then unused
-        # calls, of the client with the most; and streams in use last.
+        # End as few calls as may suffice: first new unused calls, from the client with the most of them; then unused
+        # calls, from the client with the most of them; and finally streams in use.
         needed = most = (above - self._most) // self._largest + 1
         for weight in (self._is_new, _is_unused, _is_any):
             while needed > 0:

@@ -29,9 +29,10 @@ from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import SettingError
 from chatiere.service.guards.counts import FileValue
 
-# The size of a file, enough for all values that the labels allow (a test fills them).
+# The size of a file, which is enough for all values that the labels allow (a test fills a file).
 FILE_BYTES = 2**20
-# The kinds of metrics, for each of which a worker has a file: gauges, which a dead worker loses, and all kinds.
+# The kinds of metrics, for each of which a worker has a file: first gauges, which are reset when a worker dies, then
+# all kinds.
 _PRESENT = ("gauge_livesum", "gauge_livemin")
 _KINDS = ("counter", "histogram", *_PRESENT)
 _MEMORY = Path("/dev/shm")
@@ -160,7 +161,7 @@ class ProcessesCollector(Collector):
         registry.register(self)
 
     def watch(self, name: str, pid: int) -> None:
-        """Watch a process under a name, replacing the process that had it before."""
+        """Watch a process under a name, replacing the previous process of that name."""
         self._collectors = self._collectors | {name: ProcessCollector(pid=lambda: pid, registry=None)}
 
     def collect(self) -> Iterable[Metric]:

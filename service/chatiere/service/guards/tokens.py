@@ -4,7 +4,7 @@ The tokens file has one line per token, `NAME SHA256`: a name for the client and
 hexadecimal. Empty lines and lines that begin with # are ignored. Several tokens may have the same name, so that a
 client can change its token without interruption. `chatiere token` creates a token and its line.
 
-A token consists of 256 random bits, which cannot be guessed. The file therefore needs only a plain hash to be useless
+A token consists of 256 random bits, which cannot be guessed. A plain hash therefore suffices to make the file useless
 to readers; slow hashes are for passwords.
 """
 
@@ -44,7 +44,7 @@ class Tokens:
     def client_of(self, token: str) -> str | None:
         """Return the name of a token; None if it is not in the file.
 
-        If the file has become unreadable or invalid, that is logged and the previous tokens remain valid.
+        If the file has become unreadable or invalid, the error is logged and the previous tokens remain valid.
         """
         digest = hashlib.sha256(token.encode(errors="surrogateescape")).digest()
         found = None

@@ -1,8 +1,8 @@
 """grpcio's handlers: coroutines that connect exchanges to grpcio.
 
-By default grpcio reads a unary call's request before it reports the call. Therefore unary methods are also registered
-as methods with a request stream, which is the same on the wire: the request is read here, after the token was checked
-and within a timeout.
+By default, grpcio reads a unary call's request before it reports the call. Therefore unary methods are also registered
+as methods with a request stream, which look the same on the wire. The request is read here, after the token has been
+checked and within a timeout.
 """
 
 # Some of gRPC's types can be subscripted only by type checkers.
@@ -135,7 +135,7 @@ class _GrpcWire(ABC):
         "watch",
     )
 
-    # Only gRPC knows about partly received requests, other calls of the connection, and unsent output.
+    # Only gRPC has information about partly received requests, other calls of the connection, and unsent output.
     has_part = is_alone = is_behind = False
     held = 0
 
@@ -344,7 +344,8 @@ class _StreamWire(_GrpcWire):
             await self._waiting
         if not self._has_begun:
             self._has_begun = True
-            # Sent separately; otherwise gRPC would try to send it again with a status that follows an unread response.
+            # Send the metadata separately. Otherwise gRPC would try to send it again with a status that follows an
+            # unread response.
             await self._context.send_initial_metadata(((CONTENT_LANGUAGE, self._language),) if self._language else ())
         self._is_given = True
         return self._responses.popleft()
@@ -385,7 +386,7 @@ class _StreamWire(_GrpcWire):
         self._wake()
 
     def reset(self) -> None:
-        """End the call soon, although the client has not taken a response; it can still take it until then."""
+        """End the call soon, although the client has not taken a response, which it can still take until then."""
         self.loop.after(_LAST_SECONDS, self._give_up)
 
     def _give_up(self) -> None:
@@ -395,6 +396,6 @@ class _StreamWire(_GrpcWire):
             self._task.cancel()
 
     async def _abort_unread(self) -> None:
-        # This always raises: the call is aborted, or the client has left.
+        # `abort` always raises an error: the call is aborted, or the client has left.
         with suppress(Exception):
             await self._abort()

@@ -20,7 +20,7 @@ class HeldPort(Closing):
 
     The system distributes connections over the workers. The port is bound once, before any worker starts, so errors are
     detected and the number is chosen only once, and the port stays bound while a worker is replaced. The Unix socket of
-    a single worker is removed in the end.
+    a single worker is removed by `close`.
 
     Attributes:
         address: The address for the workers to listen on.

@@ -24,7 +24,7 @@ from chatiere.service.ports.listening import listening_sockets
 
 # The maximum number of connections.
 _MAX_CONNECTIONS = 8
-# Seconds for a client to send some data and to take the response; for its whole request; and for a connection to end
+# Seconds for a client to send some data and to take the response, for its whole request, and for a connection to end
 # when another one needs its slot.
 _SILENCE, _REQUEST, _PATIENCE = 5.0, 10.0, 1.0
 _PAUSE = 0.1
@@ -62,7 +62,7 @@ def _only_metrics(exposed: WSGIApplication) -> WSGIApplication:
             try:
                 return exposed(environ, start_response)
             except Exception:
-                # Metrics are read from files, and the process may be out of file descriptors.
+                # Metrics are read from files, and the process may have run out of file descriptors.
                 _log.exception("cannot read the metrics")
                 status = "500 Internal Server Error"
         start_response(status, [("Content-Type", "text/plain")])
@@ -114,7 +114,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         try:
             return super().get_request()
         except OSError as error:
-            # The process may be out of file descriptors, or the client may have left.
+            # The process may have run out of file descriptors, or the client may have left.
             _log.warning("cannot accept a connection for metrics: %s", error)
             time.sleep(_PAUSE)
             raise
@@ -136,7 +136,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         self._slots.release()
 
     def service_actions(self) -> None:
-        # Called between connections, and twice a second.
+        # socketserver calls this method between connections, and twice a second.
         now = time.monotonic()
         with self._changing:
             self._cut([connection for connection, end in self._waiting.items() if end <= now])

@@ -47,8 +47,8 @@ _log = logging.getLogger(__name__)
 _INTERVAL = 1.0
 # The calls in flight allowed per connection, and the calls of all connections that gRPC has not reported yet.
 _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
-# The shortest time limit in seconds for a handshake, even if requests have a shorter one. The time in milliseconds
-# after which a connection without a call is closed.
+# The shortest time limit for a handshake, in seconds, even if requests have a shorter limit; and the time, in
+# milliseconds, after which a connection without a call is closed.
 _LEAST_HANDSHAKE, _IDLE = 1.0, 300_000
 # In milliseconds: the silence after which a client is pinged, and the time that it has to respond.
 _PING_AFTER, _PING_TIMEOUT = 60_000, 20_000
@@ -57,7 +57,8 @@ _NO_LIMIT = 2**31 - 1
 # The shortest interval in milliseconds between pings of a client that receives no data, and the pings that may arrive
 # sooner. A client may ping every second (docs/operations.md); the network may bring two pings closer together.
 _LEAST_PING, _EARLY_PINGS = 500, 2
-# Seconds between two checks of the memory; the data that the network can deliver in that time must not matter.
+# Seconds between two checks of the memory, so short that the data that the network delivers in that time is
+# insignificant.
 _MEMORY_INTERVAL = 0.1
 # Bytes of metadata above which gRPC itself refuses a call; above the limit of all doors the handlers refuse it.
 _MAX_METADATA = 4 * MAX_METADATA
@@ -180,17 +181,18 @@ class Server:
             interceptors=[TraceInterceptor()] if settings.traces else [],
             options=[
                 ("grpc.max_receive_message_length", settings.max_message_bytes),
-                # Otherwise two servers could share a port unnoticed.
+                # Without this option, two servers could share a port unnoticed.
                 ("grpc.so_reuseport", int(share_port)),
-                # Closes connections to machines that have vanished, and their streams.
+                # Pings close connections to machines that have vanished, and their streams.
                 ("grpc.keepalive_time_ms", _PING_AFTER),
-                # Not grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
+                # This replaces grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
                 ("grpc.http2.ping_timeout_ms", _PING_TIMEOUT),
                 ("grpc.keepalive_permit_without_calls", 1),
                 # By default gRPC allows a client one ping in five minutes.
                 ("grpc.http2.min_ping_interval_without_data_ms", _LEAST_PING),
                 ("grpc.http2.max_ping_strikes", _EARLY_PINGS),
-                # gRPC counts connections separately for each IP address of the port, and ends none for a new one.
+                # gRPC counts connections separately for each IP address of the port, and does not end a connection to
+                # accept another.
                 ("grpc.max_allowed_incoming_connections", connections // count_of(settings.address)),
                 ("grpc.server_handshake_timeout_ms", round(1000 * max(settings.request_timeout, _LEAST_HANDSHAKE))),
                 ("grpc.max_connection_idle_ms", _IDLE),

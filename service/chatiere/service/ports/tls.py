@@ -29,7 +29,8 @@ class Certificates(NamedTuple):
 def watched_certificates(settings: Settings, metrics: Metrics) -> WatchedFiles[Certificates] | None:
     """Return the certificates of the settings, for all ports; None without TLS. Raises SettingError.
 
-    The files are reread when they change. If they are then invalid, that is logged, and the old ones remain in use.
+    The files are reread when they change. If they are then invalid, the error is logged, and the old certificates
+    remain in use.
     """
     certificate, key, authorities = settings.tls_certificate, settings.tls_key, settings.client_ca
     if certificate is None or key is None:

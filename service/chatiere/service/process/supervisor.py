@@ -34,8 +34,8 @@ _SLACK = 5.0
 _STEADY = 10.0
 # The first and the longest pause in seconds before a worker is restarted in a crash loop; it doubles each time.
 _PAUSES = (0.1, 10.0)
-# The longest interval in seconds between two checks of the workers; after an interval longer than the second number the
-# supervisor must have been suspended itself.
+# The longest interval between two checks of the workers, in seconds; and the interval above which the supervisor itself
+# must have been suspended.
 _LOOK, _LATE = 1.0, 3.0
 
 _log = logging.getLogger(__name__)
@@ -135,7 +135,7 @@ class _Workers:
         self._files = files
         self._events = events
         self._log = log
-        # The same for all workers, so that a new worker can open the tables of a dead one.
+        # All workers have the same key, so that a new worker can open the tables of a dead one.
         self._table_key = new_key()
         self._places = [_Place(number) for number in range(settings.workers)]
         self._processes = ProcessesCollector(registry)
@@ -213,7 +213,7 @@ class _Workers:
             if process.serves:
                 process.terminate()
             else:
-                # It may not handle signals yet.
+                # The process may not handle signals yet.
                 process.kill()
         end = time.monotonic() + self._settings.grace + _SLACK
         while any(process.exit_code is None for process in running):
@@ -262,7 +262,7 @@ class _Workers:
             try:
                 self._start(place)
             except Exception as error:
-                # File descriptors, processes or memory may be short for now. Other workers continue.
+                # File descriptors, processes or memory may be short temporarily. Other workers continue.
                 self._put_off(place)
                 _log.error("cannot start worker %d: %s; trying again in %g s", place.number, error, place.pause)
             else:

@@ -27,7 +27,7 @@ _CHUNK = 2**16
 
 
 class Wakeups:
-    """Waits for lines from pipes, and for signals, in whichever thread the system delivers them."""
+    """Waits for lines from pipes, and for signals, regardless of the thread to which the system delivers them."""
 
     def __enter__(self) -> Self:
         """Start receiving signals."""
@@ -87,7 +87,7 @@ class Wakeups:
 
     @contextmanager
     def held_back(self) -> Iterator[None]:
-        """Block signals in a context. Programs started there inherit the mask: a terminal's signals reach them too."""
+        """Block signals in a context. Programs started in it inherit the mask, because terminals signal them too."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
         try:
             yield

@@ -108,7 +108,7 @@ def _end_with_supervisor(orphaned: threading.Event) -> None:
 
 
 if __name__ == "__main__":
-    # Import the module under its real name, with which Order was pickled.
+    # Import the module under its real name, under which Order was pickled.
     from chatiere.service.process import worker
 
     try:
@@ -116,5 +116,5 @@ if __name__ == "__main__":
     except Exception:
         logging.getLogger(worker.__name__).critical("the worker failed", exc_info=True)
         logging.shutdown()
-        # Otherwise gRPC's threads would prevent the process from ending.
+        # Exit immediately; otherwise gRPC's threads would keep the process alive.
         os._exit(1)

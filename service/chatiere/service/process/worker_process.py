@@ -75,7 +75,7 @@ class WorkerProcess:
 
     @property
     def hangs_at(self) -> float:
-        """The time, of time.monotonic, at which the worker counts as hanging unless it sends a heartbeat before."""
+        """The time, of time.monotonic, at which the worker counts as hanging unless it sends a heartbeat first."""
         return self._beaten + self.patience
 
     def forgive(self) -> None:
@@ -83,7 +83,7 @@ class WorkerProcess:
         self._beaten = time.monotonic()
 
     def reload_files(self) -> None:
-        """Let the worker reread its files; a worker that does not serve yet rereads them when it does."""
+        """Let the worker reread its files. A worker that does not serve yet rereads them when it starts to serve."""
         self._process.send_signal(signal.SIGHUP)
 
     def terminate(self) -> None:
@@ -105,7 +105,7 @@ class WorkerProcess:
             pipe.take_rest()
         for file in self._process.stdin, self._process.stdout, self._process.stderr:
             assert file is not None
-            # Input that was not written no longer matters.
+            # Unwritten input no longer matters.
             with suppress(BrokenPipeError):
                 file.close()
 

@@ -1,4 +1,4 @@
-"""The followers of all rooms in a process: their number per client, their heartbeats, and the presence they hear of."""
+"""The followers of all rooms in a process: their number per client, their heartbeats, and announcements of presence."""
 
 from __future__ import annotations
 

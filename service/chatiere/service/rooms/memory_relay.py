@@ -17,7 +17,7 @@ from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.followers import RETRY, Followers, half
 from chatiere.service.rooms.room import OF_ROOM, Change, Placed, Post, Room, kind_of
 
-# Outdated amounts that are kept in addition to as many as there are owners.
+# The number of outdated amounts that may be kept in addition to one per owner.
 _SPARE = 64
 
 
@@ -26,8 +26,8 @@ class Owner:
 
     def __init__(self) -> None:
         """Begin without rooms."""
-        # Both are OrderedDicts, whose first item is found immediately even after the removal of many; least recently
-        # used first.
+        # Rooms by last use, oldest first. An OrderedDict finds its first item quickly even after many items have been
+        # removed.
         self._followed: OrderedDict[bytes, Room] = OrderedDict()
         self._unfollowed: OrderedDict[bytes, Room] = OrderedDict()
         self.size = 0
@@ -56,12 +56,12 @@ class Owner:
 
 
 class Largest:
-    """The owner with the largest amount of something, found without a visit of all owners."""
+    """The owner with the largest amount of something, found without visiting all owners."""
 
     def __init__(self) -> None:
         """Begin without owners."""
         self._amounts: dict[str, int] = {}
-        # A heap of all amounts, negative, and of earlier ones.
+        # A heap of the negatives of all current amounts and of some earlier ones.
         self._heap: list[tuple[int, str]] = []
 
     def set(self, owner: str, amount: int) -> None:
@@ -86,7 +86,7 @@ class MemoryRelay:
     """A relay in memory; see Relay.
 
     A client may use half of the limits of rooms, bytes and followers. When rooms or bytes reach a limit, the client
-    that uses most loses its least recently used room; rooms without followers first.
+    that uses the most loses its least recently used room; rooms without followers are lost first.
     """
 
     def __init__(self, settings: Settings, metrics: Metrics, now: Callable[[], float] = time.monotonic) -> None:
@@ -107,7 +107,7 @@ class MemoryRelay:
         with self._lock:
             room = self._found(client, key)
             change = self._change(room, post)
-            # The chain may have reached waiting tables, for which there may be no space yet.
+            # The chain may have reached waiting tables, for which there may not be enough space.
             with suppress(Refusal):
                 while isinstance(post, Placed) and (waiting := room.next_waiting(post.table_id)) is not None:
                     self._change(room, waiting)

@@ -1,7 +1,7 @@
 """Announcements of the presence in rooms, and the rate at which clients may enter them.
 
-A person who comes and goes changes the presence of a room each time, and each of its followers is sent the whole list.
-Therefore changes are announced together.
+A person who repeatedly enters and leaves a room changes its presence each time, and each follower is sent the whole
+list. Therefore changes are announced together.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from chatiere.service.rooms.room import Room
 ANNOUNCE = 0.1
 """Seconds between two calls of `Relay.announce`."""
 PAUSE = 0.5
-"""The least number of seconds between two announcements in a room."""
+"""The minimum number of seconds between two announcements in a room."""
 _MOST_SENDS = 512
-# Followers that a client may add at a time, at least, and seconds after which it may add as many again.
+# The minimum number of followers that a client may add at the same time, and the seconds after which it may add as many
+# again.
 _BURST, _REFILL = 1000, 100.0
 
 
@@ -65,10 +66,10 @@ class Announcements:
 
 
 class EntryRate:
-    """The rate at which each client may add followers: a bucket that leaks.
+    """The rate at which each client may add followers: a leaky bucket.
 
-    Entering a room and leaving it take as much work as other calls do, but nothing else limits how often one client
-    does both. The caller must prevent concurrent use.
+    Entering and leaving a room takes as much work as other calls, but no other limit applies to a client that does both
+    repeatedly. The caller must prevent concurrent use.
     """
 
     def __init__(self, most_followers: int, now: Callable[[], float]) -> None:
@@ -81,7 +82,8 @@ class EntryRate:
         self._now = now
         self._most = max(most_followers, _BURST)
         self._rate = self._most / _REFILL
-        # The followers charged to each client that have not leaked out, and when that was. The last charge is last.
+        # For each client, the number of charged followers that have not leaked out, and the time of this count. The
+        # client that was charged last is last.
         self._charged: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def charge(self, client: str) -> None:

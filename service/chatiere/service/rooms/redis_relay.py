@@ -1,4 +1,4 @@
-"""The relay of several processes on one or many machines: rooms in Redis, and copies of rooms with followers here."""
+"""The relay of several processes on one or many machines: rooms in Redis, and copies of rooms with local followers."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class RedisRelay:
         return sum(room.size for room in list(self._rooms.values()))
 
     def post(self, client: str, key: bytes, post: Post) -> Change:
-        """See Relay. It waits for Redis."""
+        """See Relay. Waits for Redis."""
         return asyncio.run_coroutine_threadsafe(self._post(client, key, post), self._loop).result()
 
     def follow(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> Callable[[], None]:
@@ -130,7 +130,7 @@ class RedisRelay:
             except FAILURES as error:
                 self._end_session(error)
             except Exception as error:
-                # Other programs may write to Redis, too.
+                # Other programs may also write to Redis.
                 _log.exception("Redis at %s has unknown data", self._address)
                 self._end_session(error)
             finally:
@@ -181,7 +181,7 @@ class RedisRelay:
         session, run = self._current()
         followed = self._rooms.get(key)
         room = Replica(key, run) if followed is None else followed
-        # Hash the client: its address may contain characters that keys must not have, and is private.
+        # Hash the client, because its address is private and may contain characters that are not allowed in keys.
         begun = NewRoom(hashlib.sha256(client.encode()).hexdigest(), secrets.token_bytes(EPOCH_SIZE), OF_ROOM)
         try:
             change = await self._put(session, room, post, begun)
@@ -228,7 +228,7 @@ class RedisRelay:
 
     def _catch_up(self, room: Replica, found: Behind) -> None:
         if found.epoch != room.epoch:
-            # The followers know the previous room, if it had begun.
+            # If the previous room had begun, the followers know it.
             if room.epoch:
                 self._cut(room)
             room.begin(found.epoch)
@@ -368,7 +368,7 @@ class RedisRelay:
                 self._start(room, self._refresh)
 
     async def _refresh(self, session: Session, room: Replica) -> None:
-        # This keeps the room in use, and the presence known to other processes.
+        # This marks the room as used, and keeps other processes informed about the presence.
         await session.tell_here(room.name, self._worker, room.told, _SILENCE)
         if silent := room.forget_parts(self._loop.time() - _SILENCE):
             self._followers.announcements.add(room)

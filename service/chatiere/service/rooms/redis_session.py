@@ -1,4 +1,4 @@
-"""A session with Redis: a connection for commands and a connection that listens, until either fails."""
+"""A session with Redis: a connection for commands and one that listens. The session lasts until either one fails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TIMEOUT = 5.0
 FAILURES = (RedisError, OSError)
 """The errors that end a session."""
 _FIRST = b"0-1"
-# Connections of a session: commands wait for each other on one, and the other one listens.
+# The number of connections of a session: one for commands, which wait for each other, and one that listens.
 _CONNECTIONS = 2
 
 _log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class Taken(NamedTuple):
 
     idle: int
     full: int
-    """The numbers of rooms that were deleted because they were idle, and to make room for others."""
+    """The numbers of deleted rooms: rooms that were idle, and rooms that gave way to others."""
 
 
 class Behind(NamedTuple):

@@ -34,13 +34,13 @@ _HEAD_SIZE = _TIME + _TIME_SIZE
 
 
 class _Part(NamedTuple):
-    # The followers that another process has reported, and when.
+    # The followers that another process has reported, and the time of the report.
     presence: pb.RoomPresence
     time: float
 
 
 class Replica(Room):
-    """A local copy of a room in Redis, which may lack the newest entries. It belongs to one session with Redis."""
+    """A local copy of a room in Redis. It belongs to one session with Redis, and may not have the newest entries."""
 
     def __init__(self, key: bytes, run: bytes) -> None:
         """Begin without entries. `key`: the SHA-256 of the room's id. `run`: Redis's run id."""
@@ -66,8 +66,8 @@ class Replica(Room):
 
     def begin(self, epoch: bytes) -> None:
         """Begin again without entries. `epoch`: the epoch of the stream in Redis; b"" if there is no stream yet."""
-        # The run is included, so that entries which Redis loses when it ends are sent again, even if it restarts with
-        # an older state.
+        # Include the run, so that entries that Redis loses when it ends are sent again, even if it restarts with an
+        # older state.
         self.clear(hashlib.sha256(self._run + epoch).digest()[:EPOCH_SIZE])
         self.epoch, self.last = epoch, b""
         self._ids = {}

@@ -16,7 +16,7 @@ from chatiere.v1 import table_service_pb2 as tables_pb
 EPOCH_SIZE, _NUMBER_SIZE = 8, 8
 CURSOR_SIZE = EPOCH_SIZE + _NUMBER_SIZE
 OF_ROOM, OF_ENTRY = 2048, 512
-"""The least bytes of memory that a room takes, and the bytes that an entry takes in addition to its contents."""
+"""The minimum memory of a room, and the memory of an entry in addition to its contents, in bytes."""
 MAX_BYTES = 4 * 1024 * 1024
 """The limit on the bytes of a room: gRPC clients accept 4 MiB in one response."""
 MAX_SPARE_BYTES = 1024 * 1024
@@ -202,7 +202,7 @@ class Room:
     # Changes
 
     def change_by(self, post: Post) -> Change:
-        """Return the effect that a post would have, without applying it. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Return the effect of a post without applying it. Raises Refusal (LIMIT_EXCEEDED)."""
         if isinstance(post, Placed):
             return self._change_by_table(post)
         if isinstance(post, Settled) and self.people and post.person not in self.people:
@@ -210,7 +210,7 @@ class Room:
         return self._change_to(post, None)
 
     def put(self, post: Post, number: int | None = None) -> None:
-        """Put in an entry returned by `change_by`. `number`: the number of the entry; None for the next."""
+        """Add an entry returned by `change_by`. `number`: the number of the entry; None for the next."""
         self._number = self._number + 1 if number is None else number
         self._forget(post.key)
         entry = _Entry(self._number, post._replace(seats=()) if isinstance(post, Placed) else post, _size_of(post))
@@ -228,7 +228,7 @@ class Room:
                 self.people.update(each for each in (post.person, *post.seats) if each)
 
     def remove(self, keys: Iterable[Key]) -> None:
-        """Remove entries that give way, and with a table of a chain the whole chain."""
+        """Remove entries that give way. If a table of a chain is among them, the whole chain is removed."""
         for key in keys:
             self._forget(key)
             kind, table_id, _ = key
@@ -358,7 +358,8 @@ class Room:
             return ()
         # Free a quarter of the bytes at a time, because all entries are visited.
         most = MAX_SPARE_BYTES * 3 // 4 if part == _SPARE else MAX_PEOPLE
-        # In the order of the last changes, oldest first. A game gives way as a whole.
+        # The entries by unit, in the order of the last changes, oldest first. The tables of a game give way as one
+        # unit.
         units: dict[Key | bytes, list[_Entry]] = {}
         for key, entry in self._parts[part].items():
             if key != post.key and (part == _SPARE or entry.post.person not in self.people):
@@ -472,6 +473,6 @@ def _part_of(post: Post) -> str:
 
 
 def _size_of(post: Post) -> int:
-    # At least the size of the entry in a response.
+    # An upper bound of the entry's size in a response.
     entry = post.entry().ByteSize()
     return entry + max(OF_ENTRY, told(post).ByteSize() - entry)

@@ -79,13 +79,13 @@ class ShardedRelay:
         with self._lock:
             up = self._up[service]
             (up.add if status == _UP else up.discard)(instance)
-            # The server is ready once it has reached all instances; rooms are served while there is any.
+            # The server is ready once it has reached all instances. Rooms are served while any instance is available.
             is_up = len(up) == self._count if service == SERVER else bool(up)
             self._health.set(service, _UP if is_up else _AWAY)
 
 
 def instance_of(key: bytes, instances: Iterable[str]) -> str:
-    """Return the instance to which a room belongs, whatever the order of the instances.
+    """Return the instance to which a room belongs, regardless of the order of the instances.
 
     Args:
         key: The SHA-256 of the room's id.

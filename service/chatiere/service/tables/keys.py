@@ -4,7 +4,7 @@ The key file has one key per line: 64 hexadecimal digits, which are 32 random by
 lines and lines that begin with # are ignored. The first key seals new tables. A table keeps its key for all its plies,
 so an old key must stay in the file until its last table has expired. Servers that share tables have the same keys. Add
 a new key at the end of the file on every server first, and then move it to the front, so that no server receives a
-table whose key it lacks.
+table whose key it does not have.
 """
 
 import hashlib

@@ -19,9 +19,9 @@ NOBODY = -1
 """The mover of a table at ply 0, and of a table created by an amendment."""
 NO_PARENT = bytes(32)
 """The parent of a table at ply 0."""
-# An upper bound of a table's size in bytes; longer input is rejected unread.
+# An upper bound of a table's size in bytes; longer input is rejected without being read.
 _MAX_SIZE = 4096
-# Stands for the decision in the body at ply 0.
+# The value that represents the absence of a decision in a body, at ply 0.
 _NONE = 0xFFFF
 _DECISION_SIZE = 2
 # The offset of the state in a body.

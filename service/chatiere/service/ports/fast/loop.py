@@ -67,7 +67,7 @@ class Loop:
                 self._do_due(now)
 
     def post(self, work: Callable[[], object]) -> None:
-        """Call `work` in the loop's thread; from any thread. After the loop has ended, `work` is called immediately."""
+        """Call `work` in the loop's thread, or immediately once the loop has ended; may be called from any thread."""
         self._posted.append(work)
         self.endpoint.wake()
         if self._has_ended:
@@ -84,7 +84,7 @@ class Loop:
             try:
                 work = self._posted.popleft()
             except IndexError:
-                # After the end of the loop, other threads also take posted work.
+                # After the end of the loop, other threads may also take posted work.
                 return
             _do(work)
 

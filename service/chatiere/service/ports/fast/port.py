@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 # Concurrent calls per connection.
 _CALLS_OF_A_CONNECTION = 1000
-# The fraction (1/4) of the door's file descriptors that limits separate loops, and the descriptors of each loop.
+# The fraction of the door's file descriptors that separate loops may use (1/4), and the descriptors of each loop.
 _PART, _OF_OWN_LOOP = 4, 3
 # Bytes of memory that libnghttp2 takes for a connection.
 _OF_CONNECTION = 32 * 1024
@@ -118,7 +118,7 @@ class FastPort:
             An event that is set when all calls have ended.
         """
         if self._thread.ident is None:
-            # It was never started.
+            # The port was never started.
             self._thread.start()
         with self._changing:
             is_first, self._is_stopping = not self._is_stopping, True
@@ -159,7 +159,7 @@ class FastPort:
         """Move a new stream and its connection to a separate loop.
 
         Returns:
-            A function that starts the loop; None if the stream stays, because it already has its own loop, shares its
+            A function that starts the loop; None if the stream stays, because it already has its own loop or shares its
             connection, or because there are too many loops or files.
         """
         if wire.loop.is_own:

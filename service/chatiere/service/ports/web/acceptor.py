@@ -78,7 +78,7 @@ class Acceptor:
             except ConnectionAbortedError:
                 continue
             except OSError as error:
-                # The shortage of descriptors or memory may pass; the port will call `accept` again.
+                # The shortage of descriptors or memory may be temporary; the port will call `accept` again.
                 _log.warning("connections could not be accepted: %s", error.strerror)
                 self._end_one()
                 self._pause()

@@ -26,8 +26,8 @@ HEALTH = "/healthz"
 _UNKNOWN = "unknown method: call POST /<service>/<method>, such as POST /chatiere.v1.GameService/NewGame"
 _NEEDS_QUERY = "a GET needs its request in the query, such as ?connect=v1&encoding=json&message=%7B%7D"
 
-# Responses to preflights: the seconds for which browsers may cache them (most browsers use at most two hours); the
-# methods and headers that pages may send; the headers that they may read.
+# Responses to preflights: the seconds for which browsers may cache them (most browsers limit this to two hours), the
+# methods and headers that pages may send, and the headers that pages may read.
 _KEPT = "7200"
 _METHODS = "GET, POST"
 _SENT = (
@@ -88,7 +88,7 @@ class Hosts:
     def fault_of(self, request: Request) -> tuple[int, str]:
         """Return an HTTP status and a text for a request with an invalid or unknown host; 0 if the host is accepted."""
         host = request.values.get("host")
-        # A request of HTTP/1.0 without a host is not from a browser.
+        # A request of HTTP/1.0 without a host does not come from a browser.
         found = _HOST.fullmatch("localhost" if host is None and request.version == "1.0" else host or "")
         if found is None:
             return 400, "a request needs one valid Host header\n"

@@ -1,4 +1,4 @@
-"""HTTP/1.1: a browser's connection, whose requests are read one after another, each within limits.
+"""A browser's HTTP/1.1 connection, whose requests are read one after another, each within limits.
 
 llhttp (in httptools) parses requests; this module limits their size and time. The parser never receives bytes beyond
 the end of the current request. `PortState.look` checks all connections at intervals, so that calls need no timers for
@@ -205,7 +205,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the request in progress."""
-        # The parser refers to methods of this connection: break the reference cycle.
+        # Break the reference cycle: the parser refers to methods of this connection.
         self._parser = None
         if self._lingering is not None:
             self._lingering.cancel()
@@ -544,7 +544,7 @@ def _expects(request: Request) -> bool:
 
 
 def _refusal_of_head(limit: str) -> tuple[str, Fields]:
-    # Return text and fields for any protocol, as none is known yet: Connect clients read the text, gRPC-Web the fields.
+    # The protocol is not known yet, so return text for Connect clients and fields for gRPC-Web clients.
     message = f"limit exceeded: {limit}"
     text = json.dumps({"code": "resource_exhausted", "message": message})
     return text, [("content-type", "application/json"), ("grpc-status", "8"), ("grpc-message", message)]

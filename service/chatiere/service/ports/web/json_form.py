@@ -25,11 +25,11 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 @cache
 def _registry() -> Registry:
-    # Contains all message types of the door's services and of error details.
+    # The file contains all message types of the door's services and of error details.
     described = FileDescriptorSet.from_binary((files("chatiere.v1") / "descriptors.binpb").read_bytes())
     health = FileDescriptorProto.from_binary(health_pb2.DESCRIPTOR.serialized_pb)
     for field in (field for message in health.message_type for field in message.field):
-        # Generated code lacks the JSON names, which are equal to the names here because they are single words.
+        # Generated code does not have the JSON names, which equal the field names here because these are single words.
         field.json_name = field.name
     described.file.append(health)
     return described.to_registry()
@@ -83,7 +83,7 @@ def _check_nesting(text: bytes) -> None:
     if count <= _MAX_DEPTH:
         return
     brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
-    # Each round removes the innermost brackets.
+    # Each iteration removes the innermost brackets.
     for _ in range(_MAX_DEPTH):
         if not brackets:
             return

@@ -55,11 +55,12 @@ _OTHERS: Fields = [
 ]
 _NOBODY = "'none'"
 _MISSING = b"page not found\n"
-# The service worker, which caches the page for use without a connection, and its line that names the cached files.
+# The service worker, which caches the page for use without a connection, and the line in it that lists the cached
+# files.
 _WORKER = "/sw.js"
 _SITE = b'const SITE = { version: "", files: {} };'
-# Icons are not cached by it, because browsers cache icons themselves. When a turn changes the tab's icon while it
-# loads, Firefox aborts the request, and reports that as a failure of the worker.
+# The service worker does not cache icons, because browsers cache them. When a turn changes the tab's icon while the
+# icon loads, Firefox aborts the request and reports a failure of the worker.
 _ICON = "/icon"
 # Requests for the page itself check the files on disk for changes, at most once in this number of seconds.
 _LOOK = 1.0

@@ -36,7 +36,7 @@ _LOOK = 1.0
 _LAST_SECONDS = 1.0
 # Bytes of memory that a connection takes, including its buffers.
 _OF_CONNECTION = 32 * 1024
-# There is a copy of a large response in memory until the client has received it.
+# A copy of a large response stays in memory until the client has received the response.
 _COST = Cost(small=LARGE, copies=2, of_call=0)
 # Seconds for which clients may cache responses to GET.
 _FRESH = 3600

@@ -120,7 +120,7 @@ class ConnectUnary:
 
 
 class ConnectStream:
-    """Connect for streams: bodies are envelopes; the last one is JSON, with the error if there was one."""
+    """Connect for streams: bodies are envelopes; the last envelope contains JSON, with the error, if any."""
 
     def __init__(self, codec: str) -> None:
         """Create the protocol for a codec: "proto" or "json"."""
@@ -151,7 +151,7 @@ class ConnectStream:
 
 
 class GrpcWeb:
-    """gRPC-Web: bodies are envelopes; the last one has trailers."""
+    """gRPC-Web: bodies are envelopes; the last envelope contains the trailers."""
 
     def __init__(self, codec: str) -> None:
         """Create the protocol for a codec: "proto" or "json"."""
@@ -189,7 +189,7 @@ class GrpcWeb:
         return Response(200, self.fields, self.end(status))
 
     def unread(self, status: Status) -> Response:
-        """Return a response without a body, whose header fields have the trailers."""
+        """Return a response without a body, whose header fields contain the trailers."""
         return Response(200, [*self.fields, *_trailers(status)], b"")
 
 
@@ -208,7 +208,7 @@ UNARY: dict[str, UnaryProtocol] = {**_GRPC_WEB, **{f"application/{codec}": CONNE
 
 
 def rejection(status: int, message: str, *fields: tuple[str, str]) -> Response:
-    """Return the response to a request that is not a call. Its code is what clients derive from the HTTP status."""
+    """Return the response to a request that is not a call. It has the code that clients derive from the HTTP status."""
     code = {400: code_pb2.INTERNAL, 404: code_pb2.UNIMPLEMENTED}.get(status, code_pb2.UNKNOWN)
     return Response(status, [*_JSON, *fields], _written(_error_of(Status(code, message=message))))
 

@@ -1,4 +1,4 @@
-"""JSON of requests, checked so that errors name the field, and nothing is read ambiguously or with rounded numbers."""
+"""Strict reading of JSON requests: errors name the field, and ambiguous values and rounded numbers are refused."""
 
 from __future__ import annotations
 
@@ -120,7 +120,8 @@ def _refuse_constant(name: str) -> NoReturn:
 class _Field(NamedTuple):
     name: str
     rivals: tuple[str, ...]
-    """Keys that exclude this one: the field's other name, the rest of its oneof. Only one of a pair lists the other."""
+    """Keys that exclude this one: the field's other name, and the other fields of its oneof. Only one key of each pair
+    lists the other."""
     is_list: bool
     check: _Check
     """The check of its value, or of each element."""
@@ -138,7 +139,7 @@ class FieldCheck:
     def __init__(self, kind: DescMessage) -> None:
         """Check messages of this type."""
         self._kind = kind
-        # Set when the first message is checked, because types may contain each other.
+        # The fields are set when the first message is checked, because types may contain each other.
         self._fields: dict[str, _Field] = {}
 
     def __call__(self, value: Any) -> None:
@@ -259,7 +260,7 @@ def _check_integer(allowed: range, value: Any) -> None:
         found = _NUMBER.fullmatch(value)
         if found is None:
             raise FieldError(f"{_quoted(value)} is not an integer")
-        # More digits are out of range, as are the first ones.
+        # A longer number is out of range, and so are its first digits.
         number = _float_of(value) if found["rest"] else int(value[:_MAX_QUOTED])
     if isinstance(number, _Rounded) and (number.is_integer() or math.isinf(number)):
         raise FieldError("the number is not an exact integer: write it with digits only")
