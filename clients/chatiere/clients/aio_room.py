@@ -138,7 +138,7 @@ class AsyncRoom(AsyncChannelClient):
         try:
             yield call
         except asyncio.CancelledError as error:
-            # grpc.aio raises it for a call that was cancelled, too.
+            # grpc.aio also raises CancelledError for a call that was cancelled.
             task = asyncio.current_task()
             if not self._is_closed.is_set() or (task is not None and task.cancelling()):
                 raise
@@ -173,7 +173,7 @@ def _closed() -> TransportError:
 
 
 async def _unless_silent(call: Any) -> AsyncIterator[pb.FollowResponse]:
-    # Yields the responses of a call, and returns if no response arrives for too long.
+    # Yield the responses of a call, and return if no response arrives for too long.
     while True:
         try:
             async with asyncio.timeout(SILENCE):
@@ -181,7 +181,7 @@ async def _unless_silent(call: Any) -> AsyncIterator[pb.FollowResponse]:
         except TimeoutError:
             return
         if response is grpc.aio.EOF:
-            # Raises the error that ended the call.
+            # Raise the error that ended the call.
             await call
             return
         yield response

@@ -313,7 +313,7 @@ class Client(ChannelClient):
         seed: SupportsIndex | None = None,
         timeout: float | None = None,
     ) -> list[AnalysedDecision]:
-        """Judge the decisions in a range of a record by a tree search that knows what the deciding seat knew.
+        """Judge the decisions in a range of a record by a tree search with the knowledge that the deciding seat had.
 
         A range too long for one response takes several calls, each within `timeout`. To show progress, analyse one
         range after another with the same seed. A thousand decisions with a thousand simulations each take the service

@@ -153,7 +153,7 @@ def printable(text: str) -> str:
 
 
 def _lines(record: GameRecord) -> Iterator[str]:
-    # Yields the lines of a record's text. Raises EngineError with a path relative to the record.
+    # Yield the lines of a record's text. Raises EngineError with a path relative to the record.
     game = engine.game(record.game)
     game.check_rules_version(record.rules_version)
     try:
@@ -204,7 +204,7 @@ def _lines(record: GameRecord) -> Iterator[str]:
 
 
 def _options_of(options: Options, game: Game) -> dict[str, Any]:
-    # Returns the options by name. Raises EngineError: INVALID_OPTION.
+    # Return the options by name. Raises EngineError (INVALID_OPTION).
     name = options.WhichOneof("game")
     if name is None:
         return {}
@@ -229,7 +229,7 @@ def _clipped(text: str) -> str:
 
 
 def _content(line: str) -> str:
-    # Returns a line without its comment.
+    # Return a line without its comment.
     return line.partition("#")[0].rstrip(" ")
 
 
@@ -268,7 +268,7 @@ class _Text:
         self._fail(f"truncated: the last line must be {_OVER!r} or {_SO_FAR!r}")
 
     def _header(self) -> str:
-        # Reads the tags and returns the line after them.
+        # Read the tags, and return the line after them.
         while True:
             line = self._next()
             found = None if _OUTCOME.match(line) else _TAG.fullmatch(line)
@@ -340,7 +340,7 @@ class _Text:
         return {tag.removeprefix("option "): self._json(tag) for tag in self._tags if tag.startswith("option ")}
 
     def _stream(self) -> tuple[int, int] | None:
-        # Returns the seed and the game number; None for explicit chance.
+        # Return the seed and the game number; None for explicit chance.
         if "chance" not in self._tags and "seed" not in self._tags:
             self._fail(f"neither 'seed: …' nor 'chance: {_EXPLICIT}' before the moves")
         if "chance" not in self._tags:

@@ -65,7 +65,7 @@ class Room(ChannelClient):
         self._room, self._secret = room, secret or secrets.token_bytes(_SECRET_SIZE)
         self.contents = RoomContents(hashlib.sha256(self._secret).digest())
         self._is_closed = threading.Event()
-        # The calls in progress, which `close` cancels. None begins while it takes their list.
+        # The calls in progress, which `close` cancels. No call begins while `close` copies the set.
         self._calls: set[Any] = set()
         self._beginning = threading.Lock()
 
@@ -131,7 +131,7 @@ class Room(ChannelClient):
         An amended table that is not open yet is a proposal, which is kept separately in `contents.proposals`.
 
         Returns:
-            The response, which states if the room accepted the table, and has the table that the room holds.
+            The response, which states whether the room accepted the table, and contains the table that the room holds.
 
         Raises:
             ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET.
@@ -139,7 +139,8 @@ class Room(ChannelClient):
         """
         post = pb.PostRequest(table=table)
         response = self._post(post, timeout)
-        # A room that was forgotten and created again lacks tables until its followers have posted them again.
+        # After a room was forgotten and created again, its tables are missing until its followers have posted them
+        # again.
         if (
             response.HasField("table")
             and not response.taken
@@ -184,7 +185,7 @@ class Room(ChannelClient):
 
     @contextmanager
     def _begun(self, method: Any, request: Any, **options: Any) -> Iterator[Any]:
-        # Yields a call in progress, which ends with the statement or when the Room is closed.
+        # Yield a call in progress, which ends with the `with` statement or when the Room is closed.
         with self._beginning:
             if self._is_closed.is_set():
                 raise _closed()
@@ -215,7 +216,7 @@ class Room(ChannelClient):
         except TransportError:
             raise
         except ChatiereError:
-            # For example, the table has expired. It is then left out of the room.
+            # A refused post, for example of an expired table, is omitted from the room.
             pass
 
 
@@ -229,7 +230,7 @@ def _closed() -> TransportError:
 
 
 def _unless_silent(call: Any) -> Iterator[pb.FollowResponse]:
-    # Yields the responses of a call, and cancels the call if no response arrives for too long.
+    # Yield the responses of a call, and cancel the call if no response arrives for too long.
     responses = iter(call)
     while True:
         timer = threading.Timer(SILENCE, call.cancel)

@@ -43,10 +43,10 @@ class SealedSeat(ChannelClient):
     """A seat at one sealed table, or at several in succession; thread-safe.
 
     The seat is stored in a file: its secret, and for each table that the seat made or acknowledged under
-    ACKNOWLEDGEMENT_NEXT, the ply and the hash of the table. So the seat never acknowledges two different tables of the
-    same ply, even after a restart: neither two children of one parent, nor two branches made by other players together.
-    Keep the file. It is locked (flock) until the SealedSeat is closed, because a second SealedSeat, in this or another
-    process, would not know which tables the first one acknowledges.
+    ACKNOWLEDGEMENT_NEXT, the ply and the hash of the table. Therefore the seat never acknowledges two different tables
+    of the same ply, even after a restart: neither two children of one parent, nor two branches that other players made
+    together. Keep the file. It is locked (flock) until the SealedSeat is closed, because a second SealedSeat, in this
+    or another process, would not know which tables the first one acknowledges.
 
     Tables are bytes, as returned by the service; send the newest table to the other players. Every method has an
     argument `timeout` in seconds. It raises ChatiereError with one of the listed reasons, and TransportError as the
@@ -256,7 +256,7 @@ class SealedSeat(ChannelClient):
     def suggest(
         self, table: bytes, bot: str, *, seed: SupportsIndex | None = None, timeout: float | None = None
     ) -> SuggestResponse:
-        """Return a bot's suggestion for this seat, based only on what the seat may know.
+        """Return a bot's suggestion for this seat, based only on information that the seat may know.
 
         For arguments see Client.suggest. The bot's budget must not be in milliseconds.
 
@@ -330,7 +330,7 @@ class _SeatFile:
                 self._file.close()
 
     def _open(self) -> IO[bytes] | None:
-        # Returns None if there is no file.
+        # Return None if the file does not exist.
         while True:
             try:
                 file = self._path.open("rb")
@@ -340,7 +340,7 @@ class _SeatFile:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if os.path.samestat(os.fstat(file.fileno()), self._path.stat()):
                     return file
-                # Its previous user has just replaced the file with a new one.
+                # The previous user of the file has just replaced it with a new file.
                 file.close()
             except BlockingIOError:
                 file.close()
@@ -357,8 +357,8 @@ class _SeatFile:
             raise ValueError(f"{self._path} is not the file of a seat")
 
     def _write(self) -> None:
-        # Writes atomically, even if the machine crashes. The file is readable only by its owner, and is locked before
-        # another process can open it.
+        # Write the file atomically, even if the machine crashes. The file is readable only by its owner, and is locked
+        # before another process can open it.
         text = json.dumps({"secret": self.secret.hex(), "tables": self._tables}).encode()
         new = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
         file = os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
@@ -499,8 +499,8 @@ def to_send(tables: Sequence[bytes], mine: Collection[int], turn: int | None = N
     """Return the tables that a client has to send after its player has acted, and the seats that need them.
 
     The seats are the awaited seats or, if no seat has to decide, all human seats, except the player's own seats. The
-    tables are the ones that these seats may lack: all tables since the player's last decision but one, or all known
-    tables if an amendment since then gave a seat to a person. Sending a table again does no harm.
+    tables are the ones that these seats may not have: all tables since the player's second-to-last decision, or all
+    known tables if an amendment since then gave a seat to a person. Sending a table again does no harm.
 
     Args:
         tables: All known tables of a game, in any order.
@@ -532,7 +532,7 @@ def _content(sealed: pb.SealedTable) -> bytes:
 
 
 def _read(table: bytes) -> tuple[pb.SealedTable, pb.TableHeader]:
-    # Raises ValueError for bytes that are not a table, as far as this can be checked without its key.
+    # Raise ValueError for bytes that are not a table, as far as this can be checked without the key.
     try:
         sealed = pb.SealedTable.FromString(table)
         header = pb.TableHeader.FromString(sealed.header)

@@ -43,7 +43,7 @@ class VectorEnv(BatchEnv):
 
     If the stream breaks, the environment opens another one and repeats its requests, within the timeout of a request.
 
-    With states=False, the service keeps the states for the stream, and little more than moves and legal actions is
+    With states=False, the service keeps the states for the stream. Then little more than moves and legal actions is
     transmitted. Every 256 moves, the states are returned and sent again. If the stream is lost, or the service drops
     states because its memory is short, the environment continues from the states last returned and repeats the later
     requests.
@@ -187,7 +187,7 @@ class VectorEnv(BatchEnv):
 
     def _ask_info(self) -> GameInfo:
         client = Client(self._client.channel, timeout=self._timeout)
-        # Makes the service check game, players and options.
+        # Make the service check game, players and options.
         client.new_game(self._setup.game, self._setup.players, options=self._options, seed=0)
         (info,) = client.list_games([self._setup.game], observation=True)
         return info
@@ -205,7 +205,7 @@ class VectorEnv(BatchEnv):
                 except ChatiereError as error:
                     if not isinstance(error, TransportError) and not error.lost_batch:
                         raise
-                    # The first retry is immediate, whatever happened.
+                    # The first retry is immediate, regardless of the error.
                     pause = pause_before(attempt, error) if attempt else 0.0
                     if pause is None or time.monotonic() + pause > end or self._closing.wait(pause):
                         raise
@@ -224,15 +224,15 @@ class VectorEnv(BatchEnv):
         return rows, result
 
     def _open_after(self, last: BatchStream | FastStream) -> BatchStream | FastStream:
-        # The channel retries and finds other servers of the service. It is used if a FastStream cannot connect or never
-        # received a response.
+        # Use the channel if a FastStream cannot connect or never received a response: the channel retries and finds
+        # other servers of the service.
         if isinstance(last, FastStream) and self._fast_address is not None and last.has_answered:
             with suppress(TransportError):
                 return FastStream(self._fast_address, timeout=self._timeout, token=self._fast_token)
         return self._client.stream()
 
     def _reopen(self) -> None:
-        # No state is lost with a stream: the same requests are sent over another one.
+        # No state is lost with a stream, because the same requests are sent over another stream.
         self._stream.close()
         self._stream = self._open_after(self._stream)
         if self._closing.is_set():
@@ -240,7 +240,7 @@ class VectorEnv(BatchEnv):
         self._in_flight = deque(map(self._again, self._in_flight))
 
     def _again(self, submitted: "_Submitted") -> "_Submitted":
-        # Submits a request to a stream that does not keep its batch.
+        # Submit a request to a stream that does not keep its batch.
         rows, request, kept, _ = submitted
         for one in [request] if kept is None else kept.requests:
             future = self._stream.submit(one)

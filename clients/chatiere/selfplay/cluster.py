@@ -35,7 +35,8 @@ def cluster(address: str) -> Iterator[None]:
         ImportError: Ray is not installed.
         ConnectionError: No cluster responds.
     """
-    # Ray reads the first when it starts a cluster, and the second when tasks fail whose results are no longer needed.
+    # Ray reads the first variable when it starts a cluster, and the second when tasks fail whose results are no longer
+    # needed.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_IGNORE_UNHANDLED_ERRORS"] = "1"
     try:
@@ -61,7 +62,7 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
 
     Args:
         play: A function that plays a range and returns the result. Its code must be installed on all nodes, except for
-            bots in separate files, which are sent along.
+            bots in separate files, which are sent with the function.
         ranges: The ranges.
 
     Yields:
@@ -76,7 +77,7 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
 
     for module in file_modules():
         register_pickle_by_value(module)
-    # Sent only once for all tasks, because bots may be large.
+    # Send the function only once for all tasks, because bots may be large.
     sent = ray.put(play)
     resources: Callable[[], dict[str, float]] = ray.cluster_resources
     # Attempts are counted here, because Ray would retry without limit if memory runs out.
@@ -111,7 +112,7 @@ def _run(play: Callable[[GameRange], bytes], games: GameRange) -> bytes:
 
 
 def _require_listener(address: str) -> None:
-    # Checks first, because Ray would try for minutes.
+    # Check first whether the cluster responds, because Ray would try to connect for minutes.
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not (host and port.isascii() and port.isdecimal() and len(port) <= 5 and int(port) < 2**16):
         raise ConnectionError(

@@ -104,8 +104,8 @@ class Recipe:
 class DataSet:
     """The data set of a recipe in a directory: `games/` contains the shards, and `manifest.json` describes them.
 
-    A shard is written under a temporary name and then renamed, and its checksum is added to `SHA256SUMS`. So every file
-    in `games/` is complete; the checksum detects later damage.
+    A shard is written under a temporary name and then renamed, and its checksum is added to `SHA256SUMS`. Therefore
+    every file in `games/` is complete. The checksum detects later damage.
     """
 
     def __init__(self, directory: Path, recipe: Recipe) -> None:
@@ -235,7 +235,7 @@ def verify(directory: Path) -> tuple[int, str]:
 
 
 def _differences(path: Path, manifest: Mapping[str, Any], shards: Sequence[Shard]) -> Iterator[str]:
-    # Yields the differences between a manifest and the shards.
+    # Yield the differences between a manifest and the shards.
     if "shards" not in manifest:
         yield f"{path} is incomplete: run the same chatiere selfplay command again to finish it"
         return
@@ -276,7 +276,7 @@ def _path(directory: Path, games: GameRange) -> Path:
 
 
 def _read_whole(directory: Path, games: GameRange, checksums: Mapping[str, str]) -> Shard:
-    # Raises ShardError if the shard was changed or truncated, FileNotFoundError if it is missing.
+    # Raise ShardError if the shard was changed or truncated, and FileNotFoundError if it is missing.
     path = _path(directory, games)
     shard = read_shard(path.read_bytes(), games)
     if (wanted := checksums.get(f"{SHARDS}/{path.name}")) != shard.checksum:
@@ -292,8 +292,8 @@ def _whole_shard(directory: Path, games: GameRange, checksums: Mapping[str, str]
 
 
 def _read_checksums(directory: Path) -> dict[str, str]:
-    # Returns the checksums by file. The last line for a file counts. A truncated or damaged line matches no file or
-    # checksum.
+    # Return the checksums by file. If a file has several lines, the last one counts. A truncated or damaged line
+    # matches no file or checksum.
     try:
         lines = (directory / CHECKSUMS).read_text("utf-8", "replace").splitlines()
     except FileNotFoundError:
@@ -302,12 +302,12 @@ def _read_checksums(directory: Path) -> dict[str, str]:
 
 
 def _checksum_line(shard: Shard) -> bytes:
-    # Returns a line in the format of sha256sum.
+    # Return a line in the format of sha256sum.
     return f"{shard.checksum}  {SHARDS}/{_path(Path(), shard.games).name}\n".encode()
 
 
 def _listed(shard: Shard) -> dict[str, Any]:
-    # Returns the entry of a shard in the manifest.
+    # Return the entry of a shard in the manifest.
     return {
         "file": f"{SHARDS}/{_path(Path(), shard.games).name}",
         "first_game": shard.games.first,

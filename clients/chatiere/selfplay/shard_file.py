@@ -117,7 +117,7 @@ class Recording:
 
         observed = [chunk.observations for chunk in self._chunks]
         rows = _Rows(*(np.concatenate(column) for column in zip(*(chunk.rows for chunk in self._chunks), strict=True)))
-        # Frees the chunks, so that each array is in memory only once.
+        # Free the chunks, so that each array is in memory only once.
         self._chunks.clear()
         ends = _Ends(*(np.concatenate(column) for column in zip(*self._results, strict=True)))
         order = np.lexsort((rows.plies, rows.game_numbers))
@@ -133,7 +133,7 @@ class Recording:
             return pa.FixedSizeListArray.from_arrays(pa.array(array.reshape(-1)), array.shape[1])
 
         def rated(flat: NDArray[np.float32]) -> "pyarrow.Array":
-            # Null where the bot rated no action.
+            # A value is null if the bot rated no action.
             return _binary(flat, counts, ~np.logical_and.reduceat(np.isnan(flat), _offsets(counts)[:-1]))
 
         columns = {
@@ -247,7 +247,7 @@ def _binary(
 
 
 def _last_of_seats(games: NDArray[np.uint64], actors: NDArray[np.int8]) -> NDArray[np.bool_]:
-    # Returns True for the last decision of each seat in a game. Rows are ordered by game and ply.
+    # Return True for the last decision of each seat in a game. Rows are ordered by game and ply.
     last = np.zeros(len(games), np.bool_)
     for seat in np.unique(actors):
         rows = np.flatnonzero(actors == seat)
@@ -256,25 +256,25 @@ def _last_of_seats(games: NDArray[np.uint64], actors: NDArray[np.int8]) -> NDArr
 
 
 def _kept(column: NDArray[_Element]) -> NDArray[_Element]:
-    # Copies views, which would keep the environment's whole arrays in memory, including states.
+    # Copy views, which would keep the environment's whole arrays in memory, including states.
     return column if column.flags.owndata else column.copy()
 
 
 def _offsets(lengths: NDArray[np.uint32]) -> NDArray[np.int32]:
-    # Returns the offsets of consecutive lists of these lengths, and the end of the last list.
+    # Return the offsets of consecutive lists of these lengths, and the end of the last list.
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
 
 def _moved(lengths: NDArray[np.uint32], order: NDArray[np.intp]) -> NDArray[np.intp]:
-    # Returns the indices that put consecutive lists of these lengths into another order.
+    # Return the indices that put consecutive lists of these lengths into another order.
     ordered = lengths[order]
     begins, after = _offsets(lengths), _offsets(ordered)
     return np.arange(after[-1]) + np.repeat(begins[:-1][order] - after[:-1], ordered)
 
 
 def _in_order(parts: list[NDArray[np.uint8]], order: NDArray[np.intp]) -> NDArray[np.uint8]:
-    # Returns the rows of all parts in another order. Copies them in one step and frees each part afterwards, because
-    # they are large.
+    # Return the rows of all parts in another order. All rows are copied in one step, and each part is freed afterwards,
+    # because parts are large.
     places = np.empty(len(order), np.intp)
     places[order] = np.arange(len(order))
     found = np.empty((len(order), parts[0].shape[1]), np.uint8)

@@ -14,7 +14,7 @@ from chatiere.selfplay.shard_file import GameRange, Recording
 from chatiere.v1.game_pb2 import Options
 
 if TYPE_CHECKING:
-    # Imported only for type checking, because games in this process do not need this extra.
+    # Import this only for type checking, because games in this process do not need this extra.
     from chatiere.clients.vector_env import VectorEnv
 
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ShardPlayer:
     """A player of the games of a recipe, in this process or against a service. It can be sent to other processes.
 
-    The bots are created here and sent with it, so other processes do not need the bots' files or the files that they
-    have read.
+    The bots are created here and sent with the player, so other processes do not need the bots' files or the files that
+    the bots have read.
 
     Raises:
         ValueError: A bot cannot be created.

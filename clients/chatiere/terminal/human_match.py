@@ -105,7 +105,7 @@ class HumanMatch:
         return True
 
     def hint(self) -> SuggestResponse:
-        """Return the suggestion of `ADVISER`, which knows only what the seat to decide knows. Raises ChatiereError."""
+        """Return the suggestion of `ADVISER`, which has only the deciding seat's knowledge. Raises ChatiereError."""
         luck = int(hosting.luck(self._record.stream.seed, [self._record.stream.game_number], [self.decisions])[0])
         return self._client.suggest(self.position.state, ADVISER, seed=luck)
 

@@ -1,6 +1,6 @@
 """A game played in a terminal: the output, and the commands that people can type.
 
-The output contains only what the seat at the screen may know.
+The output contains only information that the seat at the screen may know.
 """
 
 import re
@@ -22,7 +22,7 @@ from chatiere.v1.game_pb2 import Action, GameInfo
 
 _ROWS = 12
 _HINTS = 5
-# More cards than any move draws.
+# A number of cards above the number that any move draws.
 _DEAL = 12
 # Clears the screen and the scrollback buffer.
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
@@ -223,7 +223,7 @@ class HumanTerminal:
             self._say(f"{error}. The game is unchanged: try again, or save it.")
 
     def _moves(self) -> list[Move]:
-        # Returns the moves of the person at the screen.
+        # Return the moves of the person at the screen.
         if self._match.seat != self._viewer:
             return []
         return [Move(number, action) for number, action in enumerate(self._match.position.legal_actions, 1)]
@@ -335,7 +335,7 @@ class HumanTerminal:
         self._shown[self._viewer] = count
 
     def _show(self, rest: str) -> None:
-        # Shows the table, with the moves or the result.
+        # Show the table, with the moves or the result.
         self._is_stale = False
         match = self._match
         drawing = DRAWINGS.get(self._info.name)

@@ -1,4 +1,4 @@
-"""Lines typed by a person: in a terminal with completion and a history, otherwise plain."""
+"""Lines typed by a person: with completion and a history in a terminal, without them otherwise."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence

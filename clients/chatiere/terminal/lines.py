@@ -19,7 +19,7 @@ from chatiere.v1.game_pb2 import (
 
 
 def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: Iterable[Step]) -> Iterator[str]:
-    """Yield the lines of a match while it is played, those of each move when it is made.
+    """Yield the lines of a match while it is played, and the lines of each move when it is made.
 
     Games without a drawing are shown only by their events and scores.
 
@@ -97,7 +97,7 @@ def show_stretch(
 
 
 def _scores(known: Score | ViewerUpdate) -> str:
-    # Returns the totals; ? for a total that the viewer may not know.
+    # Return the totals; ? for a total that the viewer may not know.
     if isinstance(known, Score):
         totals = [str(total) for total in known.totals]
     else:

@@ -1,4 +1,4 @@
-// Exits with build instructions unless the files needed by a script of package.json exist.
+// Exit with build instructions unless the files needed by a script of package.json exist.
 import { existsSync } from "node:fs";
 
 const missing = process.argv.slice(2).filter((name) => !existsSync(new URL(`../${name}`, import.meta.url)));

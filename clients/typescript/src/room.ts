@@ -83,7 +83,7 @@ export class Room {
   async postTable(table: Uint8Array): Promise<PostResponse> {
     const post = { case: "table", value: table } as const;
     let response = await this.#post(post);
-    // A room that was forgotten and created again lacks tables until its followers have posted them again.
+    // After a room was forgotten and created again, its tables are missing until its followers have posted them again.
     const lacking = response.taken || response.table === undefined ? [] : this.contents.between(response.table, table);
     for (const value of lacking) {
       await this.#postAgain({ case: "table", value });
@@ -165,7 +165,7 @@ export class Room {
     try {
       await this.#post(post);
     } catch (error) {
-      // For example, the table has expired. It is then left out of the room.
+      // A refused post, for example of an expired table, is omitted from the room.
       if (error instanceof TransportError || !(error instanceof ChatiereError)) {
         throw error;
       }

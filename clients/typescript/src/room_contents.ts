@@ -31,8 +31,8 @@ const BROKEN = [Code.Unavailable, Code.Canceled, Code.Unknown, Code.Internal];
 
 /**
  * The contents of a room as known to one person. A person is identified by the SHA-256 of a secret in base64url, as in `hashText` and in
- * the hashes of an invitation. Of games that are not the room's own, and of persons without a seat in its own games, only the newest are
- * kept: 64 games, 1,000 names and 1,000 replies.
+ * the hashes of an invitation. For games that are not the room's own, and for persons without a seat in the room's own
+ * games, only the newest contents are kept: 64 games, 1,000 names and 1,000 replies.
  */
 export class RoomContents {
   /** The names of persons. Show them only as text. */
@@ -198,7 +198,7 @@ export class RoomContents {
     }
     const areSettingsThere = entries.some(({ entry }) => entry.case === "settings");
     if (this.settings !== undefined && toText(this.settings.person) === this.person && !areSettingsThere) {
-      // Last: the tables make all players people of the room, the settings only the host.
+      // Post the settings last: the tables make all players people of the room, but the settings only the host.
       const post = { case: "settings", value: this.settings } as const;
       mine.push({ post, entry: { entry: post } });
     }
@@ -218,7 +218,7 @@ export class RoomContents {
       if (!this.#ownGames.has(id)) {
         return [];
       }
-      // An amendment may have given the person a seat, or taken it.
+      // An amendment may have given the person a seat, or taken the seat away.
       const own = [...known].flatMap(([ply, table]) => (this.#canPost(table) ? [ply] : []));
       const plies = there.filter((table) => table.id === id).map(({ ply }) => ply);
       return postingOrder(own, plies).flatMap((ply) => known.get(ply) ?? []);
@@ -227,8 +227,8 @@ export class RoomContents {
 }
 
 /**
- * Return the milliseconds to wait before following a room again; undefined if the error is final. `attempt` counts from 0. They are
- * partly random, so that the clients of a service do not all return at the same time.
+ * Return the milliseconds to wait before following a room again; undefined if the error is final. `attempt` counts from
+ * 0. The time is partly random, so that the clients of a service do not all return at the same time.
  */
 export function pauseBefore(attempt: number, error: ChatiereError): number | undefined {
   const isBroken = error instanceof TransportError && BROKEN.includes(error.code);

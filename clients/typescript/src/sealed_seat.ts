@@ -27,8 +27,9 @@ const SECRET = /^[0-9a-f]{32}$/;
  * A seat at one sealed table, or at several in succession.
  *
  * Its store contains the secret of the seat and, for each table that the seat made or acknowledged under
- * Acknowledgement.NEXT, the ply and the hash of the table. So the seat never acknowledges two different tables of the same
- * ply, even after a restart: neither two children of one parent, nor two branches made by other players together.
+ * Acknowledgement.NEXT, the ply and the hash of the table. Therefore the seat never acknowledges two different tables
+ * of the same ply, even after a restart: neither two children of one parent, nor two branches that other players made
+ * together.
  *
  * Tables are bytes, as returned by the service (textOf converts them to text for links); send the newest table to the other
  * players. The same move at the same table gives the same bytes. "Table errors" are the reasons INVALID_TABLE,
@@ -144,7 +145,7 @@ export class SealedSeat {
   }
 
   /**
-   * Return a bot's suggestion for this seat, based only on what the seat may know.
+   * Return a bot's suggestion for this seat, based only on information that the seat may know.
    *
    * @param bot - The bot, such as "ismcts:simulations=500".
    *

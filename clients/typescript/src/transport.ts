@@ -60,7 +60,7 @@ export function callingTransport(inner: Transport, settings: CallSettings): Tran
   };
 }
 
-// Returns a request as its message. Throws RangeError if it cannot be encoded.
+// Return a request as its message. Throws RangeError if the request cannot be encoded.
 function checked<I extends DescMessage>(schema: I, request: MessageInitShape<I>): MessageInitShape<I> {
   try {
     const message = create(schema, request);
@@ -85,7 +85,7 @@ function withHeaders(own: HeadersInit | undefined, settings: CallSettings): Head
   return headers;
 }
 
-// Calls fetch, and reports a missing response as a status.
+// Call fetch, and report a missing response as a status.
 async function reach(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(input, init);

@@ -25,7 +25,7 @@ async function all(decisions: AsyncIterable<AnalysedDecision>): Promise<Analysed
 
 test("a record is analysed in stretches, which make one analysis", async () => {
   const record = await played(12);
-  // Two decisions per call.
+  // Each call analyses two decisions.
   const found = await all(chatiere.analyse(record, { simulations: 10_000, seed: 3n, toPly: 5 }));
   assert.deepEqual(
     found.map(({ ply }) => ply),

@@ -24,7 +24,7 @@ async function play(table: HostTable): Promise<void> {
     assert.equal(table.spectator.seat, undefined);
     assert.equal(table.spectator.view?.ply, ply);
     const action = choose(at(seats, seat).legalActions, ply);
-    // As a typed action, an id, or both.
+    // The action as a typed action, an id, or both.
     const moves = [create(ActionSchema, { game: action.game }), present(action.id), action] as const;
     await table.move(at(moves, ply % 3), seat);
     assert.equal(table.ply, ply + 1);

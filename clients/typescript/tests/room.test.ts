@@ -314,7 +314,7 @@ test("settings come from the host, and a proposal becomes the next table with th
   const proposal = await me.replace(table, 0, seatOf({ bot: "random" }));
   await host.postTable(proposal);
   await until(guest, () => guest.contents.proposals.size > 0);
-  // A room that was forgotten gets the proposal again, after the tables.
+  // A room that was forgotten receives the proposal again, after the tables.
   for (const room of [host, guest]) {
     const again = room.contents.take(create(FollowResponseSchema, { isWhole: true, entries: [entryOf(table)] }));
     assert.deepEqual(again[0]?.value, proposal);

@@ -63,7 +63,7 @@ test("two players carry a game to its end, and its record is whole", async () =>
     assert.deepEqual(toSend([...tables, moved.table], [turn.seat]).seats, [1 - turn.seat]);
     assert.equal(moved.update, undefined);
     assert.deepEqual(headerOf(moved.table).parent, await hashOf(table));
-    // Sent as text.
+    // Send the table as text.
     table = await next.acknowledge(tableOf(textOf(moved.table)));
     assert.equal((await next.look(table)).view?.ply, ply + 1);
     tables.push(table);

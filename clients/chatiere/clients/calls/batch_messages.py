@@ -85,10 +85,11 @@ class Response:
 
 
 def put(message: Message, columns: dict[str, Buffer]) -> list[Buffer]:
-    """Serialise a message and its columns into pieces to be joined; empty columns are left out."""
+    """Serialise a message and its columns into pieces to be joined; empty columns are omitted."""
     pieces = pieces_of(_NUMBERS[message.DESCRIPTOR.name], columns.items())
-    # Last, so that in a PlayRequest the first column of a typical batch (16 KiB to 2 MiB) follows two prefixes of 4
-    # bytes: it is then aligned to 8 bytes, and the service can overwrite the old states with the new ones.
+    # Put the message last, so that in a PlayRequest the first column of a typical batch (16 KiB to 2 MiB) follows two
+    # prefixes of 4 bytes. The column is then aligned to 8 bytes, and the service can overwrite the old states with the
+    # new ones.
     pieces.append(message.SerializeToString())
     return pieces
 

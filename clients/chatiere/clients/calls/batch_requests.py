@@ -29,7 +29,7 @@ class Faults(NamedTuple):
     """The failed items of a batch. Its truth value is false if no item failed."""
 
     reasons: NDArray[np.uint8]
-    """uint8 (n,): the chatiere.v1.ErrorReason of a failed item, 0 for any other."""
+    """uint8 (n,): the chatiere.v1.ErrorReason of a failed item; 0 for all other items."""
     items: Sequence[ItemFault]
     """The first failed items, 20 at most, with their messages."""
 

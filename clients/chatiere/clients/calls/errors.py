@@ -12,7 +12,7 @@ from grpc_status import rpc_status
 # The name of the limit that ends idle streams.
 _IDLE_STREAMS = "streams whose request has not come whole"
 _DOMAIN = "chatiere"
-# Seconds before a stream is opened again: the first pause, which doubles each time, and the maximum.
+# Seconds before a stream is opened again: the first pause, and the maximum. The pause doubles each time.
 _FIRST_PAUSE, _MAX_PAUSE = 0.1, 5.0
 # A pause is at most this many times as long.
 _LONGER = 1.5
@@ -131,7 +131,7 @@ def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) 
 def pause_before(attempt: int, error: ChatiereError) -> float | None:
     """Return the seconds to wait before opening a stream or sending a batch again, or None if the error is final.
 
-    They are partly random, so that the clients of a service do not all return at the same time.
+    The time is partly random, so that the clients of a service do not all return at the same time.
 
     Args:
         attempt: The number of attempts made before, from 0.

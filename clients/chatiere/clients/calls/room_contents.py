@@ -22,8 +22,8 @@ _Key = TypeVar("_Key")
 class RoomContents:
     """The contents of a room as known to one person. A person is identified by the SHA-256 of a secret, 32 bytes.
 
-    Of games that are not the room's own, and of persons without a seat in its own games, only the newest are kept: 64
-    games, 1,000 names and 1,000 replies.
+    For games that are not the room's own, and for persons without a seat in the room's own games, only the newest
+    contents are kept: 64 games, 1,000 names and 1,000 replies.
 
     Attributes:
         person: The person.
@@ -175,7 +175,7 @@ class RoomContents:
             return list(self._missing_in(response.entries)) if response.is_whole else []
 
     def _can_post(self, header: TableHeader) -> bool:
-        # The holder of a seat, or the one whom an amendment replaces.
+        # The holder of a seat, or the person whom an amendment replaces.
         seats = (*header.seats, header.amendment.replacement.before)
         return any(seat.secret_sha256 == self.person for seat in seats)
 
@@ -193,10 +193,10 @@ class RoomContents:
         for table_id, known in self.tables.items():
             if table_id not in self._own_games:
                 continue
-            # An amendment may have given the person a seat, or taken it.
+            # An amendment may have given the person a seat, or taken the seat away.
             own = [ply for ply, table in known.items() if self._can_post(header_of(table))]
-            # The room accepts tables in any order. In this order it shows each one immediately: its chain grows at both
-            # ends.
+            # The room accepts tables in any order. In this order it shows each table immediately, because its chain
+            # grows at both ends.
             held = [header.ply for header in map(header_of, there) if header.table_id == table_id]
             lowest = min(held, default=0)
             above = sorted(ply for ply in own if ply >= lowest)
@@ -207,5 +207,5 @@ class RoomContents:
                 yield pb.PostRequest(table=proposal)
         are_settings_there = any(entry.HasField("settings") for entry in entries)
         if self.settings is not None and self.settings.person == self.person and not are_settings_there:
-            # Last: the tables make all players people of the room, the settings only the host.
+            # Post the settings last: the tables make all players people of the room, but the settings only the host.
             yield pb.PostRequest(settings=self.settings)

@@ -23,8 +23,8 @@ _SERVICE_CONFIG = {
     "healthCheckConfig": {"serviceName": GAME_SERVICE},
     "methodConfig": [
         {
-            # Only unary methods: with this policy, a stream may never end for its client after the connection is lost
-            # (gRPC 1.85). The clients reopen streams themselves.
+            # The policy is only for unary methods: with it, a stream may never end for its client after the connection
+            # is lost (gRPC 1.85). The clients reopen streams themselves.
             "name": [
                 {"service": service.full_name, "method": method.name}
                 for service in _SERVICES
@@ -47,16 +47,16 @@ _SERVICE_CONFIG = {
 
 CHANNEL_OPTIONS = (
     ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
-    # Short enough to reconnect to a server (or worker) that restarts while a call is still being retried.
+    # This is short enough to reconnect to a server (or worker) that restarts while a call is still being retried.
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 5000),
-    # Despite its name, the time that an attempt to connect may take. With less, a server that is distant or busy is
-    # reported as UNAVAILABLE.
+    # Despite its name, this is the time that an attempt to connect may take. With a shorter time, a server that is
+    # distant or busy would be reported as UNAVAILABLE.
     ("grpc.min_reconnect_backoff_ms", 5000),
-    # A connection on which nothing arrives is ended after 30 seconds, so that calls without a deadline end, too. The
+    # A connection on which no data arrives is ended after 30 seconds, so that calls without a deadline also end. The
     # service allows a ping every second.
     ("grpc.keepalive_time_ms", 20_000),
-    # Not grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
+    # This replaces grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
     ("grpc.http2.ping_timeout_ms", 10_000),
     ("grpc.http2.max_pings_without_data", 0),
     # A call is retried only if its whole request, possibly a batch of several megabytes, fits into this buffer.
@@ -64,11 +64,11 @@ CHANNEL_OPTIONS = (
     # Responses to batches exceed gRPC's default limit of 4 MB.
     ("grpc.max_receive_message_length", -1),
     # If channels share a connection and several connect at the same time, gRPC's core (1.85) may start the health watch
-    # of one channel while another already adds to it, and crash the process.
+    # of one channel while another channel already adds to the watch, and crash the process.
     ("grpc.use_local_subchannel_pool", 1),
 )
 """The options of the channels that clients open: calls are balanced over all healthy servers, gRPC makes a unary call
-up to five times while the service is UNAVAILABLE and no response has begun, a connection on which nothing arrives is
+up to five times while the service is UNAVAILABLE and no response has begun, a connection on which no data arrives is
 ended, and channels do not share connections.
 
 Pass them to your own channel for the same load balancing and retries, and to receive large batches.

@@ -33,7 +33,7 @@ _KEEPALIVE = {
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     if hasattr(socket, name)
 }
-# The seconds without data after which the service is pinged, and those after a ping until the call ends, as for
+# The seconds without data after which the service is pinged, and the seconds from a ping until the call ends, as for
 # channels.
 _PING_AFTER, _PING_TIMEOUT = 20.0, 10.0
 # Statuses by number: https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
@@ -62,7 +62,7 @@ class FastCall:
     """A call on a separate connection, for use by one thread at a time; close it.
 
     The connection is not encrypted. It responds to the server's pings only while a thread waits for a message, so a
-    gRPC server closes a connection that is idle for long.
+    gRPC server closes a connection that is idle for a long time.
     """
 
     def __init__(self, address: str, path: str, timeout: float, token: str | None = None) -> None:
@@ -108,7 +108,7 @@ class FastCall:
         self._call.send(pieces)
 
     def receive(self, timeout: float | None = None) -> memoryview:
-        """Return the next message. If nothing arrives for 30 seconds, not even in response to a ping, the call ends.
+        """Return the next message. If no data arrives for 30 seconds, not even in response to a ping, the call ends.
 
         Raises:
             TimeoutError: No message has begun to arrive within `timeout` seconds (None: no limit).
@@ -135,7 +135,7 @@ def _connected(address: str, timeout: float) -> socket.socket:
     # If the service has already closed the connection, the call reports it.
     with suppress(OSError):
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Otherwise waiting for a machine that has disappeared would never end.
+        # Without keepalive, waiting for a machine that has disappeared would never end.
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for option, value in _KEEPALIVE.items():
             connected.setsockopt(socket.IPPROTO_TCP, option, value)
@@ -170,7 +170,7 @@ def _malformed(reason: str) -> TransportError:
 
 
 def _error_of_fields(fields: dict[str, str]) -> ChatiereError:
-    # Returns the error for a response's headers and trailers.
+    # Return the error for a response's headers and trailers.
     status = fields.get(":status", "")
     if "grpc-status" not in fields:
         if status == "200":
@@ -182,7 +182,7 @@ def _error_of_fields(fields: dict[str, str]) -> ChatiereError:
         if code == grpc.StatusCode.OK:
             return TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
         details = fields.get("grpc-status-details-bin", "")
-        # Base64 without padding.
+        # The details are in base64 without padding.
         packed = base64.b64decode(details + "=" * (-len(details) % 4), validate=True)
         parsed = Status.FromString(packed) if details else None
         return error_of_status(code, unquote(fields.get("grpc-message", "")), parsed)

@@ -102,7 +102,7 @@ class FastStream(Closing):
         return FastCall(self._address, f"/{BATCH_SERVICE}/Play", self._timeout, self._token)
 
     def _look_for_the_end(self) -> None:
-        # Checks now, because once the connection has also ended, the reason is lost.
+        # Check this now, because the reason is lost once the connection has also ended.
         with suppress(TimeoutError):
             try:
                 self._call.receive(0)
@@ -125,7 +125,7 @@ class FastStream(Closing):
 
 
 class _Awaited(Future[Result]):
-    # Reads responses while a caller waits for the result.
+    # A future that reads responses while a caller waits for its result.
 
     def __init__(self, stream: FastStream) -> None:
         super().__init__()

@@ -43,12 +43,13 @@ class InFlight:
 
         Args:
             end: The error with which the stream ended.
-            has_responded: True if the stream had a response. If it had not, the service may be about to restart.
+            has_responded: True if the stream had a response. If it had no response, the service may be about to
+                restart.
         """
         self._repeats += 1
         if self._repeats > _MAX_REPEATS:
             return None
-        # Cancelled by the service, because the stream was idle and a response was not read.
+        # The service cancels a stream that was idle and whose response was not read.
         if end.ended_idle or end.code is grpc.StatusCode.CANCELLED:
             return 0.0
         if end.code is grpc.StatusCode.UNAVAILABLE and not has_responded:
