@@ -126,7 +126,7 @@ struct account *account_open(struct accounts *accounts, const struct in6_addr *a
 }
 
 void account_close(struct accounts *accounts, struct account *account) {
-    /* With the lock held, so that no sweep frees the account meanwhile. */
+    /* Hold the lock, so that no sweep frees the account meanwhile. */
     pthread_mutex_lock(&accounts->lock);
     account->connections--;
     pthread_mutex_unlock(&accounts->lock);

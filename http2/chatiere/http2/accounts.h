@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <stddef.h>
 
-/* The cost owed at a time; it decreases at a fixed pace. */
+/* The cost owed at time `at`; it decreases at a fixed pace. */
 struct debt {
     double cost, at;
 };
@@ -21,10 +21,10 @@ void accounts_free(struct accounts *accounts);
 /* Reduce a debt by the time that has passed, then add `cost` to it. Returns the new debt. */
 double accounts_owed(const struct accounts *accounts, struct debt *debt, double cost, double now);
 double accounts_max_debt(const struct accounts *accounts);
-/* Forget addresses that have no connection and no debt; does its work at most once a second. */
+/* Forget addresses that have no connection and no debt. Runs at most once a second. */
 void accounts_sweep(struct accounts *accounts, double now);
 
-/* Return the group in which an address is counted: an IPv4 address (in either notation), or the /64 of an IPv6 one. */
+/* Return the group of an address: the IPv4 address (in either notation), or the /64 network of an IPv6 address. */
 struct in6_addr address_group(const struct in6_addr *address);
 /* Count another connection of an address, and return the account of its group; NULL if there is no memory. */
 struct account *account_open(struct accounts *accounts, const struct in6_addr *address);

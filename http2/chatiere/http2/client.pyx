@@ -67,7 +67,7 @@ cdef enum:
     BUFFER = 16384  # long messages, except their beginning, are read directly, not through this buffer
     MAX_MESSAGE_SIZE = 0xFFFFFFFF  # in bytes
 
-# Seconds (some weeks): the milliseconds of poll are an int.
+# The longest wait, in seconds (some weeks), because `poll` takes an int of milliseconds.
 cdef double MAX_WAIT = 2e6
 
 
@@ -133,7 +133,8 @@ cdef class _Piece:
 cdef class StreamCall:
     """A bidirectional streaming call, for one thread at a time.
 
-    Only `receive` reads from the connection (and `send`, while it has to wait), so a PING is answered only then.
+    Only `receive` reads from the connection (and `send`, while it has to wait), so PINGs are answered only during these
+    calls.
     """
 
     cdef shared _shared
@@ -201,7 +202,7 @@ cdef class StreamCall:
         try:
             self._send(parts)
         except BaseException:
-            # Lent memory belongs to the caller again after this.
+            # The caller owns lent memory again after this statement.
             self._finish(Cause.LEFT, "sending was interrupted")
             raise
         finally:
@@ -253,7 +254,7 @@ cdef class StreamCall:
         if size > MAX_MESSAGE_SIZE:
             raise OverflowError("gRPC messages are limited to 4 GiB - 1 bytes")
         _check(stream_begin_message(self._stream, size))
-        # Lend only what will be sent before this returns, because the memory is the caller's again then.
+        # Lend only memory that is sent before this method returns, because the caller then owns the memory again.
         is_lent = self._stream.to_send + size <= self._window()
         for each in pieces:
             if is_lent and each.buffer.len >= COPIED:
@@ -302,7 +303,7 @@ cdef class StreamCall:
         return 0
 
     cdef int _poll(self, short events, double seconds) except -1:
-        # Wait for the socket. Returns the events for which it is ready; 0 after a timeout.
+        # Wait for the socket. Returns the events for which the socket is ready; 0 after a timeout.
         cdef pollfd polled
         cdef double end = INFINITY if seconds > MAX_WAIT else <double> monotonic() + seconds
         cdef int milliseconds, count, error
@@ -354,7 +355,8 @@ cdef class StreamCall:
         return 0
 
     cdef int _write(self) except -1:
-        # Send as much as the service is ready to take. Read meanwhile: the service may wait until this side reads.
+        # Send as much as the service is ready to take. Read at the same time, because the service may wait until this
+        # side reads.
         cdef long result
         cdef int ready
         while self._connection != NULL and not self._connection.is_broken:
@@ -363,7 +365,7 @@ cdef class StreamCall:
             if result < -1:
                 self._finish(Cause.MALFORMED, nghttp2_strerror(<int> result).decode())
             elif self._stream.is_closed:
-                # Closed by libnghttp2.
+                # libnghttp2 closed the stream.
                 self._finish(Cause.MALFORMED, nghttp2_http2_strerror(self._stream.error).decode())
             elif connection_is_over(self._connection):
                 self._finish(Cause.MALFORMED, "HTTP/2 protocol error")
@@ -416,7 +418,7 @@ cdef dict _values(const fields* found):
 
 
 cdef int _check(int error) except -1:
-    # The functions of nghttp2 used here fail only for lack of memory.
+    # The functions of nghttp2 used here fail only if memory is short.
     if error != 0:
         raise MemoryError(f"libnghttp2: error {error}")
     return 0

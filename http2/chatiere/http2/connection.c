@@ -19,7 +19,8 @@
 #define ENOUGH (64 * 1024)
 /* The largest output buffer that is kept for reuse, in bytes. */
 #define MAX_CAPACITY (1024 * 1024)
-/* Bytes of a message that are allocated before they are received, as a client may declare a false length. */
+/* Bytes of a message that are allocated before they are received. The number is limited, because a client may declare a
+ * false length. */
 #define TRUSTED (2 * 1024 * 1024)
 #define MAX_TRAILERS 8
 /* The smallest part of a message that is read directly into the message, without the buffer. */
@@ -151,7 +152,7 @@ int fields_add(struct fields *fields, const char *name, size_t name_size, const 
     return 0;
 }
 
-/* Convert fields to nghttp2's form. Returns their number, at most `most`. */
+/* Convert fields to nghttp2's form. Returns the number of fields, at most `most`. */
 static size_t fields_list(const struct fields *fields, nghttp2_nv *list, size_t most, uint8_t flags) {
     size_t count = 0;
     uint8_t *at = fields->data;
@@ -262,7 +263,7 @@ static void set_fault(struct stream *stream, enum fault fault) {
     if (stream->fault != FAULT_NONE)
         return;
     stream->fault = fault;
-    /* Further bytes are skipped; complete messages received before remain. */
+    /* Further bytes are skipped; earlier complete messages remain. */
     drop_coming(stream);
     mark_ready(stream);
 }
@@ -343,7 +344,7 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     return nghttp2_session_set_stream_user_data(session, stream->id, stream);
 }
 
-/* End the connection because of too many bytes of headers, after refusing the request that they begin (0: none). */
+/* End the connection because of too many bytes of headers, after refusing the request that these begin (0: none). */
 static void set_excess_of_headers(struct connection *connection, int32_t begun) {
     connection->excess = "too large a frame other than DATA, or too many bytes of headers";
     connection->refused = begun;
@@ -427,12 +428,12 @@ static void look_at_size(struct connection *connection, size_t size) {
         set_excess_of_headers(connection, is_of_headers(type) ? connection->beginning : 0);
 }
 
-/* Remember that the client has ended or reset a stream; it must send no more frames on it. */
+/* Remember that the client has ended or reset a stream. The client must send no more frames on it. */
 static void remember_gone(struct connection *connection, int32_t id) {
     connection->gone[connection->gone_count++ % MAX_GONE] = id;
 }
 
-/* Check the stream of a client's HEADERS frame: it must not be one that was skipped (RFC 9113, 5.1.1). */
+/* Check the stream of a client's HEADERS frame, which must not be a skipped stream (RFC 9113, 5.1.1). */
 static void look_at_begun(struct connection *connection, int32_t id) {
     if (id > connection->last_begun) {
         if (id > connection->last_begun + 2) {
@@ -638,7 +639,7 @@ static int take_bytes(struct stream *stream, const uint8_t *at, size_t size) {
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
                          void *data) {
     struct connection *connection = data;
-    /* Padding is free of cost in a frame that also has data. */
+    /* Padding costs nothing in a frame that also has data. */
     if (flags & NGHTTP2_FLAG_PADDED && connection->cost >= COST_OF_FRAME)
         connection->cost -= COST_OF_FRAME;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
@@ -1089,7 +1090,7 @@ static int session_new(struct connection *connection) {
     int error = callbacks == NULL ? NGHTTP2_ERR_NOMEM : nghttp2_option_new(&option);
     if (error == 0) {
         nghttp2_option_set_no_auto_window_update(option, 1);
-        /* libnghttp2 would keep a thousand closed streams of a connection; `gone` has the relevant ones. */
+        /* libnghttp2 would keep a thousand closed streams of a connection; `gone` has the relevant streams. */
         nghttp2_option_set_no_closed_streams(option, 1);
         /* If the token in "Bearer " is empty, the value ends in a space. The service reports a better error for it. */
         nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
@@ -1211,7 +1212,7 @@ void connection_leave(struct connection *connection, uint32_t error, const char 
     mark_changed(connection);
     if (connection->refused > 0) {
         refuse_headers(connection);
-        /* With a smaller number the client would try again, as if the request had not been read. */
+        /* With a smaller stream number, the client would retry the request, as if it had not been read. */
         last = connection->refused > last ? connection->refused : last;
     }
     /* There are at most two GOAWAY frames: libnghttp2 may have sent one already. */

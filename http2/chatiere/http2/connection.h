@@ -12,10 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of requests that a client may send on a stream before they are taken, in addition to one message. It is also
- * the largest DATA frame, as a client could never send a larger one whole. */
+/* Bytes of requests that a client may send on a stream before they are taken, in addition to one message. This is also
+ * the size of the largest DATA frame, because a client could never send a larger frame completely. */
 #define STREAM_WINDOW (4 * 1024 * 1024)
-/* Messages of a stream that may wait to be taken; limited because a small message takes more memory than its bytes. */
+/* Messages of a stream that may wait to be taken. The number is limited because a small message takes more memory than
+ * its bytes. */
 #define MAX_WAITING 16384
 /* Bytes of a header list, counted as in RFC 9113, 6.5.2, above which a call is refused. */
 #define MAX_HEADERS (16 * 1024)
@@ -24,8 +25,8 @@
 /* The maximum size in bytes, on the wire, of a header list or of any frame other than DATA; a larger one ends the
  * connection. */
 #define MAX_ENCODED (32 * 1024)
-/* The cost of frames to a server, in units of a few nanoseconds. Each byte of a header list, counted as for MAX_HEADERS,
- * costs 1; its other costs follow. */
+/* The cost of frames to a server, in units of a few nanoseconds. Each byte of a header list, counted as for
+ * MAX_HEADERS, costs 1; the other costs follow. */
 /* The cost of each byte of headers on the wire. */
 #define COST_OF_ENCODED 4
 /* The cost of each HEADERS frame. */
@@ -195,7 +196,8 @@ void connection_move(struct connection *connection, struct shared *to);
  * were none, or at the end (is_at_end); a negative error of nghttp2 (NGHTTP2_ERR_FLOODED also if a limit was exceeded);
  * or -1 with errno for an error of the socket. */
 long connection_read(struct connection *connection, uint8_t *buffer, size_t size);
-/* Write as much as the socket takes. Returns 0, or a negative number as above. `unsent` is 0 if it took all. */
+/* Write as much as the socket takes. Returns 0, or a negative number as above. `unsent` is 0 if the socket took all
+ * bytes. */
 long connection_write(struct connection *connection);
 /* Take the next of the changed connections; NULL if the list is empty. */
 struct connection *next_changed(struct shared *shared);
@@ -211,7 +213,7 @@ bool connection_is_behind(const struct connection *connection);
 size_t connection_copied(const struct connection *connection);
 /* Return whether both ends have finished sending. */
 bool connection_is_over(const struct connection *connection);
-/* Notify the other end why the connection is ended, with an HTTP/2 error code and debug data, and stop reading. */
+/* Send the other end the reason for ending the connection, as an HTTP/2 error code and debug data, and stop reading. */
 void connection_leave(struct connection *connection, uint32_t error, const char *words);
 
 /* Take the next of the ready streams; NULL if the list is empty. */
@@ -225,7 +227,7 @@ void message_free(struct message *message);
 int stream_begin_message(struct stream *stream, size_t size);
 /* Send a copy of the bytes. */
 int stream_copy(struct stream *stream, const uint8_t *data, size_t size);
-/* Send bytes without copying them; `lender` is put into shared.released once they were sent or dropped. */
+/* Send bytes without copying them; `lender` is put into shared.released once the bytes have been sent or dropped. */
 int stream_lend(struct stream *stream, const uint8_t *data, size_t size, void *lender);
 /* Start sending the pieces copied and lent so far. */
 int stream_push(struct stream *stream);

@@ -36,7 +36,8 @@
  * longer than a call. */
 #define AWAKE 50e-6
 #define QUICK 120e-6
-/* Seconds for which a client may leave its responses unread; long, because learners may be busy with other work. */
+/* Seconds for which a client may leave its responses unread. The time is long, because learners may be busy with other
+ * work. */
 #define PATIENCE 600.0
 /* Seconds for a client to read the reason why its connection is ended. */
 #define FAREWELL 1.0
@@ -217,7 +218,7 @@ static void peer_go_on(struct peer *peer) {
     if (peer->reads_at == 0)
         return;
     leave_paused(peer);
-    /* Limit the time that counts as payment, however long the pause lasted, so that a flood comes to an end. */
+    /* Limit the time that counts as payment, regardless of the length of the pause, so that a flood ends. */
     if (peer->debt.at < peer->endpoint->shared.now - PAUSE)
         peer->debt.at = peer->endpoint->shared.now - PAUSE;
     peer_watch(peer);
@@ -278,7 +279,7 @@ static double owed_by_address(const struct peer *peer) {
     return is_short(endpoint) ? account_owed(endpoint->accounts, peer->account, 0, endpoint->shared.now) : 0;
 }
 
-/* Read once if the debts allow it. Returns as connection_read does, and 0 if the peer is not to be read now. */
+/* Read once if the debts allow it. Returns the result of connection_read, or 0 if the peer must not be read now. */
 static long read_once(struct peer *peer) {
     struct connection *connection = peer->connection;
     struct endpoint *endpoint = peer->endpoint;
@@ -318,7 +319,7 @@ static bool peer_read(struct peer *peer) {
         if (count == -1)
             return false;
         if (count < 0) {
-            /* Notify the client of the reason, as far as it still reads. */
+            /* Notify the client of the reason, if it still reads. */
             connection_leave(connection, error_of(count),
                              connection->excess != NULL ? connection->excess : nghttp2_strerror((int)count));
             return peer_write(peer) && (peer_leave(peer), true);
@@ -369,9 +370,9 @@ static double jitter(struct endpoint *endpoint) {
 
 static bool peer_begin(struct endpoint *endpoint, int fd, const struct sockaddr_in6 *address) {
     int on = 1;
-    /* For TCP; it fails without harm on a Unix socket. */
+    /* This is for TCP, and fails without harm on a Unix socket. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    /* Otherwise a connection to a machine that has vanished would never end. */
+    /* Without keepalive, a connection to a machine that has vanished would never end. */
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
     for (size_t i = 0; i < sizeof(KEEPALIVE) / sizeof(KEEPALIVE[0]); i++)
         setsockopt(fd, IPPROTO_TCP, KEEPALIVE[i][0], &KEEPALIVE[i][1], sizeof(int));
@@ -405,7 +406,7 @@ static void accept_some(struct endpoint *endpoint, int listening, int most) {
         socklen_t size = sizeof(address);
         int fd = accept4(listening, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
-            /* The shortage may pass. Until the next check of all connections, no more are accepted. */
+            /* The shortage may be temporary. Accept no more connections until the next check of all connections. */
             endpoint->trouble = errno;
             end_one(endpoint);
             listen_on(endpoint, false);
@@ -470,7 +471,7 @@ static void write_all(struct endpoint *endpoint) {
     while ((each = next_changed(&endpoint->shared)) != NULL)
         if (!peer_write(each->owner))
             peer_end(each->owner);
-    /* Limit the copied output that clients do not take; it is not limited elsewhere. */
+    /* Limit the copied output that clients do not take, because no other limit applies to it. */
     while (endpoint->unsent > MAX_UNSENT) {
         struct peer *largest = endpoint->peers;
         for (struct peer *other = largest; other != NULL; other = other->next)
@@ -502,16 +503,16 @@ static int wait_for_events(struct endpoint *endpoint, struct epoll_event *events
     double began = monotonic();
     int count = 0;
     if (endpoint->is_quick && seconds > AWAKE) {
-        /* Yield the core to other threads that want it. */
+        /* Yield the core to other threads that are ready to run. */
         do
             count = epoll_wait(endpoint->poll, events, MAX_EVENTS, 0);
         while (count == 0 && monotonic() < began + AWAKE && sched_yield() == 0);
     }
-    /* Round up, so that work due at that time is due when the wait ends. */
+    /* Round up, so that work that is due after `seconds` is due when the wait ends. */
     if (count == 0)
         count = epoll_wait(endpoint->poll, events, MAX_EVENTS, (int)(1000 * seconds + 0.999));
     endpoint->shared.now = endpoint->turned_at = monotonic();
-    /* Poll only while a single client, the same as before, sends: with several, sleeping costs little. */
+    /* Poll only while the same single client sends as before: with several clients, sleeping costs little. */
     const void *heard = count == 1 ? events[0].data.ptr : NULL;
     endpoint->is_quick = heard != NULL && heard == endpoint->heard && endpoint->turned_at - began < QUICK;
     endpoint->heard = heard;

@@ -52,7 +52,7 @@ bool endpoint_turn(struct endpoint *endpoint, double seconds);
 /* End the wait; may be called from any thread. */
 /* End the wait, from any thread. */
 void endpoint_wake(struct endpoint *endpoint);
-/* Move a connection here from its endpoint; see `connection_move`. On failure returns false, and does not move it. */
+/* Move a connection to this endpoint; see `connection_move`. On failure, returns false without moving it. */
 bool endpoint_adopt(struct endpoint *endpoint, struct connection *connection);
 /* Accept no more connections, and ask all clients to begin no more calls. */
 void endpoint_drain(struct endpoint *endpoint);

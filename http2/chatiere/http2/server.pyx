@@ -269,7 +269,8 @@ cdef class Call:
     def move(self, Endpoint to):
         """Move the call's connection to an endpoint that no thread uses yet.
 
-        The call must be new, and the only one of its connection. Returns False, and does not move it, if that fails.
+        The call must be new, and the only one of its connection. On failure, returns False without moving the
+        connection.
         """
         cdef connection* moved = self._stream.connection if self._stream != NULL else NULL
         if moved == NULL or moved.stream_count != 1 or moved.first_lent != NULL or to._endpoint == NULL:
@@ -312,8 +313,8 @@ cdef class Accounts:
         """Create empty accounts.
 
         Args:
-            pace: The cost of frames per second above which they have to wait. It applies to each connection and, while
-                processor time is short, to all connections of an address together.
+            pace: The cost of frames per second above which frames have to wait. It applies to each connection and,
+                while processor time is short, to all connections of an address together.
             max_debt: The cost by which a connection may exceed its pace before it is ended.
         """
         self._accounts = accounts_new(pace, max_debt)
@@ -364,7 +365,7 @@ cdef class Endpoint:
             routes: A mapping from paths (bytes) to functions that receive the calls.
             other: A function that receives calls of all other paths, and calls that begin with a fault.
             failed: A function that receives the call and the exception if one of these functions, or a call's `watch`,
-                raises one.
+                raises an exception.
             accounts: The accounts of the clients' cost.
             max_sizes: The largest message in bytes, for each route.
             streams: The maximum number of concurrent calls of a connection.
@@ -596,7 +597,7 @@ cdef list _metadata(const fields* found):
 
 
 cdef int _check(int error) except -1:
-    # The functions of nghttp2 used here fail only for lack of memory.
+    # The functions of nghttp2 used here fail only if memory is short.
     if error != 0:
         raise MemoryError(f"libnghttp2: error {error}")
     return 0
