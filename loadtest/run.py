@@ -1,8 +1,8 @@
 """Load a service with scenarios, and check the budget of each: `make load`.
 
-Without --address, it starts a server; with it, --token, --tls-ca and similar options describe how to call the given
-server. The report of a run is build/load/<scenario>.html. The siege always starts its own servers; its report is
-build/load/siege.json, and its tables are in build/load/siege.md.
+Without --address, the command starts a server. With --address, the options --token, --tls-ca and similar options
+describe how to call the given server. The report of a run is build/load/<scenario>.html. The siege always starts its
+own servers; its report is build/load/siege.json, and its tables are in build/load/siege.md.
 """
 
 import subprocess

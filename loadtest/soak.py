@@ -1,6 +1,6 @@
 """A soak: mixed load and misbehaving connections at all doors for many minutes, and a check for leaks: `make soak`.
 
-It starts a server with one worker, and ends automatically. The report is build/load/soak.json.
+The soak starts a server with one worker, and ends automatically. The report is build/load/soak.json.
 """
 
 import json
@@ -28,7 +28,7 @@ NAME = "soak"
 REPORTS = Path("build/load")
 # Seconds of calls before the first quarter, and seconds between samples of the worker.
 _WARMING, _LOOK = 3.0, 1.0
-# The part of its turn that an attack takes. In the rest, only well-behaved clients use the worker.
+# The part of its turn that an attack takes. In the rest of the turn, only well-behaved clients use the worker.
 _TURN = 0.8
 _MIB = 2**20
 # The maximum growth of each figure from the second quarter to the last: memory in MiB; the other figures vary with the
@@ -136,7 +136,7 @@ class Looks:
             try:
                 look = self._look()
             except (OSError, psutil.Error):
-                # A worker that has ended is noticed at the end, as are missing samples if the metrics do not respond.
+                # A worker that has ended is noticed at the end, like missing samples if the metrics do not respond.
                 continue
             self._taken.append((time.monotonic() - self._begun, look))
 
@@ -185,7 +185,7 @@ def soak(plan: Plan, minutes: float, report: Path) -> bool:
 
 
 def _attack(plan: Plan, server: OwnServer, seconds: float) -> Counter[str]:
-    # Makes each attack on each door in turn, all of them once in a quarter of the time if that is long enough.
+    # Make each attack on each door in turn. All attacks are made once in a quarter of the time, if that is long enough.
     entries = plan.entries()
     turn = max(1.0, seconds / 4 / len(entries))
     end = time.monotonic() + seconds

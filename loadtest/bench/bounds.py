@@ -8,7 +8,7 @@ _ROWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 
 
 class Bound(NamedTuple):
-    """The bounds of a row: `bound` and `target` as in measure.Row."""
+    """The bounds of a row. `bound` and `target` are as in measure.Row."""
 
     bound: float
     target: float | None

@@ -100,7 +100,7 @@ def load(
         in_flight: The number of connections.
         count: The number of calls.
         rate: The maximum number of calls per second; None: no limit.
-        one_core: True to keep client and server on the same core. With one call in flight they alternate; on separate
+        one_core: True to keep client and server on the same core. With one call in flight, they alternate. On separate
             cores, each would sleep while the other works, and in a virtual machine, waking up takes longer than the
             call.
     """
@@ -142,7 +142,7 @@ def load(
 
 
 def _frame(message: bytes) -> bytes:
-    # Returns a message as gRPC sends it: uncompressed, prefixed with its length.
+    # Return a message as gRPC sends it: uncompressed, prefixed with its length.
     return b"\0" + len(message).to_bytes(4, "big") + message
 
 
@@ -178,7 +178,7 @@ def medians(runs: Mapping[Key, list[Load]], figure: Callable[[Load], float]) -> 
 
 
 def _calls_in(seconds: float, contender: Contender, call: Call, in_flight: int, one_core: bool) -> int:
-    # Returns about the number of calls that the server handles in that time. The trial calls also warm up the server.
+    # Return about the number of calls that the server handles in that time. The trial calls also warm up the server.
     count = 100
     while (tried := load(contender, call, in_flight, count, one_core=one_core)).run.wall < seconds / 4:
         count *= 4

@@ -92,7 +92,7 @@ def pinned() -> Iterator[None]:
 
 
 def alternate(contenders: Mapping[Key, Callable[[], Found]], rounds: int) -> dict[Key, list[Found]]:
-    """Return the runs of each contender, in rounds in which all contenders run in turn."""
+    """Return the runs of each contender. In each round, all contenders run in turn."""
     runs: dict[Key, list[Found]] = {key: [] for key in contenders}
     for _ in range(rounds):
         for key, contender in contenders.items():

@@ -1,8 +1,8 @@
 """OpenSpiel behind BatchService.Play: `python -m loadtest.bench.openspiel_server PORT`.
 
-It uses Chatière's messages, so that the same client can use it. States are serialised OpenSpiel states, each followed
-by a 0 byte; every step reads, advances and writes them, as a stateless service must. It supports only the features that
-the benchmarks need: legal actions and restarts, but no faults of items.
+The server uses Chatière's messages, so that the same client can call it. States are serialised OpenSpiel states, each
+followed by a 0 byte; every step reads, advances and writes them, as a stateless service must. It supports only the
+features that the benchmarks need: legal actions and restarts, but no faults of items.
 """
 
 import random
@@ -95,7 +95,7 @@ def _describe(states: list[Any], ended: list[bool]) -> Positions:
 
 def main(port: str) -> None:
     """Serve until killed."""
-    # The same door as Chatière's.
+    # Use the same door as Chatière.
     settings, metrics = Settings(), Metrics(CollectorRegistry())
     pool = FairThreads("batches", settings.batch_threads)
     play = StreamMethod(PLAY, Method(metrics, "bidi_stream", PLAY), lambda _: Batches().play, pool)

@@ -129,7 +129,7 @@ class SelfPlay:
             stream.close()
 
     def _go_on(self, *, keep: bool) -> None:
-        # Makes another move in each game.
+        # Make another move in each game.
         for number, stream in enumerate(self._streams):
             self._move(number, stream.receive(), take=self._keeps, keep=keep)
 

@@ -20,8 +20,8 @@ from chatiere.service.ports.methods import GAME_SERVICE
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK = "127.0.0.1"
-# Ignores proxies set in the environment, which could not reach this machine. Batches may be large. Each channel has a
-# separate connection, which may reach a different worker.
+# Ignore proxies set in the environment, which could not reach this machine. Allow large batches. Use a separate
+# connection for each channel, which may reach a different worker.
 CHANNEL_OPTIONS = (
     ("grpc.enable_http_proxy", 0),
     ("grpc.max_receive_message_length", -1),
@@ -34,7 +34,7 @@ _ECHO_SOURCE, _ECHO = Path(__file__).with_name("echo.cc"), ROOT / "build/bench-e
 
 
 class BenchServer:
-    """A running server: its addresses (for all calls, and only for streams of batches) and its processes."""
+    """A running server: its addresses (one for all calls, one only for streams of batches) and its processes."""
 
     def __init__(
         self, address: str, fast_address: str, web_address: str, programs: list[subprocess.Popen[bytes]]
@@ -146,7 +146,7 @@ def chatiere(workers: int = 1, *options: str, with_fast_door: bool = True) -> It
     Args:
         workers: The number of workers.
         options: Additional options of the command.
-        with_fast_door: True to start the fast door; without it, the other doors have its connections.
+        with_fast_door: True to start the fast door. Without it, the other doors may use its connections.
     """
     port = free_port()
     fast_port = free_port() if with_fast_door and fast_door_built() else 0

@@ -1,4 +1,4 @@
-"""The budget of a scenario, which is read from its file and checked at the end of a run."""
+"""The budget of a scenario, which is read from the scenario's file and checked at the end of a run."""
 
 from __future__ import annotations
 

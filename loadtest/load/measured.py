@@ -14,7 +14,7 @@ class WrongAnswer(Exception):
 
 
 class MeasuredCalls(grpc.UnaryUnaryClientInterceptor):
-    """An interceptor that reports the duration, response size and error of unary calls, by the name of their method.
+    """An interceptor that reports the duration, response size and error of unary calls, by method name.
 
     An expected refusal is not an error; see `expecting`.
     """

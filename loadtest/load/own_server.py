@@ -18,7 +18,7 @@ import trustme
 from chatiere.service.guards.tokens import new_token
 
 _MAX_START = 60.0
-# Includes the grace period for calls in flight.
+# The time includes the grace period for calls in flight.
 _MAX_STOP = 30.0
 _CHUNK = 2**16
 # Patterns of the addresses that the server logs when it serves.
@@ -87,7 +87,7 @@ class OwnServer:
     def kill(self) -> None:
         """Kill the server and its workers by SIGKILL."""
         workers = psutil.Process(self.pid).children()
-        # The supervisor first, because it replaces workers that die.
+        # Kill the supervisor first, because it replaces workers that die.
         self._process.kill()
         for each in workers:
             each.kill()

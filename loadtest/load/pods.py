@@ -10,7 +10,7 @@ from typing import NamedTuple
 from chatiere.clients.transport.channel import target_of
 from loadtest.load.own_server import OwnServer, own_server
 
-# In seconds. Short, so that connections are renewed several times in each part of a run.
+# The age in seconds is short, so that connections are renewed several times in each part of a run.
 _ARGUMENTS = ("--max-connection-age", "5")
 _LOOK = 0.1
 _CALLS = re.compile(r'^grpc_server_handled_total\{.*grpc_service="chatiere\.v1\.GameService".*\} (\S+)$', re.MULTILINE)
@@ -29,7 +29,7 @@ class Phase(NamedTuple):
         return self.calls[0] / total, self.calls[1] / total
 
     def text(self) -> str:
-        """Return a line for people."""
+        """Return a line of text for people."""
         return f"{self.name}: {sum(self.calls)} calls, {' : '.join(f'{share:.1%}' for share in self.shares)}"
 
     def broken(self, min_share: float) -> list[str]:

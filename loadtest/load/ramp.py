@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # The number of bisections between the last step within the budget and the first step that exceeds it.
 _HALVINGS = 2
-# The share of a processor above which a process of the generator measures its own speed instead of the service's.
+# The share of a processor above which a process of the generator measures its own speed instead of the service's speed.
 _GENERATOR = 0.9
 
 
@@ -42,7 +42,7 @@ class Step(NamedTuple):
 
 
 class Ramp:
-    """Steps with the length of a scenario: twice as many users each time, then numbers between the last two."""
+    """Steps with the length of a scenario: twice as many users in each step, then numbers between the last two."""
 
     def __init__(self, environment: Environment, scenario: Scenario) -> None:
         """Start with the scenario's number of users."""
@@ -78,7 +78,7 @@ class Ramp:
         return self._users, rate
 
     def _next(self) -> bool:
-        # Records the figures of a step; returns False if it was the last one.
+        # Record the figures of a step; return False if it was the last one.
         step = self._step()
         self.steps.append(step)
         if step.is_of_the_generator:

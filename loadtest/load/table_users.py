@@ -26,7 +26,7 @@ _LEGAL = {"legalActions": True}
 
 
 class TableUser(ServiceUser):
-    """All people at a sealed table: the person whose turn it is looks at the table and moves at human pace."""
+    """All people at a sealed table. The person whose turn it is looks at the table and moves at human pace."""
 
     wait_time = between(0.5, 2.0)
 

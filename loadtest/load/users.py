@@ -26,7 +26,7 @@ from chatiere.v1.game_pb2 import Action, Include, Position, State
 from loadtest.load.deployment import Deployment
 from loadtest.load.measured import MeasuredCalls, WrongAnswer, report
 
-# The seeds of users. A run is reproducible only as far as the order in which its users are served.
+# The seeds of users. A run is reproducible only if its users are served in the same order.
 _SEEDS = random.Random(20240)
 
 
@@ -263,7 +263,7 @@ class MisbehavingUser(ServiceUser):
         opened = socket.create_connection((host.strip("[]"), int(port)), timeout=10)
         opened.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[: self.random.randint(0, 24)])
         if self.random.random() < 0.5:
-            # Resets the connection instead of closing it.
+            # Reset the connection instead of closing it.
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         opened.close()
         report(self, "connection", "half open", start=start)

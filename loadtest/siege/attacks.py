@@ -1,4 +1,4 @@
-"""The attacks, each in a separate process on this machine, which ends automatically."""
+"""The attacks, each in a separate process on this machine. The processes end automatically."""
 
 import math
 import multiprocessing
@@ -48,7 +48,8 @@ _BRIEF = 0.2
 _GAMES = 16_384
 # Seconds for attackers to get ready, and to disconnect at the end.
 _PATIENCE = 60.0
-# Gives attackers a lower priority than the server, because real attackers use other machines.
+# The niceness of attackers, which gives them a lower priority than the server, because real attackers use other
+# machines.
 _NICE = 10
 # A client's connection preface and SETTINGS frame in HTTP/2, and the first half of a call's headers.
 _OPENED = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
@@ -191,7 +192,7 @@ def header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def lasting_header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Send the same lists without acknowledging the settings of the server, whose header table then keeps its size."""
+    """Send the same lists without acknowledging the server's settings, so that its header table keeps its size."""
     _flood(crowd, attack, until, BLOCKS, acknowledges=False)
 
 
@@ -224,7 +225,7 @@ def slow_followers(crowd: Crowd, attack: Attack, until: float) -> None:
     while time.monotonic() < until:
         for attacker, (key, secret) in zip(in_turn(attackers, len(posts)), posts, strict=True):
             _post_name(attacker, key, secret)
-        # Responses to posts are read, however long it took to send the posts.
+        # Read the responses to posts, regardless of the time that sending the posts took.
         crowd.stay(min(until, time.monotonic() + _ROUND))
 
 
@@ -256,7 +257,7 @@ def giant_rooms(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def presence(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Let `count` - 1 people follow a room, each on a connection, and another one enter and leave repeatedly."""
+    """Let `count` - 1 people follow a room, each on a connection, and another person enter and leave it repeatedly."""
     key = secrets.token_bytes(_ID)
     for attacker in crowd.connect(attack.count - 1, attack.addresses):
         _follow(crowd, attacker, key, secrets.token_bytes(_ID))
@@ -315,7 +316,7 @@ KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
 
 
 def bomb(method: str, path: str, size: int) -> bytes:
-    """Return a request of about `size` bytes, all of it empty elements of one repeated field, at a dotted path."""
+    """Return a request of about `size` bytes, which consists of empty elements of the field at a dotted path."""
     service, _, name = method.partition("/")
     message: Any = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].input_type
     fields: list[FieldDescriptor] = []
@@ -335,7 +336,7 @@ def _delimited(number: int, content: bytes) -> bytes:
     while size >= 0x80:
         length.append(size & 0x7F | 0x80)
         size >>= 7
-    # Assumes field numbers below 16, as in requests.
+    # This assumes field numbers below 16, as in requests.
     return bytes([number << 3 | 2, *length, size]) + content
 
 

@@ -38,7 +38,7 @@ FIRST_SOURCE = "127.0.0.2"
 # The timeout of socket operations, in seconds.
 _PATIENCE = 10.0
 _CHUNK = 2**16
-# Makes closing a connection reset it.
+# The socket option with which closing a connection resets it.
 _RESET = struct.pack("ii", 1, 0)
 # The head of a call at the door for browsers, without the length of its request.
 WEB_HEAD = "POST /%s HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/%s\r\n"
@@ -62,7 +62,7 @@ class Attacker:
         self._bodies: deque[tuple[int, memoryview, bool]] = deque()
         self._http2.initiate_connection()
         self._flush()
-        # Respect the server's limits.
+        # Wait for the server's settings, to respect its limits.
         while not any(isinstance(event, RemoteSettingsChanged) for event in self.read()):
             pass
 
@@ -209,7 +209,7 @@ class Crowd:
             address: The address of the door.
             door: Its name.
             came: Counts of events at the attackers.
-            source: The first of their addresses.
+            source: The first of the attackers' addresses.
         """
         self.door = door
         self._source = ipaddress.IPv4Address(source)

@@ -19,13 +19,13 @@ _CANCEL = struct.pack(">I", 8)
 _CALL = [
     (":method", "POST"),
     (":scheme", "http"),
-    # Not a stream of batches, whose connection would get a separate loop at the fast door.
+    # The call is not a stream of batches, whose connection would get a separate loop at the fast door.
     (":path", "/chatiere.v1.GameService/Apply"),
     (":authority", "localhost"),
     ("te", "trailers"),
     ("content-type", "application/grpc"),
 ]
-# The longest header that HPACK's dynamic table of 4,096 bytes keeps, with its name and the 32 bytes it counts as; one
+# The longest header that HPACK's dynamic table of 4,096 bytes keeps, including its name and 32 bytes of overhead. One
 # byte refers to the newest entry (RFC 7541, 2.3.3 and 6.1).
 LARGE = ("x-large", "a" * 3900)
 _REFERENCE = b"\xbe"

@@ -25,7 +25,7 @@ Calls = tuple[Callable[[], object], ...]
 # The timeout of a call, in seconds.
 _TIMEOUT = 5.0
 _GAMES = 64
-# No retries, so that failures are seen.
+# Do not retry, so that failures are visible.
 _OPTIONS = (("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0), ("grpc.enable_http_proxy", 0))
 _FIRST = engine.games()[0]
 _TABLE = tables.NewTableRequest(
@@ -118,7 +118,7 @@ class GrpcCalls:
         return single, stream
 
     def _health(self) -> Calls:
-        # Uses a separate connection, as Kubernetes does.
+        # Use a separate connection, as Kubernetes does.
         def check() -> None:
             with self._connect() as channel:
                 health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=_TIMEOUT)
@@ -126,7 +126,7 @@ class GrpcCalls:
         return (check,)
 
     def _on_stream(self) -> Calls:
-        # Uses one stream that stays open, as learners do, and another one after a failure.
+        # Use one stream that stays open, as learners do, and another one after a failure.
         def ask() -> None:
             if self._stream is None:
                 self._asked = SimpleQueue()
@@ -146,7 +146,7 @@ class GrpcCalls:
         return (ask,)
 
     def _in_room(self) -> Calls:
-        # Posts names that a follower of the room receives. The room is always the same, as for people who play several
+        # Post names that a follower of the room receives. The room is always the same, as for people who play several
         # games.
         def post() -> None:
             if self._follower is None:
@@ -231,7 +231,7 @@ class WebCalls:
             raise
 
     def _health(self) -> Calls:
-        # Uses a separate connection, as at gRPC ports.
+        # Use a separate connection, as at gRPC ports.
         def check() -> None:
             connection = self._connect()
             try:

@@ -19,7 +19,7 @@ _PERIODS = KINDS | {STREAM: 1.0, ROOM: 0.1}
 
 
 class Measured:
-    """The seconds from when each call was due to its end, by kind, and the number of failures, by cause."""
+    """The seconds from the due time of each call to its end, by kind, and the number of failures, by cause."""
 
     def __init__(self) -> None:
         """Create a measurement without calls."""

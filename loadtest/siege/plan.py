@@ -23,8 +23,8 @@ class Budget:
         batch_p99_ms: The same for calls of BatchService, including streams.
         health_p99_ms: The same for health checks.
         own_p99_ms: The same for calls of all kinds of the client at the attackers' address.
-        least_share: The minimum share of a second client's calls in all calls that it and the attackers completed. It
-            makes the same calls at a different address.
+        least_share: The minimum share of a second client's calls in all calls that it and the attackers completed. The
+            second client makes the same calls at a different address.
         peak_mib: The maximum growth of each process over its idle size, in MiB, at its peak.
         kept_mib: The same after the attackers have left.
     """
@@ -52,13 +52,13 @@ class Attack:
         doors: The doors to attack, one server after another.
         connections: The number of connections.
         addresses: The number of source addresses.
-        source: The first of them.
+        source: The first source address.
         seconds: The duration.
-        onset: The part of it in which the attackers start.
+        onset: The part of the duration in which the attackers start.
         has_tokens: True if the server requires tokens; attackers never have one.
         has_tls: True if the server has a certificate.
-        descriptors: The soft and the hard limit of its open files; 0: the limits of the siege.
-        has_unread_log: True if its log is not read.
+        descriptors: The soft and the hard limit of the server's open files; 0: the limits of the siege.
+        has_unread_log: True if the server's log is not read.
         has_rooms: True if the server has rooms.
         is_refused: True if no call of the attackers may succeed.
     """

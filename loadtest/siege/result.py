@@ -18,17 +18,18 @@ class AttackResult:
 
     Attributes:
         came: Counts of events at the attackers' calls.
-        second: The same at the calls of a second client that does the same; empty without such a client.
-        onset_ms: The duration of the longest call, at the onset, of the clients at other addresses.
-        p99_ms: By kind, the 99th percentile of their calls from then on, for the slower client.
+        second: Counts of events at the calls of a second client that does the same; empty without such a client.
+        onset_ms: The duration of the longest call of the clients at other addresses, at the onset.
+        p99_ms: By kind, the 99th percentile of these clients' calls after the onset, for the slower client.
         calls: By kind, the number of these calls.
-        failures: The number of their failures, by time and cause, and of streams that ended at the attackers' address.
+        failures: The number of failures of these calls, by time and cause, and of streams that ended at the attackers'
+            address.
         beside_ms: The highest 99th percentile of any kind of call of the client at the attackers' address; None if it
             made no calls.
-        beside_failures: The number of its calls that failed.
+        beside_failures: The number of failed calls of the client at the attackers' address.
         idle: The memory of each process before the attack, by name, in MiB.
-        peak: The same at its peak; empty if a process has died.
-        kept: The same after the attack; empty if a process has died.
+        peak: The memory of each process at its peak; empty if a process has died.
+        kept: The memory of each process after the attack; empty if a process has died.
         has_metrics: True if the metrics responded afterwards.
         errors: The errors that the server logged until its end.
         has_stopped: True if the server stopped when requested.

@@ -38,7 +38,7 @@ def siege(entries: list[tuple[Attack, str]], report: Path) -> bool:
         results.append(one(attack, door))
         result = results[-1]
         click.echo(f"  {attack.name}, {door}: {result.cell()}")
-        # Written after each attack, so that an interrupted siege has a report, too.
+        # Write the report after each attack, so that an interrupted siege also has a report.
         report.write_text(json.dumps([each.as_json() for each in results], indent=2))
         report.with_suffix(".md").write_text(f"{matrix(results)}\n\n{table(results)}\n")
     click.echo(f"\n{table(results)}\n\n{matrix(results)}\n")
@@ -61,7 +61,7 @@ def one(attack: Attack, door: str) -> AttackResult:
             has_unread_log=attack.has_unread_log,
         ) as server:
             result = besiege(server, attack, door)
-            # Stopped while the log is not read, if it is not.
+            # If the attack's log is not read, the server is also stopped without a reader.
             has_stopped = server.stop()
             return replace(result, errors=server.errors(), has_stopped=has_stopped)
     except Exception as error:
@@ -144,7 +144,7 @@ def _await_calls(clients: list[GoodClient], measured: list[Measured]) -> None:
 
 
 def _settled(memory: Memory, wanted: dict[str, float]) -> dict[str, float]:
-    # Returns the sizes as soon as they are small enough, or at the end of the time.
+    # Return the sizes as soon as they are small enough, or at the end of the time.
     end = time.monotonic() + _SETTLING
     while True:
         now = memory.now()

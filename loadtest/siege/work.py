@@ -14,12 +14,12 @@ from chatiere.v1.game_pb2 import TURN_KIND_OVER, State, ViewerUpdate
 from chatiere.v1.record_pb2 import GameRecord, RecordStream
 
 Call = Callable[[str, bytes], bytes]
-"""Makes a call of a method, given as SERVICE/METHOD, and returns the response."""
+"""A function that makes a call of a method, given as SERVICE/METHOD, and returns the response."""
 
 _GAMES, _BATCHES, _BOTS, _TABLES = (f"chatiere.v1.{name}Service" for name in ("Game", "Batch", "Bot", "Table"))
 _GAME = engine.game("chatpentiers")
 _PLAYERS = _GAME.min_players
-# A game of fewer moves, for two players.
+# A game with fewer moves, for two players.
 _SHORT = engine.game("chat_perche")
 _SETUP = batch.BatchSetup(game=_GAME.name, players=_PLAYERS)
 _SEED = 7
@@ -94,7 +94,7 @@ DEAR: dict[str, tuple[str, Callable[[Call], bytes]]] = {
     "Move": (f"{_TABLES}/Move", _move),
     "GetRecord": (f"{_TABLES}/GetRecord", _get_record),
 }
-"""By name, each method with a function that returns a request, for which it may make calls. In Move, a bot moves."""
+"""By name, each method with a function that returns a request. The function may make calls. In Move, a bot moves."""
 
 
 def _state(call: Call) -> State:
@@ -129,7 +129,7 @@ def _look(call: Call, table: bytes) -> ViewerUpdate:
 
 
 def _played(call: Call, game: Game, bot: str) -> Iterator[bytes]:
-    # Yields the tables of a whole game, in order.
+    # Yield the tables of a whole game, in order.
     table = _new_table(call, game, bot)
     while True:
         yield table

@@ -17,7 +17,7 @@ from loadtest.bench.rows import unary
 from loadtest.bench.rows.unary import APPLY, cpu_row
 from loadtest.bench.servers import at_unix_sockets, bare, chatiere, echo, echo_built, fast_door_built
 
-# Limits high enough that each call is counted but not refused.
+# The limits are so high that each call is counted but not refused.
 LIMITS = ("--max-calls-per-client=100000", "--max-rate-per-client=1e9")
 # Calls in flight: connections with one call at a time.
 SINGLE, FULL = 1, 16

@@ -51,7 +51,7 @@ def _observations(game: Game, players: int, plan: BenchPlan) -> NDArray[np.uint8
 
 
 def _features(layout: ObservationLayout, observations: NDArray[np.uint8]) -> tuple[Work, Work]:
-    # Returns a function that encodes the observations, and one that fills the same array. Both return the number of
+    # Return a function that encodes the observations, and one that fills the same array. Both return the number of
     # rows.
     out = np.empty((len(observations), layout.num_features), np.float32)
 
@@ -67,7 +67,7 @@ def _features(layout: ObservationLayout, observations: NDArray[np.uint8]) -> tup
 
 
 def _compact_features(compact: CompactObservations, observations: NDArray[np.uint8]) -> tuple[Work, Work]:
-    # The same, including cropping of the windows.
+    # Return the same functions, including cropping of the windows.
     layout = ObservationLayout(compact)
     out = np.empty((len(observations), layout.num_features), np.float32)
     _, fill = _features(layout, compact.crop(observations))
@@ -80,7 +80,7 @@ def _compact_features(compact: CompactObservations, observations: NDArray[np.uin
 
 
 def _planes(layout: ObservationLayout, observations: NDArray[np.uint8]) -> Work:
-    # Returns a function that computes the same features in NumPy.
+    # Return a function that computes the same features in NumPy.
     some = observations[:NUMPY_ROWS]
 
     def concatenate() -> int:

@@ -19,8 +19,8 @@ from loadtest.bench.servers import LOOPBACK, BenchServer, chatiere, fast_door_bu
 
 BATCHES = (1, 16, 256, 1024, 4096, 16384)
 WORKERS = (1, 2)
-# The same number of connections, each with a batch in flight, for each number of workers, over which they are
-# distributed.
+# The number of connections, each with a batch in flight. It is the same for each number of workers, over which the
+# connections are distributed.
 CONNECTIONS = 4
 TENTHS = 10
 # The numbers of connections that wait for their next call. A door accepts 10,000, or its share of the worker's limit on
@@ -125,7 +125,7 @@ def _connections(plan: BenchPlan) -> list[dict[str, object]]:
 
 
 def _timed(contender: Contender, call: Call) -> Load | None:
-    # Returns None without h2load.
+    # Return None without h2load.
     return h2load.load(contender, call, 1, _CALLS) if h2load.installed() else None
 
 

@@ -37,7 +37,7 @@ def nanoseconds(work: Callable[[Position], object], positions: list[Position]) -
 
 def net_costs(game: Game, players: int, plan: BenchPlan) -> Mapping[str, float]:
     """Return the cost of each kernel in ns: medians over rounds in which all kernels are measured in turn."""
-    # Few enough to stay in the processor's cache, like a state that has just been unpacked.
+    # The positions are so few that they stay in the processor's cache, like a state that has just been unpacked.
     positions = positions_of(game, players, 500)
     actions = {id(position): position.legal_actions()[0] for position in positions}
     works: dict[str, Callable[[Position], object]] = {

@@ -17,7 +17,7 @@ MOVES = 40
 # The timeout of all operations in Chromium, in milliseconds.
 _PATIENCE = 60_000
 
-# Records the times at which drawings reached the screen, in milliseconds since the navigation.
+# Record the times at which drawings reached the screen, in milliseconds since the navigation.
 _NOTE = """(() => {
   if (!location.protocol.startsWith("http")) return;
   localStorage.setItem("pace", "none");
@@ -32,7 +32,7 @@ _NOTE = """(() => {
   }).observe(document, { childList: true, subtree: true });
 })()"""
 
-# Makes moves from the list of all moves, one after another, and returns the time between each response of Move and its
+# Make moves from the list of all moves, one after another, and return the time between each response of Move and its
 # drawing.
 _PLAY = """async (moves) => {
   const calls = () =>
@@ -93,7 +93,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def _times(browser: Any, origin: str, game: Game, players: int, rounds: int) -> tuple[list[float], list[float]]:
-    # Returns the milliseconds until each round's table was drawn, and until each of its moves was drawn.
+    # Return the milliseconds until each round's table was drawn, and until each of the round's moves was drawn.
     tables: list[float] = []
     moves: list[float] = []
     with browser.new_context() as context:

@@ -23,7 +23,7 @@ PEER = "PettingZoo's connect_four, raw_env"
 
 
 def random_games(env: Any) -> Callable[[], int]:
-    """Return a function that plays a random game, and returns its number of actions without exits of agents."""
+    """Return a function that plays a random game, and returns its number of actions, except the exits of agents."""
     draw = random.Random(SEED).random
 
     def one_game() -> int:

@@ -116,7 +116,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def play(server: BenchServer, game: Game, players: int, moves: int) -> GameTables:
-    """Play a number of moves of a game, or all of it. The tables can be posted to any room."""
+    """Play a number of moves of a game, or the whole game. The tables can be posted to any room."""
     with server.channel() as channel:
         stub = TableServiceStub(channel)
         begun = stub.NewTable(
@@ -152,7 +152,7 @@ class _Rooms:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def enter(self) -> None:
-        """Start all followers, some at a time, and return when they follow."""
+        """Start all followers, a few at a time, and return when all of them follow."""
         rooms = [room for room in range(len(self._ids)) for _ in range(FOLLOWERS)]
         for first in range(0, len(rooms), _AT_A_TIME):
             entered = [(room, asyncio.Event()) for room in rooms[first : first + _AT_A_TIME]]
@@ -175,7 +175,7 @@ class _Rooms:
                 ply += 1
 
     async def begin(self) -> None:
-        """Post the first table to all rooms, some at a time, and wait until all followers have it."""
+        """Post the first table to all rooms, a few at a time, and wait until all followers have it."""
         for first in range(0, len(self._ids), _AT_A_TIME):
             rooms = range(first, min(first + _AT_A_TIME, len(self._ids)))
             await asyncio.gather(*(self._post(room, 0) for room in rooms))
@@ -203,7 +203,7 @@ class _Rooms:
             raise RuntimeError(f"the table of ply {ply} was not taken")
 
     async def _arrived(self, first: int, last: int) -> None:
-        # Waits until all followers have these plies, or no more tables arrive. Raises the error of a follower that
+        # Wait until all followers have these plies, or no more tables arrive. Raises the error of a follower that
         # failed.
         end = time.perf_counter() + _PATIENCE
         expected = len(self._ids) * FOLLOWERS * (last - first + 1)
@@ -237,7 +237,7 @@ async def _load(
         await rooms.enter()
         memory = server.memory() - before
         await rooms.begin()
-        # Otherwise a garbage collection in this process would count as the server's time.
+        # Collect garbage now; a later garbage collection in this process would count as the server's time.
         gc.collect()
         gc.freeze()
         with measured(server) as timer:

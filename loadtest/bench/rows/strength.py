@@ -15,8 +15,8 @@ from loadtest.bench.self_play import SEED
 
 SIMULATIONS = 1000
 ISMCTS = f"ismcts:simulations={SIMULATIONS}"
-# The number of games with runs of a second; the numbers of games and rounds used to match playouts to the time of a
-# simulation.
+# The number of games with runs of one second, and the numbers of games and rounds used to match playouts to the time of
+# a simulation.
 GAMES, FITTING, ROUNDS = 200, 16, 2
 # The names of the bounds, by number of players.
 BOUNDS = {2: "ismcts_random_2", 3: "ismcts_random_3"}

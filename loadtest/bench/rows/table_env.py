@@ -61,8 +61,8 @@ def _divide(plan: BenchPlan) -> Result:
     for game in plan.games:
         with ExitStack() as stack:
             asked = ("steps", game.name, DIVIDED * plan.batch, plan.warm_up)
-            # Both on one core, because two cores share caches and other resources, so the same work takes longer,
-            # divided or not.
+            # Run both on one core. Two cores share caches and other resources, so the same work would take longer,
+            # whether divided or not.
             one, two = (_ended_by(stack, Pinned(*asked, threads)) for threads in (1, 2))
             spread = _ended_by(stack, Pinned(*asked, 2, cores=CORES[:1] + CORES[-1:]))
             apart = [_ended_by(stack, Pinned(*asked, 1, cores=cores)) for cores in (CORES[:1], CORES[-1:])]
@@ -95,7 +95,7 @@ def _runs(pinned: Pinned, plan: BenchPlan) -> Callable[[], Run]:
 
 
 def _together(contenders: list[Pinned], plan: BenchPlan) -> Run:
-    # Returns a run with the moves of all contenders in the time of one.
+    # Return a run with the moves of all contenders in the time of one.
     for contender in contenders:
         contender.start(plan.seconds)
     runs = [contender.finish() for contender in contenders]

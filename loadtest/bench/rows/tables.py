@@ -59,7 +59,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def _requests(service: TableService, keys: Keyring, game: Game, players: int) -> tuple[list[bytes], list[bytes]]:
-    # Returns the requests for all moves of a random game, for Move and for Apply.
+    # Return the requests for all moves of a random game, for Move and for Apply.
     new = pb.NewTableRequest(
         game=game.name, players=players, seats=[pb.TableSeat()] * players, acknowledgement=pb.ACKNOWLEDGEMENT_NONE
     )

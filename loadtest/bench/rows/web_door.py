@@ -56,7 +56,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def _as_json(game: Game, players: int) -> Call:
-    # Encodes the call as the server does.
+    # Encode the call as the server does.
     from chatiere.service.ports.web.json_form import JsonForm
 
     request = apply_request(game, players)
