@@ -1,9 +1,9 @@
 """Make a release: `make release VERSION=1.0.0`, in a clean clone.
 
-Files that name the version get the new one, CHANGELOG.md gets its heading, and the API's image is made anew. dist/ gets
-the sdist, the wheel, its bill of materials, the npm tarball and their checksums (SHA256SUMS). Then all changes are
-committed and tagged with the time of the packages, so that two runs from the same commit give the same result. The
-packages are not uploaded.
+The command writes the new version into all files that contain the version, adds its heading to CHANGELOG.md, and
+rebuilds the API's image. It writes the sdist, the wheel, the wheel's bill of materials, the npm tarball and their
+checksums (SHA256SUMS) to dist/. Then all changes are committed and tagged with the time of the packages, so that two
+runs from the same commit give the same result. The packages are not uploaded.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ DIST = ROOT / "dist"
 CHANGELOG = ROOT / "CHANGELOG.md"
 IMAGE = "proto/image/v1.binpb"
 SUMS = "SHA256SUMS"
-# Files that name the version, and patterns of which it is the group.
+# The files that contain the version, each with a pattern whose group is the version.
 PLACES = {
     "pyproject.toml": r'^version = "(.+)"$',
     "CITATION.cff": r"^version: (.+)$",
@@ -36,7 +36,7 @@ PLACES = {
 
 
 class ReleaseError(Exception):
-    """A release that cannot be made, and why."""
+    """The release cannot be made; the message states the reason."""
 
 
 def git(*arguments: str, **environment: str) -> str:
@@ -49,7 +49,7 @@ def git(*arguments: str, **environment: str) -> str:
 
 
 def check(version: str) -> None:
-    """Refuse what cannot be released."""
+    """Raise ReleaseError if the release cannot be made."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise ReleaseError(f"{version!r} is not a version: name one, as make release VERSION=1.0.0")
     if git("tag", "--list", f"v{version}"):
@@ -61,7 +61,7 @@ def check(version: str) -> None:
 
 
 def with_version(text: str, pattern: str, version: str) -> str:
-    """Return a text with another version wherever the pattern finds one, which has to be somewhere."""
+    """Replace each version that `pattern` finds in a text. Raises ReleaseError if `pattern` finds no version."""
 
     def replaced(found: re.Match[str]) -> str:
         return found[0].replace(found[1], version)
@@ -73,7 +73,7 @@ def with_version(text: str, pattern: str, version: str) -> str:
 
 
 def with_heading(changelog: str, version: str, date: str) -> str:
-    """Return a changelog with a version's heading over the unreleased changes, as in Keep a Changelog."""
+    """Return a changelog with a version's heading above the unreleased changes, as in Keep a Changelog."""
     if not re.search(r"^## Unreleased\n+(?!## )[^\n]", changelog, re.MULTILINE):
         raise ReleaseError("CHANGELOG.md has nothing under 'Unreleased'")
     return changelog.replace("## Unreleased\n", f"## Unreleased\n\n## {version} - {date}\n", 1)
@@ -95,18 +95,18 @@ def build() -> None:
 
 
 def commit(version: str) -> None:
-    """Commit what names the version, and tag it, under the time of the packages."""
+    """Commit the files that contain the version, and tag the commit, with the time of the packages."""
     dated = {name: f"@{epoch()} +0000" for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")}
     git("commit", "--quiet", "--message", f"Release {version}", *PLACES, CHANGELOG.name, IMAGE, **dated)
     git("tag", "--annotate", "--message", f"Chatière {version}", f"v{version}", **dated)
 
 
 def main(version: str) -> None:
-    """Run all steps, up to the first that fails."""
+    """Run all steps; stop at the first step that fails."""
     check(version)
-    # The last commit's, by which the release's own commit is dated, too.
+    # Use the time of the last commit, which is also the date of the release's own commit.
     os.environ["SOURCE_DATE_EPOCH"] = str(epoch())
-    # First: after a change to pyproject.toml, make would build the package again.
+    # Do this first: after a change to pyproject.toml, make would build the package again.
     subprocess.run(("make", "image"), cwd=ROOT, check=True)
     for name, pattern in PLACES.items():
         path = ROOT / name

@@ -1,4 +1,4 @@
-"""@chatiere/client, as npm packs it."""
+"""The npm package @chatiere/client."""
 
 import os
 import shutil
@@ -10,15 +10,15 @@ from release.packages import ROOT, normalise_tarball
 
 PACKAGE = ROOT / "clients/typescript"
 SHARED = ROOT / "web/shared"
-"""Its modules that the page has, too."""
+"""The package's modules that the page shares."""
 LEGAL = ("LICENSE", "NOTICE")
-"""Files of the repository that are packed with it."""
+"""Files of the repository that are packed with the package."""
 MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz", *LEGAL)
-"""Products of its README's commands."""
+"""Products of the commands in the package's README, which are not copied."""
 
 
 def run(folder: Path, *command: str, **environment: str) -> str:
-    """Run a command that has to succeed, in a folder; return its output."""
+    """Run a command in a folder, and return its output. Raises RuntimeError if the command fails."""
     # buf and chatiere are in the Python environment.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     variables = os.environ | {"PATH": path} | environment
@@ -37,7 +37,7 @@ def install(folder: Path) -> Path:
 
 
 def prepare(repository: Path, modules: Path) -> Path:
-    """Put a copy of the package, with a node_modules and generated code, in its place of a folder like the repository.
+    """Copy the package, with a node_modules and generated code, to its place in a folder laid out like the repository.
 
     Returns:
         The folder of the copy.

@@ -1,6 +1,6 @@
 """The sdist and the wheel, without traces of the user, the machine and the time of packing.
 
-The times in them are SOURCE_DATE_EPOCH (reproducible-builds.org), by default the last commit's.
+The times in these files are SOURCE_DATE_EPOCH (reproducible-builds.org), by default the time of the last commit.
 """
 
 import csv
@@ -19,12 +19,12 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 CONSTRAINTS = ROOT / "deploy/constraints.txt"
 PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
-# Asks the build backend for an sdist, which pip cannot.
+# Asks the build backend for an sdist; pip cannot do this.
 SDIST = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
 
 
 def epoch() -> int:
-    """Return the time that packages are dated by, in seconds since 1970."""
+    """Return the time with which packages are dated, in seconds since 1970."""
     last_commit = ("git", "log", "-1", "--format=%ct")
     given = os.environ.get("SOURCE_DATE_EPOCH")
     return int(given or subprocess.run(last_commit, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout)
@@ -40,7 +40,7 @@ def build_sdist(source: Path, target: Path) -> Path:
 
 
 def normalise_tarball(tarball: Path) -> None:
-    """Write an sdist or an npm package anew: its files sorted, with one time, no owner, and modes without the umask."""
+    """Rewrite an sdist or an npm package with sorted files, a single time, no owner, and no umask in modes."""
     archive = io.BytesIO()
     with tarfile.open(tarball) as given, tarfile.open(fileobj=archive, mode="w", format=tarfile.PAX_FORMAT) as made:
         for member in sorted(given.getmembers(), key=lambda each: each.name):
@@ -61,19 +61,19 @@ def unpack(sdist: Path, folder: Path) -> Path:
 
 
 def take_generated_c(source: Path) -> None:
-    """Give a source tree the C that Cython has generated from the same sources in the repository."""
-    # Without their times: the C has to be newer than its sources.
+    """Copy the C that Cython has generated from the same sources in the repository to a source tree."""
+    # Do not copy the times, because the C must be newer than its sources.
     with suppress(FileNotFoundError):
         shutil.copytree(ROOT / "build/cython", source / "build/cython", copy_function=shutil.copy)
 
 
 def build_wheel(source: Path, target: Path, python: str | Path = sys.executable) -> Path:
-    """Build a source tree's wheel for a Python; on Linux with the libraries that it needs and a bill of these."""
+    """Build a source tree's wheel for a Python. On Linux, it includes the libraries that it needs and their bill."""
     built = source / "dist"
     shutil.rmtree(built, ignore_errors=True)
     dated = os.environ | {"SOURCE_DATE_EPOCH": str(epoch())}
     command: list[str | Path] = [python, *PIP, "wheel", "--no-deps", "--wheel-dir", built, source]
-    # Elsewhere than in the source tree, whose folders pip would import.
+    # Run pip outside the source tree, because it would import the tree's folders.
     subprocess.run(command, cwd=source.parent, env=dated, check=True)
     (wheel,) = built.glob("chatiere-*.whl")
     target.mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ def build_wheel(source: Path, target: Path, python: str | Path = sys.executable)
 
 
 def needs_libraries(wheel: Path) -> bool:
-    """Return True if a wheel is linked with what not every machine has: libnghttp2."""
+    """Return True if a wheel is linked with libnghttp2, which is not available on every machine."""
     return any(name.startswith("chatiere/http2/server.") and name.endswith(".so") for name in names_in(wheel))
 
 
@@ -100,7 +100,7 @@ def names_in(wheel: Path) -> list[str]:
 
 
 def normalise_wheel(wheel: Path) -> None:
-    """Write a wheel anew: its files in order and RECORD at the end, all of one time, without a umask."""
+    """Rewrite a wheel with sorted files, RECORD at the end, a single time, and modes that ignore the umask."""
     with zipfile.ZipFile(wheel) as given:
         files = {name: given.read(name) for name in given.namelist() if not name.endswith("/")}
     (record,) = (name for name in files if name.endswith(".dist-info/RECORD"))
