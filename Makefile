@@ -241,8 +241,8 @@ debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number o
 rare-events: $(DEV_BUILT) ## Play towards rare kinds of events, in kernel and reference, for nine minutes; list the kinds that remain rare
 	cd tests && ../$(BIN)/python -m tools.rare_events
 
-# A fault is another comparison, a number one higher, a statement left out ... For each fault the module is built (with little
-# optimization, which is quick) and the tests of its part run until one fails.
+# A fault is a different comparison, a number that is one higher, an omitted statement ... For each fault, the module is built
+# (with little optimization, which is quick), and the tests of its part run until one fails.
 # tests/tools/mutants/parts.py lists the parts (each game's kernel and codec, the core, messages, the wire format, search, http2/ in C
 # and Cython, sealed tables, rooms, exchanges, guards) and the tests of each part. Tests named after the file with the fault run
 # first, slow tests last. Tests with servers, which may fail because the machine is busy, have to fail twice. At the end, all tests
@@ -286,8 +286,8 @@ fuzz-http2: ## Send damaged conversations to the C code of http2/ for SECONDS (6
 	@if pkg-config --exists 'libnghttp2 >= 1.52'; then $(MAKE) --no-print-directory $(FUZZ_HTTP2) && \
 		$(FUZZ_HTTP2) $(SEED) $(COUNT) $(SECONDS); else echo "fuzz-http2 is left out: libnghttp2 is not there"; fi
 
-# All faults come from the seed: connections cut, slow readers, deadlines, short memory, drains, deaths of workers. A seed that
-# breaks a property is printed; SEED=… replays it and prints what happened.
+# The seed determines all faults: cut connections, slow readers, deadlines, short memory, drains and deaths of workers. A seed
+# that breaks a property is printed; SEED=… replays the run and prints its events.
 simulate: SECONDS = 60
 simulate: $(DEV_BUILT) ## Simulate the service above its wires for SECONDS (60) or SEEDS runs, or replay one SEED
 	cd tests && ../$(BIN)/python -m simulate --seconds $(SECONDS) --seeds $(SEEDS) $(if $(filter-out 0,$(SEEDS)),--first 1) \

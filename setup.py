@@ -1,14 +1,14 @@
 """The compiled parts of Chatière: Cython kernels and protobuf code.
 
-Everything else about the package is in pyproject.toml. `chatiere` is a namespace package with several roots: what is
-`chatiere.engine` lies in `engine/chatiere/engine/`, `chatiere.v1` in `proto/chatiere/v1/`. Code is generated, and the
-catalogues of words (*.po) are compiled, where they lie. So are, for the page, its words (words.js) and the numbers of
-the fields of a sealed table, with the options that are sets (shared/fields.js). docs/rules/ is copied into the games'
-folders.
+Everything else about the package is in pyproject.toml. `chatiere` is a namespace package with several roots:
+`chatiere.engine` is in `engine/chatiere/engine/`, and `chatiere.v1` is in `proto/chatiere/v1/`. Generated code and
+compiled catalogues of words (*.po) are written next to their sources. For the page, this script also writes the words
+(words.js), and the field numbers of a sealed table with the options that are sets (shared/fields.js). docs/rules/ is
+copied into the games' folders.
 
-CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
+CHATIERE_BUILD=debug builds the kernels with run-time checks, checks of the rules' invariants after every move,
 sanitizers and coverage counters (see `make debug`). CHATIERE_BUILD=trial compiles only the modules whose source
-changed, and optimizes them little (see tests/tools/mutants).
+changed, with little optimization (see tests/tools/mutants).
 """
 
 import copy
@@ -37,18 +37,18 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
-# Each has a folder `chatiere`, with parts of the package.
+# Each root has a folder `chatiere`, which contains parts of the package.
 ROOTS = ("engine", "http2", "service", "clients", "proto")
 PROTO = Path("proto/chatiere")
-# The page: the package PAGE_PACKAGE, without Python.
+# The folder of the page, which is the package PAGE_PACKAGE and contains no Python.
 WEB = Path("web")
 PAGE_PACKAGE = "chatiere.web"
 HTTP2 = Path("http2/chatiere/http2")
 # The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
 MAX_FIELD = 31
-# The messages of a refusal's status and details, from googleapis-common-protos.
+# The files that define the status of a refusal and its details, from googleapis-common-protos.
 STATUS_PROTOS = [f"google/rpc/{name}.proto" for name in ("code", "error_details", "status")]
-# The oldest libnghttp2 that http2/ is written for.
+# The oldest release of libnghttp2 that http2/ supports.
 NGHTTP2_VERSION = "1.52"
 # The messages needed to read a sealed table.
 OF_TABLES = (
@@ -63,7 +63,7 @@ OF_TABLES = (
 )
 # The files of web/ that are served.
 SERVED = ("*.html", "*.js", "*.css", "*.svg", "*.png", "*.chatiere", "*.json", "*.webmanifest")
-# A page of docs/ in web/.
+# The HTML of a page of docs/ in web/.
 PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -85,9 +85,9 @@ PAGE = """\
 """
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
 TRIAL = os.environ.get("CHATIERE_BUILD") == "trial"
-# Each module's flags, as they were when it was last compiled.
+# The folder with the flags of each module at its last compilation.
 FLAGS = Path("build/debug/flags" if DEBUG else "build/flags")
-# The modules of an editable install, for which pip provides a new, empty folder each time.
+# The folder for the modules of an editable install. The folder that pip provides is new and empty each time.
 EDITABLE = Path("build/editable")
 # A source distribution has no generated files.
 IS_SDIST = "sdist" in sys.argv
@@ -97,38 +97,39 @@ SPEC = spec_from_file_location("scripts", ROOT / "service/chatiere/service/base/
 scripts = module_from_spec(SPEC)
 SPEC.loader.exec_module(scripts)
 
-# NumPy's own builds have required the same of x86 processors since 2.4 (x86-64-v2, processors since 2009). The names
-# are old, and every compiler knows them. A Mac's Python may build for two kinds of processors in one run.
+# NumPy's builds have had the same requirement for x86 processors since 2.4 (x86-64-v2, processors since 2009). Every
+# compiler supports these old names. Python on a Mac may build for two kinds of processors in one run.
 IS_X86 = sysconfig.get_platform() in ("linux-x86_64", "win-amd64")
-# A search has to visit the same nodes on every processor, and some would round a product and a sum only once.
+# A search must visit the same nodes on every processor. Without the first flag, some processors would round a product
+# and a sum only once.
 PROCESSOR_FLAGS = ["-ffp-contract=off", *(["-msse4.2", "-mpopcnt"] if IS_X86 else [])]
 RELEASE_FLAGS = [
     "-O1" if TRIAL else "-O3",
     "-g0",
-    # No exception of C++ passes through a module.
+    # C++ exceptions never pass through a module.
     "-fno-asynchronous-unwind-tables",
     "-fno-unwind-tables",
-    # Calls of other libraries go through one table instead of two.
+    # Calls into other libraries use one table instead of two.
     *(["-fno-plt"] if sys.platform == "linux" else []),
-    # A wheel is compressed as a whole, and that better than text that is compressed already.
+    # A wheel is compressed as a whole, which works better if its text is not compressed before.
     "-DCYTHON_COMPRESS_STRINGS=0",
 ]
-# Without symbols for linkers and debuggers, which make up two thirds of a module, and without a hash of the rest. A
-# Mac's linker strips by itself.
+# Omit the symbols for linkers and debuggers, which are two thirds of a module, and the hash of the rest. The linker of
+# a Mac strips symbols by itself.
 RELEASE_LINK_FLAGS = ["-Wl,--strip-all", "-Wl,--build-id=none"] if sys.platform == "linux" else []
-# Modules that are for text, make memoryviews and run once or rarely, or mostly call Python's own functions: a third
-# smaller, and no benchmark sees it.
+# Modules that handle text, create memoryviews and run rarely, or mostly call Python's own functions. Optimized for
+# size, they are a third smaller, without an effect on any benchmark.
 SMALL = ("integers", "memoryviews", "output", "search", "trials", "chain", "counts")
 SMALL_FLAGS = ["-Os"]
-# Cython's code for memoryviews, which it would write into every module that has some.
+# The module of Cython's code for memoryviews, which Cython would otherwise write into every module that uses them.
 MEMORYVIEWS = "chatiere.engine.core.memoryviews"
 DEBUG_FLAGS = [
-    # A third faster to compile than -O1; the tests take as long.
+    # Compiling is a third faster than with -O1; the tests take the same time.
     "-Og",
-    # Lines and functions for reports; variables would make the compiler a half slower.
+    # Include lines and functions for reports. Variables would make the compiler slower by half.
     "-g1",
     "-DCHATIERE_DEBUG=1",
-    # Python's own flags would make overflow defined and compile assertions out.
+    # Python's own flags would define the result of overflows and disable assertions.
     "-fno-wrapv",
     "-UNDEBUG",
     "-fno-omit-frame-pointer",
@@ -136,12 +137,12 @@ DEBUG_FLAGS = [
     "-fno-sanitize-recover=all",
     "--coverage",
 ]
-# Threads that count the same line at the same time lose counts. Counting without losses takes most of the time of a
-# kernel, so only the modules with lines for several threads do it; `make debug` keeps the other counts of tests with
-# threads apart.
+# Threads that count the same line at the same time lose counts. Counting without losses takes most of a kernel's time,
+# so only modules whose code is for several threads do it. `make debug` separates the other counts of tests with
+# threads.
 THREADED = tuple(f"chatiere.engine.core.{name}" for name in ("batch", "cancellation", "parts", "threads"))
 THREADED_FLAGS = ["-fprofile-update=atomic"]
-# C files, without suffix, that a module is compiled with. Other modules read only the header.
+# The C files, without suffix, that are compiled into each module. Other modules read only the header.
 OWN_C = {"chatiere.bots.integer_network": ("net",)}
 HEADERS_OF_OWN_C = dict.fromkeys((*OWN_C, "chatiere.bots.search", "chatiere.bots.simulations"), ("net",))
 LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"] if DEBUG else RELEASE_LINK_FLAGS
@@ -150,8 +151,8 @@ LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"] if DEBUG else RELEAS
 def generate_protobuf_code() -> None:
     """Write the code for Python next to the .proto files, and the numbers of all fields into proto/chatiere/fields.
 
-    Next to the code lies descriptors.binpb, a FileDescriptorSet of the .proto files and of STATUS_PROTOS, with their
-    comments, and of all files that they import.
+    Also write descriptors.binpb next to the code: a FileDescriptorSet of the .proto files and of STATUS_PROTOS, with
+    their comments, and of all files that they import.
     """
     import grpc_tools
     from google.rpc import status_pb2
@@ -179,9 +180,9 @@ def generate_protobuf_code() -> None:
 
 
 def keep_comments(file: FileDescriptorProto) -> None:
-    """Drop the places in the source that have no comment, and the comments of google.protobuf: half of the bytes.
+    """Drop source locations without comments, and the comments of google.protobuf: together half of the bytes.
 
-    Every language brings the comments of google.protobuf.
+    The protobuf library of every language includes the comments of google.protobuf.
     """
     kept = [
         place
@@ -204,7 +205,7 @@ def compile_catalogues() -> None:
         if not target.exists() or target.stat().st_mtime <= source.stat().st_mtime:
             with source.open("rb") as words:
                 catalogue = read_po(words, abort_invalid=True)
-            # Babel would write the present time, with which no two builds are the same.
+            # Babel would write the current time, so that no two builds would be identical.
             catalogue.creation_date = datetime.fromtimestamp(0, UTC)
             with target.open("wb") as compiled:
                 write_mo(compiled, catalogue)
@@ -230,7 +231,7 @@ def compile_words_of_page() -> None:
 
 
 def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: bool) -> str | dict[str, str]:
-    """Return a text; of a plural its forms, by their categories, which the core's catalogue names."""
+    """Return a text or, for a plural, its forms by category. The core's catalogue names the categories."""
     if isinstance(text, str):
         return text
     categories = "one other"
@@ -242,7 +243,7 @@ def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: boo
 
 
 def write_if_changed(target: Path, text: str) -> None:
-    """Write a file, unless it has that text: an unchanged file keeps its time."""
+    """Write a file, unless it already has this text, so that an unchanged file keeps its modification time."""
     if not (target.exists() and target.read_text(encoding="utf-8") == text):
         target.write_text(text, encoding="utf-8")
 
@@ -271,7 +272,7 @@ def render_pages() -> None:
 
 
 def rendered(text: str, source: Path, shown: dict[Path, str]) -> str:
-    """Return a page of docs/ as HTML, without its comments. `shown`: where which files of docs/ are on the page."""
+    """Return a page of docs/ as HTML, without its comments. `shown` maps files of docs/ to their places on the page."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL))
     for token in tokens:
@@ -281,7 +282,7 @@ def rendered(text: str, source: Path, shown: dict[Path, str]) -> str:
 
 
 def linked(tokens: list[Token], source: Path, shown: dict[Path, str]) -> list[Token]:
-    """Lead a text's links to the files of the page. Links to other files of the repository become plain words."""
+    """Point the links in a text to the page's files. Links to other files of the repository become plain words."""
     found = []
     is_left_out = False
     for token in tokens:
@@ -309,7 +310,7 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
         lines += [f"    {name}_{field.name.upper()} = {field.number}" for field in message.field]
     target = PROTO / "fields" / f"{source.stem}.pxd"
     text = "\n".join([*lines, ""])
-    # An unchanged file must keep its time, so that no module is compiled again.
+    # An unchanged file must keep its modification time, so that no module is compiled again.
     if len(lines) > 2 and not (target.exists() and target.read_text() == text):
         target.write_text(text)
 
@@ -343,7 +344,7 @@ def write_fields_for_page(files: Sequence[FileDescriptorProto]) -> None:
 
 
 def http2_extensions() -> list[Extension]:
-    """Return the two ends of HTTP/2; none where pkg-config does not find libnghttp2 or there is no epoll."""
+    """Return the client's and server's end of HTTP/2; empty without epoll or if pkg-config finds no libnghttp2."""
     asked = (os.environ.get("PKG_CONFIG", "pkg-config"), "--cflags", "--libs", f"libnghttp2 >= {NGHTTP2_VERSION}")
     try:
         found = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
@@ -369,8 +370,9 @@ def http2_extensions() -> list[Extension]:
 def extensions() -> list[Extension]:
     """Return the extensions.
 
-    One per .pyx file of engine/, with the C files in its folder that it needs; one per .py file of service/ with C
-    types in a .pxd next to it; one for memoryviews; in the debug build, the planted faults of a test.
+    There is one extension per .pyx file of engine/, with the C files that it needs from its folder; one per .py file of
+    service/ with C types in a .pxd file next to it; and one for memoryviews. The debug build adds the planted faults of
+    a test.
     """
     sources = {
         "engine": sorted(Path("engine").rglob("*.pyx")),
@@ -401,7 +403,7 @@ def extensions() -> list[Extension]:
 
 
 def packages() -> dict[str, str]:
-    """Return the folders of all packages, by name; of `chatiere` itself, which has several, the one with a module."""
+    """Return the folders of all packages, by name; for `chatiere`, which has several folders, the one with a module."""
     return (
         {"chatiere": "service/chatiere", PAGE_PACKAGE: str(WEB)}
         | {f"{PAGE_PACKAGE}.{name}": f"{WEB}/{name.replace('.', '/')}" for name in find_namespace_packages(str(WEB))}
@@ -414,7 +416,7 @@ def packages() -> dict[str, str]:
 
 
 def with_c(extensions: list[Extension]) -> list[Extension]:
-    """Return the extensions, after making C of their Cython."""
+    """Return the extensions, after translating their Cython sources to C."""
     return cythonize(
         extensions,
         nthreads=os.cpu_count(),
@@ -429,8 +431,8 @@ def with_c(extensions: list[Extension]) -> list[Extension]:
             "embedsignature.format": "python",
             "boundscheck": True,
             "nonecheck": True,
-            # Kernels never divide by a number that could be 0, and a division that may raise cannot run without the
-            # GIL.
+            # Kernels never divide by a number that could be 0, and a division that may raise an error cannot run
+            # without the GIL.
             "cdivision": True,
             # Classes that can be pickled define it themselves.
             "auto_pickle": False,
@@ -442,7 +444,7 @@ class BuildExtensions(build_ext):
     """Compiles the modules whose source or flags changed, one on each core."""
 
     def finalize_options(self) -> None:
-        """See setuptools, which takes no such option for an editable install."""
+        """See setuptools, which does not accept the option --parallel for an editable install."""
         super().finalize_options()
         self.parallel = os.cpu_count()
 
@@ -452,7 +454,7 @@ class BuildExtensions(build_ext):
         if self.editable_mode:
             self.build_lib, self.build_temp = str(EDITABLE / "lib"), str(EDITABLE / "temp")
         super().run()
-        # Setuptools looks up the modules of a strict editable install by the folder that it gave.
+        # Setuptools searches for the modules of a strict editable install in the folder that it provided.
         self.build_lib, self.build_temp = folders
 
     def build_extensions(self) -> None:
@@ -469,22 +471,22 @@ class BuildExtensions(build_ext):
                 stamp.parent.mkdir(parents=True, exist_ok=True)
                 write_if_changed(stamp, "\n".join(flag for flag in flags if flag.startswith("-")))
                 extension.depends = [*made.depends, str(stamp)]
-        # The longest first, so that no core waits for it in the end.
+        # Compile the longest source first, so that no core waits for it at the end.
         self.extensions.sort(key=lambda extension: Path(extension.sources[0]).stat().st_size, reverse=True)
         super().build_extensions()
 
     def build_extension(self, ext: Extension) -> None:
-        """See setuptools. Modules that share a C file are compiled at the same time: each has its own object files."""
+        """See setuptools. Modules that share a C file are compiled at the same time, so each has its own objects."""
         own = copy.copy(self)
         own.build_temp = str(Path(self.build_temp, ext.name))
         super(BuildExtensions, own).build_extension(ext)
 
 
 class BuildPython(build_py):
-    """Copies the packages, and the page's scripts as they are served, without comments."""
+    """Copies the packages. The page's scripts are copied without comments, as they are served."""
 
     def copy_file(self, infile: str, outfile: str, *args: Any, **options: Any) -> tuple[str, bool]:
-        """See setuptools, which makes links of the sources in a strict editable install."""
+        """See setuptools, which links to the sources instead in a strict editable install."""
         copied = super().copy_file(infile, outfile, *args, **options)
         if not options.get("link") and Path(outfile).suffix == ".js":
             Path(outfile).write_bytes(scripts.without_comments(Path(infile).read_bytes()))
@@ -495,7 +497,7 @@ def main() -> None:
     """Generate files, and run the command given to setuptools."""
     os.chdir(ROOT)
     if not (DEBUG or TRIAL or IS_SDIST):
-        # The release build has generated these before the other builds.
+        # For the other builds, the release build has already generated these files.
         generate_protobuf_code()
         compile_catalogues()
         compile_words_of_page()
@@ -504,7 +506,7 @@ def main() -> None:
     setup(
         package_dir=packages(),
         packages=list(packages()),
-        # Only the modules of these folders, which the source distribution has whole.
+        # Include only the modules of these folders; the source distribution contains the folders completely.
         include_package_data=False,
         package_data={
             "": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "rules.md", "py.typed", "*.net.gz", *SERVED]
