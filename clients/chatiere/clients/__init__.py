@@ -1,4 +1,4 @@
-"""Python clients of the service, and whole games between bots.
+"""Python clients of the service, and functions that play whole games between bots.
 
     from chatiere.clients import Client
     from chatiere.v1.game_pb2 import Include
@@ -7,8 +7,9 @@
         position = client.new_game("discat", 3, seed=7, include=Include(legal_actions=True))
         position = client.apply(position.state, position.legal_actions[0])
 
-Clients know only the responses of the service; only bots (`chatiere.bots`) use the engine in this process.
-`AsyncClient` and `AsyncRoom` are for asyncio.
+Clients do not apply the rules of games themselves; they use the responses of the service. Only the bots
+(`chatiere.bots`) and `chatiere.clients.records` run the engine in this process. `AsyncClient` and `AsyncRoom` are for
+asyncio.
 """
 
 from chatiere.clients.aio import AsyncClient

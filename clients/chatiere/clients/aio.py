@@ -26,7 +26,7 @@ from chatiere.v1.record_pb2 import GameRecord
 class AsyncClient(AsyncChannelClient):
     """The asyncio version of `Client`, with the same methods, arguments, results, errors and retries.
 
-    Create it in a running event loop, and use it in an `async with` statement, or close it.
+    Create it in a running event loop. Use it in an `async with` statement, or close it.
     """
 
     def __init__(self, target: str | Sequence[str] | grpc.aio.Channel, **options: Unpack[ClientOptions]) -> None:

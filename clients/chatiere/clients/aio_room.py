@@ -24,12 +24,12 @@ _SECRET_SIZE = 16
 class AsyncRoom(AsyncChannelClient):
     """The asyncio version of `Room`, with the same methods, arguments, results and errors.
 
-    Create it in a running event loop, and use it in an `async with` statement, or close it.
+    Create it in a running event loop. Use it in an `async with` statement, or close it.
     """
 
     _not_pickled = "it follows the room; enter the room again with its id and secret"
     contents: RoomContents
-    """See Room."""
+    """See Room.contents."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class AsyncRoom(AsyncChannelClient):
         """See Room.post_table."""
         post = pb.PostRequest(table=table)
         response = await self._post(post, timeout)
-        # See Room.
+        # The reason is the same as in Room.post_table.
         if (
             response.HasField("table")
             and not response.taken
@@ -130,7 +130,7 @@ class AsyncRoom(AsyncChannelClient):
 
     @contextmanager
     def _begun(self, method: Any, request: Any, **options: Any) -> Iterator[Any]:
-        # See Room.
+        # Start a call, and cancel it at the end of the `with` statement, as Room does.
         if self._is_closed.is_set():
             raise _closed()
         call = method(request, metadata=self._metadata.of_call(), **options)
@@ -138,7 +138,7 @@ class AsyncRoom(AsyncChannelClient):
         try:
             yield call
         except asyncio.CancelledError as error:
-            # grpc.aio also raises CancelledError for a call that was cancelled.
+            # grpc.aio raises CancelledError for a cancelled call as well as in a cancelled task.
             task = asyncio.current_task()
             if not self._is_closed.is_set() or (task is not None and task.cancelling()):
                 raise
@@ -164,7 +164,7 @@ class AsyncRoom(AsyncChannelClient):
         except TransportError:
             raise
         except ChatiereError:
-            # See Room.
+            # Ignore a refused post, as Room does.
             pass
 
 
@@ -173,7 +173,7 @@ def _closed() -> TransportError:
 
 
 async def _unless_silent(call: Any) -> AsyncIterator[pb.FollowResponse]:
-    # Yield the responses of a call, and return if no response arrives for too long.
+    # Yield the responses of a call. Return if no response arrives within SILENCE seconds.
     while True:
         try:
             async with asyncio.timeout(SILENCE):

@@ -31,7 +31,7 @@ from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayResponse, Restart
 from chatiere.v1.game_pb2 import Options, State
 
-# The class of each response, by its field in PlayResponse.
+# The class of the response for each field of PlayResponse.
 _RESPONSES = {
     field.name: getattr(batch_service_pb2, field.message_type.name)
     for field in PlayResponse.DESCRIPTOR.oneofs_by_name["response"].fields
@@ -42,26 +42,26 @@ _RESPONSES = {
 class BatchClient(ChannelClient):
     """A thread-safe client for many games at a time.
 
-    The service is stateless: the packed states, which you keep and pass to each call, are the games. `setup` specifies
+    The service is stateless: it stores no games. Keep the packed states, and pass them to each call. `setup` specifies
     the game and the number of players: `BatchSetup(game="discat", players=3)`. BatchSetup, Columns, Restart and Options
     are messages of chatiere.v1 (`from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart`), where every
     field is documented.
 
-    Arguments that are columns may be arrays of any integer type, sequences of integers, or the bytes of the column.
-    ValueError is raised if a number is out of range. Results are read-only arrays of the types documented in their
-    classes. Where possible they are views into the response, so an array keeps the whole response in memory: copy
-    arrays that you keep for a long time.
+    A column, which is one array of a batch, may be an array of any integer type, a sequence of integers, or the
+    column's bytes. ValueError is raised if a number is out of range. Results are read-only arrays, whose classes
+    document the types. Where possible, an array is a view into the response and keeps the whole response in memory:
+    copy arrays that you keep for a long time.
 
-    A failed item does not affect other items, and raises no error: it is reported in `faults`. Call
-    `faults.raise_first()` to raise an error.
+    An item is one game of a batch. A failed item does not affect other items and raises no error; `faults` reports the
+    failure. Call `faults.raise_first()` to raise an error.
 
-    Every method has an argument `timeout` in seconds, which overrides the client's timeout. If the request as a whole
-    is refused, it raises ChatiereError with one of the listed reasons or UNKNOWN_GAME, INVALID_PLAYERS, INVALID_BATCH
-    or BATCH_TOO_LARGE. It raises the subclass TransportError if the service cannot be reached or does not respond in
-    time. For retries see Client.
+    Every method has an argument `timeout` in seconds, which overrides the client's timeout. If the service refuses the
+    whole request, the method raises ChatiereError with one of the listed reasons or UNKNOWN_GAME, INVALID_PLAYERS,
+    INVALID_BATCH or BATCH_TOO_LARGE. It raises the subclass TransportError if the service cannot be reached or does not
+    respond in time. For retries see Client.
 
-    Creating a client makes malloc keep large freed blocks, for the whole process, because the pages of new blocks would
-    otherwise cost more than all other work.
+    Creating a client makes malloc keep large freed blocks in the whole process. Otherwise, the pages of new blocks
+    would take more time than all other work.
 
     Use the client in a `with` statement, or close it.
     """
@@ -78,7 +78,7 @@ class BatchClient(ChannelClient):
             return request.read(Response(_RESPONSES[request.field], data))
 
     def stream(self) -> BatchStream:
-        """Open a stream, which can have several requests in flight; use it in a `with` statement, or close it."""
+        """Open a stream with several requests in flight. Use it in a `with` statement, or close it."""
         return BatchStream(self.channel, self._metadata.of_call())
 
     def new_games(
@@ -147,7 +147,7 @@ class BatchClient(ChannelClient):
         first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Playouts:
-        """Make random playouts from states (n, packed_size), `playouts` from each.
+        """Make `playouts` random playouts from each of the states (n, packed_size).
 
         Playout j of item i draws from the random stream (seed, first_game_number + playouts × i + j).
         """
@@ -165,10 +165,10 @@ class BatchClient(ChannelClient):
         first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Evaluation:
-        """Evaluate every legal action of the seats to decide in states (n, packed_size), by random playouts.
+        """Evaluate every legal action of the deciding seat in each state (n, packed_size), by random playouts.
 
-        A state in which no seat is to decide fails. The random numbers of item i are derived from the stream (seed,
-        first_game_number + i) as described for EvaluateRequest.
+        An item fails if no seat is to decide in its state. The random numbers of item i are derived from the stream
+        (seed, first_game_number + i) as described for EvaluateRequest.
 
         Args:
             setup: The game and the number of players.
@@ -183,7 +183,7 @@ class BatchClient(ChannelClient):
         return self._send(request, timeout)
 
     def score(self, setup: BatchSetup, states: States, *, timeout: float | None = None) -> Scores:
-        """Return the scores of states (n, packed_size), at any point of a game."""
+        """Return the scores of states (n, packed_size), which may be at any point of a game."""
         return self._send(batch_requests.score(setup, states), timeout)
 
     def resample(

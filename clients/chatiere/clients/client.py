@@ -26,17 +26,18 @@ from chatiere.v1.record_pb2 import GameRecord
 class Client(ChannelClient):
     """A thread-safe client for single games.
 
-    The service is stateless: a State, which you keep and pass to each call, is the whole game. Calls do not change the
-    state they are given. The messages are defined in chatiere.v1 (`from chatiere.v1.game_pb2 import State, Action, …`),
+    The service is stateless. A State contains the whole game: keep it, and pass it to each call. Calls do not change
+        the state that they are given. The messages are defined in chatiere.v1 (`from chatiere.v1.game_pb2 import State,
+        Action, …`),
     where every field is documented.
 
-    Every method has an argument `timeout` in seconds, which overrides the client's timeout. It raises ChatiereError
-    with one of the listed reasons, or its subclass TransportError if the service cannot be reached or does not respond
-    in time. While the service is UNAVAILABLE, gRPC makes a call up to five times within the timeout, which is safe
-    because all calls are pure. It does not retry a call that fails after its response has begun to arrive, for instance
-    because the connection broke: repeat such a call yourself. Numbers may have any integer type, including NumPy's;
-    ValueError is raised for a number that is out of range for its field (such as a negative seat), and TypeError for a
-    value that is not an integer.
+    Every method has an argument `timeout` in seconds, which overrides the client's timeout. Methods raise ChatiereError
+    with one of the listed reasons. They raise its subclass TransportError if the service cannot be reached or does not
+    respond in time. While the service is UNAVAILABLE, gRPC makes a call up to five times within the timeout. This is
+    safe because all calls are pure. gRPC does not retry a call that fails after its response has begun to arrive, for
+    instance because the connection broke: repeat such a call yourself. Numbers may have any integer type, including
+    NumPy's. A number that is out of range for its field, such as a negative seat, raises ValueError; a value that is
+    not an integer raises TypeError.
 
     Use the client in a `with` statement, or close it:
 
@@ -128,8 +129,8 @@ class Client(ChannelClient):
             seed: The seed of sampled chance, 0 … 2**64 - 1; None: the service picks a random seed. The same seed, game
                 number and moves always give the same game.
             game_number: Distinguishes games with the same seed, 0 … 2**64 - 1; requires a seed unless it is 0.
-            explicit_chance: True to stop at every chance event, which you resolve by `apply` with an outcome; not with
-                a seed.
+            explicit_chance: True to stop at every chance event, so that you decide it by calling `apply` with an
+                outcome. Not allowed with a seed.
             include: The parts of the response in addition to the state, the turn and the events.
             timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
@@ -146,8 +147,8 @@ class Client(ChannelClient):
         """List the legal actions or the chance outcomes in a state.
 
         Returns:
-            The turn and, at a decision, the legal actions by ascending id; at a chance event, the possible outcomes,
-            ascending, with their weights. Both lists are empty when the game is over.
+            The turn. At a decision, the response also has the legal actions by ascending id; at a chance event, the
+            possible outcomes, ascending, with their weights. Both lists are empty when the game is over.
 
         Raises:
             ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
@@ -169,7 +170,7 @@ class Client(ChannelClient):
         Args:
             state: The state, which is not changed.
             action: A dense id, or an Action (a legal action as received, or one with only the typed part).
-            outcome: A ChanceOutcome.outcome; only with explicit chance.
+            outcome: The ChanceOutcome.outcome of a pending chance event; only with explicit chance.
             seat: The seat that sends the action, which must be the seat to decide; None: no check.
             include: The parts of the response in addition to the state, the turn and the events.
             timeout: The seconds that the call may take, including retries; None: the timeout of the client.
@@ -187,7 +188,7 @@ class Client(ChannelClient):
         return self._send(game_requests.apply(state, action, outcome, seat, include), timeout).position
 
     def get_position(self, state: State, include: Include | None = None, *, timeout: float | None = None) -> Position:
-        """Return a state with the parts requested by `include`, as if a move had just led there, but without events.
+        """Return the position of a state, with the parts requested by `include`. The position has no events.
 
         Raises:
             ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT (in `include`).
@@ -313,7 +314,7 @@ class Client(ChannelClient):
         seed: SupportsIndex | None = None,
         timeout: float | None = None,
     ) -> list[AnalysedDecision]:
-        """Judge the decisions in a range of a record by a tree search with the knowledge that the deciding seat had.
+        """Judge the decisions in a range of a record. The tree search knows only what the deciding seat knew.
 
         A range too long for one response takes several calls, each within `timeout`. To show progress, analyse one
         range after another with the same seed. A thousand decisions with a thousand simulations each take the service

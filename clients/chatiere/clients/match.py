@@ -22,7 +22,7 @@ class Step(NamedTuple):
 
 
 def _everything(players: SupportsIndex) -> Include:
-    # Request everything that spectators see: all seats' views, the legal actions and the score.
+    # Request the views of all seats, the legal actions and the score.
     return Include(legal_actions=True, score=True, viewers=range(players))
 
 

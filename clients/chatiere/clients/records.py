@@ -35,7 +35,7 @@ SUFFIX = ".chatiere"
 MAX_CHARACTERS = 2_000_000
 """The maximum number of characters in a text."""
 
-# The maximum numbers of characters in a line, and in a quotation in an error message.
+# The maximum number of characters in a line, and of characters that an error message quotes.
 _MAX_LINE_LENGTH, _MAX_QUOTE_LENGTH = 10_000, 40
 _MAX_U64 = 2**64 - 1
 
@@ -51,7 +51,7 @@ _TAGS = ("game", "rules_version", "players", "chance", "seed", "game_number", "d
 
 
 class MalformedRecordError(ValueError):
-    """A record cannot be read or replayed; the message names the place."""
+    """A record cannot be read or replayed. The message names the line or the field."""
 
 
 def begin_record(
@@ -125,7 +125,7 @@ def read_record(path: Path) -> GameRecord:
         MalformedRecordError: See `from_text`.
         OSError: The file cannot be read.
     """
-    # A character takes at most 4 bytes.
+    # A character has at most 4 bytes in UTF-8.
     with path.open("rb") as file:
         data = file.read(4 * MAX_CHARACTERS + 1)
     if len(data) > 4 * MAX_CHARACTERS:
@@ -242,7 +242,7 @@ class _Text:
         self._lines = [line.rstrip(" \r") for line in text.removeprefix("\ufeff").split("\n")]
         # The number of the current line, from 1.
         self._number = 0
-        # The line number and the value, as written, of each tag.
+        # For each tag, its line number and its value as written.
         self._tags: dict[str, tuple[int, str]] = {}
 
     def record(self) -> GameRecord:

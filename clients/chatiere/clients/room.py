@@ -22,7 +22,7 @@ _SECRET_SIZE = 16
 
 
 class Room(ChannelClient):
-    """A room for people who play at sealed tables, and one person in it; thread-safe.
+    """A thread-safe client for one person in a room, where people play at sealed tables.
 
         with Room("localhost:50051", room_id, secret=seat.secret) as room:
             room.post_name("Anna")
@@ -30,13 +30,13 @@ class Room(ChannelClient):
             for _ in room.follow():
                 table = room.contents.newest()
 
-    Anyone who has the room's id can enter it: share it only with the players, and keep it out of URLs that are sent to
-    servers. Everything posted is sent to all followers. The service forgets a room that has not been used for a day,
-    and all rooms when it stops. Every Room that follows then posts its contents again.
+    Anyone who has the room's id can enter the room: share the id only with the players, and keep it out of URLs that
+    are sent to servers. The service sends all posts to everyone who follows the room. It forgets a room that has not
+    been used for a day, and all rooms when it stops. Every Room that follows the room then posts its contents again.
 
     Methods that post have an argument `timeout` in seconds. All methods raise ChatiereError with one of the listed
-    reasons or MISSING_FIELD, INVALID_ROOM or LIMIT_EXCEEDED. They raise TransportError as the methods of Client do; its
-    code is UNIMPLEMENTED if the service has no rooms. Use the room in a `with` statement, or close it.
+    reasons or MISSING_FIELD, INVALID_ROOM or LIMIT_EXCEEDED. They raise TransportError as the methods of Client do,
+    with the code UNIMPLEMENTED if the service has no rooms. Use the room in a `with` statement, or close it.
     """
 
     _not_pickled = "it follows the room; enter the room again with its id and secret"
@@ -110,7 +110,7 @@ class Room(ChannelClient):
             game: GameInfo.name.
             players: The number of players.
             options: The options; None: all defaults.
-            acknowledgement: The condition for tables to be open, if it is decided.
+            acknowledgement: The condition under which tables are open, if it is already decided.
             timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
         Returns:
@@ -128,7 +128,7 @@ class Room(ChannelClient):
     def post_table(self, table: bytes, *, timeout: float | None = None) -> pb.PostResponse:
         """Post a table.
 
-        An amended table that is not open yet is a proposal, which is kept separately in `contents.proposals`.
+        An amended table that is not open yet is a proposal. `contents.proposals` has the proposals.
 
         Returns:
             The response, which states whether the room accepted the table, and contains the table that the room holds.
@@ -139,7 +139,7 @@ class Room(ChannelClient):
         """
         post = pb.PostRequest(table=table)
         response = self._post(post, timeout)
-        # After a room was forgotten and created again, its tables are missing until its followers have posted them
+        # If the service forgot the room and created it again, tables are missing until the followers have posted them
         # again.
         if (
             response.HasField("table")
@@ -154,13 +154,13 @@ class Room(ChannelClient):
         return response
 
     def follow(self) -> Iterator[pb.FollowResponse]:
-        """Yield the changes in the room, after they are included in `contents`, until the Room is closed.
+        """Yield the changes in the room, after adding them to `contents`, until the Room is closed.
 
         If the connection breaks or the service stops, the method reconnects, without a time limit.
 
         Raises:
             ChatiereError: The service refused the call for any other reason.
-            ForkError: A second table of one ply was received.
+            ForkError: Two different tables of the same ply were received.
         """
         cursor, attempt = b"", 0
         while not self._is_closed.is_set():
@@ -185,7 +185,7 @@ class Room(ChannelClient):
 
     @contextmanager
     def _begun(self, method: Any, request: Any, **options: Any) -> Iterator[Any]:
-        # Yield a call in progress, which ends with the `with` statement or when the Room is closed.
+        # Start a call, and cancel it at the end of the `with` statement. `close` also cancels it.
         with self._beginning:
             if self._is_closed.is_set():
                 raise _closed()
@@ -216,7 +216,7 @@ class Room(ChannelClient):
         except TransportError:
             raise
         except ChatiereError:
-            # A refused post, for example of an expired table, is omitted from the room.
+            # Ignore a refused post, for example of an expired table.
             pass
 
 
@@ -230,7 +230,7 @@ def _closed() -> TransportError:
 
 
 def _unless_silent(call: Any) -> Iterator[pb.FollowResponse]:
-    # Yield the responses of a call, and cancel the call if no response arrives for too long.
+    # Yield the responses of a call. Cancel the call if no response arrives within SILENCE seconds.
     responses = iter(call)
     while True:
         timer = threading.Timer(SILENCE, call.cancel)

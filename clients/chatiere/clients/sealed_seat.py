@@ -28,31 +28,31 @@ from chatiere.v1.table_service_pb2_grpc import TableServiceStub
 
 _SECRET_SIZE = 16
 _ID_SIZE, _MAC_SIZE, _HASH_SIZE = 16, 16, 32
-# The mover in a table of ply 0 and in an amended table.
+# The value of TableHeader.mover in a table of ply 0 and in an amended table.
 _NOBODY = -1
 
 
 class ForkError(Exception):
     """A seat received a table although it already made or acknowledged a different table of the same ply.
 
-    A player has made two decisions at one ply, or has shown different tables to different seats.
+    Either a player made two decisions at one ply, or a player showed different tables to different seats.
     """
 
 
 class SealedSeat(ChannelClient):
-    """A seat at one sealed table, or at several in succession; thread-safe.
+    """A thread-safe client for a seat at one sealed table, or at several in succession.
 
-    The seat is stored in a file: its secret, and for each table that the seat made or acknowledged under
-    ACKNOWLEDGEMENT_NEXT, the ply and the hash of the table. Therefore the seat never acknowledges two different tables
-    of the same ply, even after a restart: neither two children of one parent, nor two branches that other players made
-    together. Keep the file. It is locked (flock) until the SealedSeat is closed, because a second SealedSeat, in this
-    or another process, would not know which tables the first one acknowledges.
+    A file stores the seat's secret. It also stores the ply and the hash of each table that the seat made or
+    acknowledged under ACKNOWLEDGEMENT_NEXT. Therefore the seat never acknowledges two different tables of the same ply,
+    even after a restart. This rule covers two children of one parent as well as two branches that other players made
+    together. Keep the file. The SealedSeat locks it (flock) until it is closed, because a second SealedSeat could not
+    know which tables the first one acknowledges.
 
     Tables are bytes, as returned by the service; send the newest table to the other players. Every method has an
-    argument `timeout` in seconds. It raises ChatiereError with one of the listed reasons, and TransportError as the
+    argument `timeout` in seconds. Methods raise ChatiereError with one of the listed reasons, and TransportError as the
     methods of Client do. "Table errors" are INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED and
-    UNSUPPORTED_RULES_VERSION. While the service is UNAVAILABLE, calls are retried, which is safe: the same move at the
-    same table gives the same bytes.
+    UNSUPPORTED_RULES_VERSION. Calls are retried while the service is UNAVAILABLE. This is safe because the same move at
+    the same table gives the same bytes.
 
     Use the seat in a `with` statement, or close it:
 
@@ -125,7 +125,7 @@ class SealedSeat(ChannelClient):
             game: GameInfo.name.
             seats: The holders of the seats, in seat order: `seat` of each player's own client, or TableSeat(bot=…). For
                 an empty TableSeat the service generates a secret.
-            acknowledgement: The condition for tables to be open.
+            acknowledgement: The condition under which tables are open.
             options: The options; None: all defaults.
             lifetime: The seconds until the table expires, 60 … 31,536,000; None: 30 days.
             allows_replacement: True if the other players together may replace the holder of a seat, and can then see
@@ -153,7 +153,7 @@ class SealedSeat(ChannelClient):
         return response
 
     def look(self, table: bytes, *, as_spectator: bool = False, timeout: float | None = None) -> ViewerUpdate:
-        """Look at an open table, with the events of its last decision.
+        """Return the view of an open table and the events of its last decision.
 
         Raises:
             ChatiereError: Table errors.
@@ -230,8 +230,8 @@ class SealedSeat(ChannelClient):
         """Return to the position of an earlier table.
 
         Args:
-            tables: The tables in order, from the table to return to until the newest, at most 129. The game must have
-                ACKNOWLEDGEMENT_NONE.
+            tables: The tables in order, from the table to return to up to the newest; at most 129 tables. The game must
+                have ACKNOWLEDGEMENT_NONE.
             timeout: The seconds that the call may take, including retries; None: the timeout of the client.
 
         Returns:
@@ -293,7 +293,7 @@ class SealedSeat(ChannelClient):
 
 
 class _SeatFile:
-    """The file of a seat, in JSON: its secret, and for each "table id, ply" the hash of the table, in hexadecimal."""
+    """The file of a seat, in JSON: the secret, and the hash of the table for each table id and ply."""
 
     def __init__(self, path: Path, secret: bytes | None) -> None:
         if secret is not None and len(secret) != _SECRET_SIZE:
@@ -301,7 +301,7 @@ class _SeatFile:
         self._path = path
         self._lock = threading.Lock()
         self._tables: dict[str, str] = {}
-        # The file, locked. Each write replaces it with a new file.
+        # The locked file. Each write replaces it with a new file.
         self._file = self._open()
         if self._file is None:
             self.secret = secrets.token_bytes(_SECRET_SIZE) if secret is None else secret
@@ -316,7 +316,7 @@ class _SeatFile:
             raise
 
     def keep(self, table_id: bytes, ply: int, table: bytes) -> None:
-        """Store the hash of a table before the table is returned. Raise ForkError for a second table of its ply."""
+        """Store the hash of a table. Raise ForkError if a different table of the same ply is stored."""
         with self._lock:
             known = self._tables.setdefault(f"{table_id.hex()} {ply}", table.hex())
             if known != table.hex():
@@ -357,8 +357,8 @@ class _SeatFile:
             raise ValueError(f"{self._path} is not the file of a seat")
 
     def _write(self) -> None:
-        # Write the file atomically, even if the machine crashes. The file is readable only by its owner, and is locked
-        # before another process can open it.
+        # Write the file atomically: if the machine crashes, either the old or the new content remains. Only the owner
+        # can read the file. It is locked before another process can open it.
         text = json.dumps({"secret": self.secret.hex(), "tables": self._tables}).encode()
         new = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
         file = os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
@@ -432,8 +432,8 @@ def table_of(text: str) -> bytes:
 def missing_seats(table: bytes) -> list[int]:
     """Return the seats that still have to acknowledge a table before it is open, ascending; empty if it is open.
 
-    At ply 0 and for an amended table, all human seats have to acknowledge it; otherwise the next human seat to the left
-    of the seat that moved. A table made by a bot from an open table is open.
+    All human seats have to acknowledge a table of ply 0 and an amended table. Any other table has to be acknowledged by
+    the next human seat to the left of the seat that moved. A table that a bot made from an open table is open.
 
     Raises:
         ValueError: The bytes are not a table.
@@ -468,7 +468,7 @@ def awaited(table: bytes, turn: int | None = None) -> list[int]:
 
 
 def merged(one: bytes, other: bytes) -> bytes:
-    """Return a table with the acknowledgements of two copies of it.
+    """Return a table with the acknowledgements of both of its copies.
 
     Raises:
         ValueError: The bytes are not tables, or the tables have different plies.
@@ -492,7 +492,7 @@ class Sending(NamedTuple):
     seats: list[int]
     """The seats of other players, ascending; empty: no seat needs the tables."""
     tables: list[bytes]
-    """By ascending ply."""
+    """The tables, by ascending ply."""
 
 
 def to_send(tables: Sequence[bytes], mine: Collection[int], turn: int | None = None) -> Sending:

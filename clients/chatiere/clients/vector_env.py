@@ -36,24 +36,25 @@ from chatiere.v1.game_pb2 import GameInfo, Options
 
 
 class VectorEnv(BatchEnv):
-    """The environments of a BatchEnv, over a stream of BatchService.
+    """A BatchEnv whose games are played by the service, over a stream of BatchService.
 
     While you choose actions for one batch, the service works on the requests of all other batches. With batches=1,
     client and service wait for each other.
 
     If the stream breaks, the environment opens another one and repeats its requests, within the timeout of a request.
 
-    With states=False, the service keeps the states for the stream. Then little more than moves and legal actions is
-    transmitted. Every 256 moves, the states are returned and sent again. If the stream is lost, or the service drops
-    states because its memory is short, the environment continues from the states last returned and repeats the later
-    requests.
+    With states=False, the service keeps the states for the stream. The stream then carries little more than moves and
+    legal actions. Every 256 moves, the service returns the states, and the environment sends them again. If the stream
+    is lost, or the service drops states because its memory is short, the environment continues from the last returned
+    states and repeats the later requests.
 
-    With `fast_address`, the stream is a FastStream, which takes less than half of the client's processor time. If it
-    breaks and another one cannot be opened, the environment continues over the channel and stays there.
+    With `fast_address`, the stream is a FastStream, which takes less than half as much of the client's processor time.
+    If it breaks and another one cannot be opened, the environment uses the channel from then on.
 
     Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME and INVALID_PLAYERS; in `reset`
     INVALID_OPTION; in `step` ILLEGAL_ACTION, INVALID_ACTION and TransportError. An error in an action is raised when
-    the next batch of the same environments is due, with its row as metadata `item`; call `reset` afterwards.
+    the next batch of the same environments is due, with the row of the action as metadata `item`. Call `reset`
+    afterwards.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class VectorEnv(BatchEnv):
             seed: The seed of `reset` without a seed.
             states: False if batches need no states.
             observations: True to get observations.
-            mask: True to get a mask of the legal actions, "bits" to get it as bits. The client computes it.
+            mask: True to get a mask of the legal actions, "bits" to get the mask as bits. The client computes the mask.
             features: "float32", "float16" or "packed" to get observations and their features in this form. The client
                 computes the features.
             compact: True to get the features of compact observations (CompactObservations), for games with large
@@ -240,7 +241,7 @@ class VectorEnv(BatchEnv):
         self._in_flight = deque(map(self._again, self._in_flight))
 
     def _again(self, submitted: "_Submitted") -> "_Submitted":
-        # Submit a request to a stream that does not keep its batch.
+        # Submit a request to a stream that does not have its batch, after the requests that restore the batch.
         rows, request, kept, _ = submitted
         for one in [request] if kept is None else kept.requests:
             future = self._stream.submit(one)

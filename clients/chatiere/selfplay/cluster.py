@@ -1,6 +1,6 @@
-"""The games of a data set on a Ray cluster, with one task per shard. Needs the extra `chatiere[ray]`.
+"""Play the games of a data set on a Ray cluster, with one task per shard. Needs the extra `chatiere[ray]`.
 
-The tasks return their shards to the caller, who writes them, so the cluster needs no shared disk.
+The tasks return their shards to the caller, which writes them, so the cluster needs no shared disk.
 """
 
 import logging
@@ -35,8 +35,8 @@ def cluster(address: str) -> Iterator[None]:
         ImportError: Ray is not installed.
         ConnectionError: No cluster responds.
     """
-    # Ray reads the first variable when it starts a cluster, and the second when tasks fail whose results are no longer
-    # needed.
+    # The first variable disables usage statistics when Ray starts a cluster. The second variable suppresses messages
+    # about failed tasks whose results are no longer needed.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_IGNORE_UNHANDLED_ERRORS"] = "1"
     try:
@@ -58,7 +58,7 @@ def cluster(address: str) -> Iterator[None]:
 def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange]) -> Iterator[tuple[GameRange, bytes]]:
     """Play ranges of games as tasks on the connected cluster.
 
-    A range whose worker or node dies is played again.
+    If the worker or node that plays a range dies, the range is played again.
 
     Args:
         play: A function that plays a range and returns the result. Its code must be installed on all nodes, except for

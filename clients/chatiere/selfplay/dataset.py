@@ -164,7 +164,7 @@ class DataSet:
             if shard is None:
                 raise DataSetError(f"{games} are missing in {self._directory}")
             shards.append(shard)
-        # A shard that was written again has several lines.
+        # Write the whole file, because a shard that was written again has several lines in it.
         write_whole(self._directory / CHECKSUMS, b"".join(map(_checksum_line, shards)))
         listed = {"hash": _hash_of(shards), "shards": [_listed(shard) for shard in shards]}
         write_whole(self._directory / MANIFEST, _as_json({**self._manifest, **listed}))

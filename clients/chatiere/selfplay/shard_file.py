@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _Element = TypeVar("_Element", bound=np.generic)
 
 FORMAT_VERSION = 2
-"""The version of the format, of shards and manifests."""
+"""The version of the format of shards and manifests."""
 
 _ROWS_AT_ONCE = 32_768
 # Keys in the metadata of a shard's Parquet schema.
@@ -67,7 +67,7 @@ class Recording:
         self._results: list[_Ends] = []
 
     def add(self, batch: Batch, searched: Searched) -> None:
-        """Add a batch with observations, the actions chosen for it and the results of searches."""
+        """Add a batch with observations, and the actions and search results of the bots for it."""
         ended = batch.ended
         if len(ended.envs):
             ends = _Ends(

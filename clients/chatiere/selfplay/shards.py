@@ -1,4 +1,4 @@
-"""Playing the games of a data set, one shard at a time."""
+"""Play the games of a data set, one shard at a time."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ShardPlayer:
-    """A player of the games of a recipe, in this process or against a service. It can be sent to other processes.
+    """A player of the games of a recipe, in this process or over a service. It can be sent to other processes.
 
     The bots are created here and sent with the player, so other processes do not need the bots' files or the files that
     the bots have read.
@@ -33,7 +33,7 @@ class ShardPlayer:
     address: str | None = None
     """The service's address, HOST:PORT or unix:/PATH. None: play in this process."""
     batch: int = 1024
-    """The maximum number of games in a request or, in this process, at a time."""
+    """The maximum number of games in a request or, without a service, the number of games played at a time."""
     in_flight: int = 2
     """The maximum number of requests in flight to the service, each with different games."""
     bots: tuple[Bot, ...] = field(init=False)

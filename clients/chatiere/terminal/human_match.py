@@ -1,4 +1,4 @@
-"""A game between people and bots, with undo, a record and the option to resume it."""
+"""A game between people and bots, which can be undone, recorded and resumed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,8 +17,8 @@ ADVISER = "ismcts:simulations=1000"
 class HumanMatch:
     """A game between people and bots, with all its positions.
 
-    The positions contain all hands. A person may be shown only `view` and `events`; on their own turn, also the
-    legal actions and a hint; and the score of a game that is over.
+    The positions contain all hands. Show a person only `view` and `events`. On the person's own turn, you may also show
+    the legal actions and a hint; after the game, the score.
     """
 
     def __init__(self, client: Client, record: GameRecord, bots: Mapping[int, Bot]) -> None:
@@ -62,9 +62,9 @@ class HumanMatch:
         return self.position.updates[self.people.index(seat)].view
 
     def events(self, seat: int, decisions: int) -> Sequence[Event]:
-        """Return the events between decision number `decisions` and the previous one that a person's seat may know.
+        """Return the events of a decision that a person's seat may know. `decisions` is the decision's number, from 1.
 
-        For 0, these are the events at the start of the game.
+        The number 0 stands for the events at the start of the game.
         """
         return self._positions[decisions].updates[self.people.index(seat)].events
 

@@ -22,7 +22,7 @@ from chatiere.v1.game_pb2 import Action, GameInfo
 
 _ROWS = 12
 _HINTS = 5
-# A number of cards above the number that any move draws.
+# More cards than any move draws.
 _DEAL = 12
 # Clears the screen and the scrollback buffer.
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
@@ -58,8 +58,9 @@ class Move(NamedTuple):
 def find(text: str, moves: Sequence[Move], *, unfinished: bool = False) -> list[Move]:
     """Return the moves that a text may mean, in their order.
 
-    An exact match of a label comes first; otherwise labels that contain the words of the text in order; otherwise
-    labels with words that begin with these words. Numbers must match as a whole.
+    If a label equals the text, only moves with this label are returned. Otherwise the moves whose labels contain the
+    words of the text in order are returned. If no label contains them, the moves are returned whose labels have words
+    in this order that begin with the words of the text. Numbers must match as a whole.
 
     Args:
         text: The text.
@@ -121,7 +122,7 @@ def _length(styled: str) -> int:
 
 
 class HumanTerminal:
-    """People at one terminal, in a game against bots or each other."""
+    """The user interface for people at one terminal, who play against bots or each other."""
 
     def __init__(
         self, match: HumanMatch, info: GameInfo, names: Sequence[str], lines: LineInput, path: Path | None = None
@@ -146,7 +147,7 @@ class HumanTerminal:
         self._is_shared = len(match.people) > 1
         # True if the viewer is at the screen. Several people change places before each turn.
         self._is_present = not self._is_shared
-        # By seat, the number of decisions up to which its events have been shown.
+        # For each seat, the number of decisions whose events have been shown.
         self._shown = {seat: match.last_decision(seat) + 1 for seat in match.people}
         self._is_stale = True
         self._rest: Sequence[Move] = ()

@@ -1,4 +1,4 @@
-"""Matches and records as lines of text for a terminal, move by move, styled for click.echo."""
+"""Lines of text that show matches and records in a terminal, move by move, styled for click.echo."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise

@@ -1,1 +1,1 @@
-"""Requests, responses and errors as values, independent of how they are transmitted."""
+"""Requests, responses and errors as Python objects, independent of how they are transmitted."""

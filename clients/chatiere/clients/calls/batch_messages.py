@@ -1,6 +1,7 @@
-"""Messages of BatchService in protobuf's wire format: columns are read in place, and copied only once to be sent.
+"""Messages of BatchService in protobuf's wire format, with fewer copies of columns than protobuf's own objects make.
 
-Protobuf's own objects copy a column three times when it is sent and twice when it is received.
+A column is copied once when it is sent, and read in place when it is received. Protobuf's own objects copy it three
+times when it is sent and twice when it is received.
 """
 
 from typing import Any
@@ -11,10 +12,10 @@ from google.protobuf.message_factory import GetMessageClass
 from chatiere.engine.wire import Buffer, cut, head, pieces_of
 from chatiere.v1 import batch_service_pb2
 
-# By message name: field numbers by field name; the numbers of the fields of type bytes or singular message; message
-# classes by field name; field names by oneof and number.
 _MESSAGES = batch_service_pb2.DESCRIPTOR.message_types_by_name
+# For each message, the number of each field.
 _NUMBERS = {name: {field.name: field.number for field in message.fields} for name, message in _MESSAGES.items()}
+# For each message, the numbers of the fields that contain bytes or a single message.
 _LONG = {
     name: frozenset(
         field.number
@@ -23,10 +24,12 @@ _LONG = {
     )
     for name, message in _MESSAGES.items()
 }
+# For each message, the class of each field that contains messages.
 _KINDS: dict[str, dict[str, type[Message]]] = {
     name: {field.name: GetMessageClass(field.message_type) for field in message.fields if field.message_type}
     for name, message in _MESSAGES.items()
 }
+# For each message and oneof, the names of the oneof's fields by their numbers.
 _ONEOFS = {
     name: {oneof.name: {field.number: field.name for field in oneof.fields} for oneof in message.oneofs}
     for name, message in _MESSAGES.items()
@@ -34,7 +37,7 @@ _ONEOFS = {
 
 
 class Response:
-    """A received message in which each field except lists of messages occurs once.
+    """A received message in which each field occurs at most once, except lists of messages.
 
     A field of an unexpected type is treated as absent.
     """
@@ -85,7 +88,7 @@ class Response:
 
 
 def put(message: Message, columns: dict[str, Buffer]) -> list[Buffer]:
-    """Serialise a message and its columns into pieces to be joined; empty columns are omitted."""
+    """Serialise a message and its columns into pieces to be joined. Empty columns are omitted."""
     pieces = pieces_of(_NUMBERS[message.DESCRIPTOR.name], columns.items())
     # Put the message last, so that in a PlayRequest the first column of a typical batch (16 KiB to 2 MiB) follows two
     # prefixes of 4 bytes. The column is then aligned to 8 bytes, and the service can overwrite the old states with the
@@ -95,5 +98,5 @@ def put(message: Message, columns: dict[str, Buffer]) -> list[Buffer]:
 
 
 def put_inner(number: int, pieces: list[Buffer]) -> list[Buffer]:
-    """Return the pieces of the field `number`, of type bytes or message, whose content is `pieces`."""
+    """Return a field of type bytes or message, in pieces. `number` is its number, and `pieces` are its content."""
     return [head(number, sum(map(len, pieces))), *pieces]

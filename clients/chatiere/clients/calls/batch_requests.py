@@ -1,7 +1,7 @@
-"""The requests of BatchService as values: how to build them from arrays, and how to read responses into arrays.
+"""Functions that build the requests of BatchService from arrays, and read the responses into arrays.
 
-`BatchClient` sends one request at a time; `BatchStream.submit` accepts requests directly. Arrays in results are
-read-only; they are views into the response if they are aligned there.
+`BatchClient` sends one request at a time. `BatchStream.submit` accepts the requests that these functions return. Arrays
+in results are read-only. An array is a view into the response if it is aligned there; otherwise it is a copy.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,12 +26,12 @@ States = NDArray[np.uint8] | bytes
 
 
 class Faults(NamedTuple):
-    """The failed items of a batch. Its truth value is false if no item failed."""
+    """The failed items of a batch. A Faults object is true if any item failed."""
 
     reasons: NDArray[np.uint8]
-    """uint8 (n,): the chatiere.v1.ErrorReason of a failed item; 0 for all other items."""
+    """uint8 (n,): the chatiere.v1.ErrorReason of each failed item; 0 for all other items."""
     items: Sequence[ItemFault]
-    """The first failed items, 20 at most, with their messages."""
+    """The first failed items, at most 20, with their error messages."""
 
     def __bool__(self) -> bool:
         """True if any item failed."""
@@ -79,12 +79,12 @@ class Evaluation(NamedTuple):
     """The values of the legal actions in n states, for the seats to decide, by random playouts."""
 
     actors: NDArray[np.int8]
-    """int8 (n,): the seat to decide; for a failed item, as in Positions."""
+    """int8 (n,): the seat to decide. For failed items, see Positions.actors."""
     legal_offsets: NDArray[np.uint32]
     """uint32 (n + 1,): the legal ids of item i are legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
     legal_ids: NDArray[np.uint16]
-    """uint16 (legal_offsets[n],): the dense ids of legal actions, ascending; empty for an item unless a seat is to
-    decide."""
+    """uint16 (legal_offsets[n],): the dense ids of each item's legal actions, ascending. Empty for an item in which no
+    seat is to decide."""
     mean_returns: NDArray[np.float64]
     """float64 (legal_offsets[n],): the deciding seat's mean Positions.returns after the action; 0 for a failed item."""
     counts: NDArray[np.uint32]
@@ -103,7 +103,7 @@ class Scores(NamedTuple):
     ranks: NDArray[np.uint8]
     """uint8 (n, players): each seat's rank, 1 for the winners; 0 unless the game is over."""
     returns: NDArray[np.float32]
-    """float32 (n, players): as Positions.returns."""
+    """float32 (n, players): see Positions.returns."""
     faults: Faults
     """The items that failed."""
 
@@ -153,7 +153,7 @@ class BatchRequest(NamedTuple, Generic[Result]):
 
     method: str
     field: str
-    """Its field in PlayRequest and PlayResponse."""
+    """The name of the request's field in PlayRequest and of the response's field in PlayResponse."""
     pieces: list[Buffer]
     """The request in wire format, as pieces to be joined."""
     read: Callable[[Response], Result]
@@ -162,7 +162,7 @@ class BatchRequest(NamedTuple, Generic[Result]):
     take: int = 0
     """The number of the kept batch that provides the states; see PlayRequest.take."""
     rows: bytes = b""
-    """The rows of that batch; see PlayRequest.rows."""
+    """The rows of the kept batch; see PlayRequest.rows."""
 
 
 def new_games(
@@ -210,13 +210,13 @@ def on_stream(
     take: SupportsIndex = 0,
     rows: NDArray[np.integer[Any]] | None = None,
 ) -> BatchRequest[Result]:
-    """Return a request for a stream that keeps states in the service; see PlayRequest.
+    """Return the request for a stream whose states the service keeps; see PlayRequest.
 
     Args:
-        request: The request; with `take`, it was built with the states b"".
+        request: The request. If `take` is given, it must have been built with b"" as the states.
         keep: The number under which to keep the resulting batch; 0: do not keep it.
         take: The number of the kept batch that provides the states; 0: the request contains the states.
-        rows: (m,), ascending, the rows of that batch to use; None: all rows.
+        rows: (m,), the rows of the kept batch to use, ascending; None: all rows.
     """
     return request._replace(
         keep=unsigned("keep", keep, 64),

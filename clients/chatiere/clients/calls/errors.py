@@ -1,4 +1,4 @@
-"""The exceptions of failed calls."""
+"""The exceptions that failed calls raise."""
 
 import math
 import random
@@ -14,7 +14,7 @@ _IDLE_STREAMS = "streams whose request has not come whole"
 _DOMAIN = "chatiere"
 # Seconds before a stream is opened again: the first pause, and the maximum. The pause doubles each time.
 _FIRST_PAUSE, _MAX_PAUSE = 0.1, 5.0
-# A pause is at most this many times as long.
+# The upper limit of the random factor, from 1, by which a pause is multiplied.
 _LONGER = 1.5
 # The codes with which a call may end when its connection breaks.
 _BROKEN = {
@@ -78,7 +78,7 @@ class ChatiereError(Exception):
 
     @property
     def ended_idle(self) -> bool:
-        """True if a stream ended because it was idle, for too long or while another client needed its slot."""
+        """True if a stream ended because it was idle too long, or was idle when another client needed a stream."""
         return self.reason == "REQUEST_TIMEOUT" or self.metadata.get("limit") == _IDLE_STREAMS
 
     @property
@@ -96,18 +96,18 @@ class TransportError(ChatiereError):
 
 
 def error_of(call: grpc.RpcError) -> ChatiereError:
-    """Return the exception for a failed call of grpc or grpc.aio, whose errors are also calls."""
+    """Return the exception for a failed call of grpc or grpc.aio, given the error that the call raised."""
     assert isinstance(call, grpc.Call | grpc.aio.AioRpcError)
     try:
         status = rpc_status.from_call(call)
     except ValueError:
-        # The call was cancelled here while a different status from the service arrived.
+        # The client cancelled the call while a different status from the service arrived.
         status = None
     return error_of_status(call.code(), call.details() or "", status)
 
 
 def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) -> ChatiereError:
-    """Return the exception for a call that ended with this code, message and, if any, details in `status`."""
+    """Return the exception for a call that ended with this code and message. `status` has the details, if any."""
     info, request, problems, retry = ErrorInfo(), RequestInfo(), BadRequest(), RetryInfo()
     localized = LocalizedMessage()
     for detail in status.details if status is not None else ():
@@ -134,7 +134,7 @@ def pause_before(attempt: int, error: ChatiereError) -> float | None:
     The time is partly random, so that the clients of a service do not all return at the same time.
 
     Args:
-        attempt: The number of attempts made before, from 0.
+        attempt: The number of earlier attempts.
         error: The error of the stream or of the request.
     """
     is_broken = isinstance(error, TransportError) and error.code in _BROKEN

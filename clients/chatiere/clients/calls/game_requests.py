@@ -1,4 +1,4 @@
-"""The requests of GameService and BotService as values, for the synchronous and the asyncio client."""
+"""Functions that build the requests of GameService and BotService, for the synchronous and the asyncio client."""
 
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, SupportsIndex, TypeVar, cast
@@ -48,7 +48,7 @@ ResponseMessage = TypeVar("ResponseMessage", bound=Message)
 
 
 class MethodRequest(NamedTuple, Generic[ResponseMessage]):
-    """A request to be sent: a method of the service, which returns a ResponseMessage, and its request message."""
+    """A request to be sent: the name of a method that returns a ResponseMessage, and the request message."""
 
     method: str
     message: Message
@@ -166,7 +166,7 @@ def replay(
 def shorter_stretches(
     request: MethodRequest[ReplayResponse], error: ChatiereError
 ) -> tuple[MethodRequest[ReplayResponse], MethodRequest[ReplayResponse]]:
-    """Split a Replay whose response would be too large into a part that fits and the rest. Re-raise other errors."""
+    """Split a Replay request whose response would be too large: a part that fits, and the rest. Raise other errors."""
     whole = cast(ReplayRequest, request.message)
     last = int(error.metadata.get("last_ply", -1)) if error.reason == "BATCH_TOO_LARGE" else -1
     if last < whole.from_ply:

@@ -1,4 +1,4 @@
-"""A batch whose states the service keeps for a stream, with the requests that restore it from the client's own copy."""
+"""A batch whose states the service keeps for a stream, and the requests that restore the batch."""
 
 from typing import Any
 
@@ -10,22 +10,22 @@ from chatiere.clients.calls.batch_requests import BatchRequest, Stepped, on_stre
 from chatiere.envs.batch import Positions
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart
 
-# The number of moves after which the states are returned. The requests for this number of moves take about as much
+# The number of moves after which the service returns the states. The requests of that many moves occupy about as much
 # memory as the states.
 _MOVES = 256
 
 
 class KeptBatch:
-    """The batch of some environments, kept under a number of a stream. If the stream is lost, `requests` restore it."""
+    """A batch that the service keeps for a stream under a number. `requests` restore it if the stream is lost."""
 
     def __init__(self, number: int, envs: NDArray[np.intp], request: BatchRequest[Positions]) -> None:
         """Create the batch from a request for new games."""
         self._number = number
         self._envs = envs
-        # The states returned with the last response; None: the service keeps newer ones.
+        # The states that the last response contained. None if the service has newer states.
         self._states: NDArray[np.uint8] | None = None
         self.requests: list[BatchRequest[Any]] = [on_stream(request, keep=number)]
-        """The requests that lead from states known to the client to the batch that the stream keeps now."""
+        """The requests that produce the stream's current batch, from new games or from states that the client has."""
 
     def step(
         self, setup: BatchSetup, envs: NDArray[np.intp], moves: memoryview, columns: Columns, restart: Restart
@@ -46,7 +46,7 @@ class KeptBatch:
         return request
 
     def without_states(self, positions: Positions) -> Positions:
-        """Return the positions without their states. States that were returned are remembered for `step`."""
+        """Return the positions without their states. If the response contained states, store them for `step`."""
         if positions.states.size:
             self._states = positions.states
         return positions._replace(states=positions.states[:0, :0])

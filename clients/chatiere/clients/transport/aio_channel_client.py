@@ -14,7 +14,7 @@ from chatiere.clients.transport.channel import Pickled, open_aio_channel
 class AsyncChannelClient(Pickled):
     """A client that calls a service over a grpc.aio channel.
 
-    Create it in a running event loop, and use it in an `async with` statement, or close it.
+    Create it in a running event loop. Use it in an `async with` statement, or close it.
     """
 
     def __init__(

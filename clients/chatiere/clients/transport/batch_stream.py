@@ -25,16 +25,16 @@ class BatchStream(Closing):
             second = stream.submit(batch_requests.step(table, other_states, other_moves))
             stepped = first.result(timeout=10)
 
-    Responses are in the order of the requests. A request that is refused as a whole does not end the stream. If the
-    service ends the stream because it was idle, it is opened again for the next request. A stream that has not received
-    a response is opened again up to five times, over three seconds, while the service is UNAVAILABLE. A stream that
-    breaks after a response is not opened again: all requests in flight and all later requests fail with TransportError.
-    No state is lost, because you have the states: open another stream.
+    Responses arrive in the order of the requests. A request that is refused as a whole does not end the stream. If the
+    service ends the stream because it was idle, the stream is opened again for the next request. A stream that has not
+    received a response is opened again up to five times, over three seconds, while the service is UNAVAILABLE. A stream
+    that breaks after a response is not opened again: all requests in flight and all later requests fail with
+    TransportError. No state is lost, because you have the states: open another stream.
     """
 
     def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> None:
         """Open the stream; see BatchClient.stream."""
-        # Takes bytes, because requests are serialised by the thread that submits them.
+        # This method accepts bytes, because the thread that submits a request serialises it.
         self._play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
         self._metadata = metadata
         self._in_flight = InFlight()
@@ -58,8 +58,8 @@ class BatchStream(Closing):
         """Send a request built by `batch_requests`.
 
         Returns:
-            A future, whose result is the request's result, and whose exception is the ChatiereError with which it
-            failed. `result(timeout)` raises TimeoutError if there is no response in time.
+            A future for the result. If the request fails, the exception of the future is a ChatiereError.
+            `result(timeout)` raises TimeoutError if there is no response in time.
         """
         future: Future[Result] = Future()
         # Requests in flight cannot be cancelled individually.
@@ -97,7 +97,7 @@ class BatchStream(Closing):
                 pause = self._in_flight.pause_before_repeat(end, has_responded=self._has_responded)
                 if pause is not None:
                     self._changed.wait_for(lambda: self._is_closed, pause)
-                    # A stream without requests would occupy a slot.
+                    # Wait for a request, because an open stream occupies one of the service's slots for streams.
                     self._changed.wait_for(lambda: self._in_flight or self._is_closed)
                 is_over = pause is None or self._is_closed
                 if not is_over:

@@ -23,8 +23,8 @@ _SERVICE_CONFIG = {
     "healthCheckConfig": {"serviceName": GAME_SERVICE},
     "methodConfig": [
         {
-            # The policy is only for unary methods: with it, a stream may never end for its client after the connection
-            # is lost (gRPC 1.85). The clients reopen streams themselves.
+            # The policy is only for unary methods. With the policy, gRPC 1.85 may never end a stream whose connection
+            # is lost. The clients reopen streams themselves.
             "name": [
                 {"service": service.full_name, "method": method.name}
                 for service in _SERVICES
@@ -47,7 +47,7 @@ _SERVICE_CONFIG = {
 
 CHANNEL_OPTIONS = (
     ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
-    # This is short enough to reconnect to a server (or worker) that restarts while a call is still being retried.
+    # These times are short enough to reconnect to a restarted server or worker while calls are still being retried.
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 5000),
     # Despite its name, this is the time that an attempt to connect may take. With a shorter time, a server that is
@@ -61,22 +61,23 @@ CHANNEL_OPTIONS = (
     ("grpc.http2.max_pings_without_data", 0),
     # A call is retried only if its whole request, possibly a batch of several megabytes, fits into this buffer.
     ("grpc.per_rpc_retry_buffer_size", 64 * 1024 * 1024),
-    # Responses to batches exceed gRPC's default limit of 4 MB.
+    # Responses to batches may exceed gRPC's default limit of 4 MB.
     ("grpc.max_receive_message_length", -1),
     # If channels share a connection and several connect at the same time, gRPC's core (1.85) may start the health watch
     # of one channel while another channel already adds to the watch, and crash the process.
     ("grpc.use_local_subchannel_pool", 1),
 )
-"""The options of the channels that clients open: calls are balanced over all healthy servers, gRPC makes a unary call
-up to five times while the service is UNAVAILABLE and no response has begun, a connection on which no data arrives is
-ended, and channels do not share connections.
+"""The options of the channels that clients open.
 
-Pass them to your own channel for the same load balancing and retries, and to receive large batches.
+Calls are balanced over all healthy servers. gRPC makes a unary call up to five times while the service is UNAVAILABLE
+and no response has begun. A connection on which no data arrives is ended. Channels do not share connections.
+
+Pass the options to your own channel for the same load balancing and retries, and to receive large batches.
 """
 
 
 class Pickled:
-    """The base class of clients, which are pickled and copied by their address and settings.
+    """The base class of clients. A client is pickled and copied as its address and settings.
 
     Each copy opens its own channel. The pickle contains the bearer token, if there is one.
     """
@@ -95,7 +96,7 @@ class Pickled:
         new_request_id: Callable[[], str] | None,
         language: str | None,
     ) -> None:
-        """Keep the arguments of `__init__`, for copies and for calls."""
+        """Store the arguments of `__init__`, for copies and for calls."""
         self._arguments = {
             "target": target,
             "timeout": timeout,

@@ -15,7 +15,7 @@ class ChannelClient(Closing, Pickled):
     """A client that calls a service over a channel. Use it in a `with` statement, or close it."""
 
     channel: grpc.Channel
-    """The channel of the calls; other clients may share it."""
+    """The channel over which the client makes its calls. Other clients may share it."""
     _own_channel: grpc.Channel | None
 
     def __init__(

@@ -33,12 +33,12 @@ _KEEPALIVE = {
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     if hasattr(socket, name)
 }
-# The seconds without data after which the service is pinged, and the seconds from a ping until the call ends, as for
-# channels.
+# The seconds without data after which the client pings the service, and the seconds that it waits for a response to the
+# ping. Channels use the same values.
 _PING_AFTER, _PING_TIMEOUT = 20.0, 10.0
-# Statuses by number: https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
+# The status for each number of https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
-# The status by the HTTP/2 error code of a reset stream (RFC 9113, 7). Other codes give INTERNAL.
+# The gRPC status for each HTTP/2 error code of a reset stream (RFC 9113, section 7). Other codes give INTERNAL.
 _OF_RESET = {
     7: grpc.StatusCode.UNAVAILABLE,  # REFUSED_STREAM
     8: grpc.StatusCode.CANCELLED,  # CANCEL
@@ -59,7 +59,7 @@ _OF_HTTP = {
 
 
 class FastCall:
-    """A call on a separate connection, for use by one thread at a time; close it.
+    """A call on a separate connection, for one thread at a time. Close it after use.
 
     The connection is not encrypted. It responds to the server's pings only while a thread waits for a message, so a
     gRPC server closes a connection that is idle for a long time.
@@ -71,8 +71,8 @@ class FastCall:
         Args:
             address: "HOST:PORT" or "unix:/PATH".
             path: "/SERVICE/METHOD".
-            timeout: The seconds allowed for connecting, and for passing data that the service is ready to receive to
-                the operating system.
+            timeout: The maximum number of seconds for connecting, and for sending data that the service is ready to
+                receive.
             token: The bearer token, if the service requires one.
 
         Raises:
@@ -103,7 +103,7 @@ class FastCall:
         """Send a message, in pieces to be joined.
 
         Data that the service is not ready to receive is sent while `receive` waits. If the call is over, the message is
-        discarded, and `receive` raises the reason.
+        discarded, and `receive` raises the error that ended the call.
         """
         self._call.send(pieces)
 
@@ -132,7 +132,7 @@ def _connected(address: str, timeout: float) -> socket.socket:
         connected = socket.create_connection((host.removeprefix("[").removesuffix("]"), int(port)), timeout)
     except (OSError, ValueError, OverflowError) as error:
         raise TransportError(grpc.StatusCode.UNAVAILABLE, f"no connection to {address}: {error}") from error
-    # If the service has already closed the connection, the call reports it.
+    # Ignore errors here: if the service has already closed the connection, the call reports it.
     with suppress(OSError):
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # Without keepalive, waiting for a machine that has disappeared would never end.

@@ -16,22 +16,23 @@ from chatiere.clients.transport.in_flight import InFlight
 from chatiere.engine.closing import Closing
 from chatiere.engine.memory import keep_freed_memory
 
-# The number of seconds without a response after which the stream may have ended.
+# The number of seconds without a response after which `submit` checks whether the stream has ended.
 _PAUSE = 1.0
 
 
 class FastStream(Closing):
-    """A BatchStream that takes less than half of the client's processor time, for use by one thread.
+    """A stream like BatchStream, for one thread, that takes less than half as much of the client's processor time.
 
         with FastStream("127.0.0.1:50052") as stream:
             first = stream.submit(batch_requests.step(table, states, moves))
 
-    It can connect to either port of a server; at the port of `chatiere serve --fast-address`, the server's share of the
-    work is also reduced to little more than half. Use it for a nearby service on a trusted network: it connects to one
-    server without encryption, and repeats requests only if the service ended the stream because it was idle. Responses
-    are read only while `result` or `exception` of a future waits: other ways to wait for futures never return. If the
-    service is silent for 30 seconds of waiting, even in response to a ping, the stream breaks. At the gRPC port, it
-    also breaks if no thread waits on it for a minute or two, because the service then assumes that the client is gone.
+    It can connect to either port of a server. At the port of `chatiere serve --fast-address`, the server also saves
+    almost half of its processor time. Use it for a nearby service on a trusted network: it connects to one server
+    without encryption, and repeats requests only if the service ended the stream because it was idle. Responses are
+    read only while `result` or `exception` of a future waits; other ways to wait for futures never return. The stream
+    breaks if a future has waited for 30 seconds and nothing has arrived, not even the response to a ping. At the gRPC
+    port, the stream also breaks if no future waits for a minute or two, because the service then assumes that the
+    client is gone.
 
     Like BatchClient, it makes malloc keep large freed blocks.
     """
@@ -41,8 +42,8 @@ class FastStream(Closing):
 
         Args:
             address: "HOST:PORT" or "unix:/PATH", preferably the fast address of the service.
-            timeout: The seconds allowed for connecting, and for passing data that the service is ready to receive to
-                the operating system.
+            timeout: The maximum number of seconds for connecting, and for sending data that the service is ready to
+                receive.
             token: The bearer token, if the service requires one.
 
         Raises:
@@ -83,7 +84,7 @@ class FastStream(Closing):
         self._in_flight.fail(TransportError(grpc.StatusCode.CANCELLED, "the stream was closed"))
 
     def wait_for(self, future: Future[Result], timeout: float | None) -> None:
-        """Settle the futures whose responses arrive, up to this one, or all futures if the stream ends.
+        """Receive responses and settle their futures until this future is settled, or all futures if the stream ends.
 
         Raises:
             TimeoutError: There is no response to this request in time.
@@ -102,7 +103,7 @@ class FastStream(Closing):
         return FastCall(self._address, f"/{BATCH_SERVICE}/Play", self._timeout, self._token)
 
     def _look_for_the_end(self) -> None:
-        # Check this now, because the reason is lost once the connection has also ended.
+        # Check now whether the stream has ended, because the reason is lost once the connection has also ended.
         with suppress(TimeoutError):
             try:
                 self._call.receive(0)

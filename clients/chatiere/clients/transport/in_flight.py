@@ -23,7 +23,7 @@ class InFlight:
 
     def __init__(self) -> None:
         """Create an empty collection."""
-        # By tag, in the order of submission.
+        # The requests and futures for each tag, in the order of submission.
         self._requests: dict[int, tuple[BatchRequest[Any], Future[Any]]] = {}
         self._tag = 0
         self._repeats = 0
@@ -43,8 +43,7 @@ class InFlight:
 
         Args:
             end: The error with which the stream ended.
-            has_responded: True if the stream had a response. If it had no response, the service may be about to
-                restart.
+            has_responded: True if a response arrived on the stream. If none arrived, the service may be restarting.
         """
         self._repeats += 1
         if self._repeats > _MAX_REPEATS:
@@ -57,7 +56,7 @@ class InFlight:
         return None
 
     def messages(self) -> list[list[Buffer]]:
-        """Return the PlayRequests of all requests again, in order."""
+        """Return the PlayRequests of all requests in flight, in order, to send them again."""
         return [_message(tag, request) for tag, (request, _) in self._requests.items()]
 
     def settle(self, data: Buffer) -> None:
