@@ -1,6 +1,6 @@
-"""gRPC over HTTP/2 with libnghttp2 (https://nghttp2.org), for the service's fast door and for streaming clients.
+"""gRPC over HTTP/2 with libnghttp2 (https://nghttp2.org), for the service's `--fast-address` and for streaming clients.
 
-`connection.h` and `endpoint.h` are plain C; `server` and `client` expose them to Python. The modules are built if
+`connection.h` and `endpoint.h` are plain C; `server` and `client` expose them to Python. The modules are built only if
 pkg-config finds the library.
 """
 

@@ -9,7 +9,7 @@
 #include <sys/random.h>
 
 #define PLACES 4096
-/* Seconds between two sweeps. */
+/* The minimum time between two sweeps, in seconds. */
 #define SWEEP 1.0
 
 struct account {
@@ -22,7 +22,7 @@ struct account {
 struct accounts {
     double pace, max_debt;
     pthread_mutex_t lock; /* guards the members below, and all debts */
-    uint64_t key;         /* a random key of the hash, so that clients cannot choose the bucket */
+    uint64_t key;         /* a random key for the hash function, so that clients cannot choose their bucket */
     double swept_at;
     struct account *places[PLACES];
 };
@@ -126,7 +126,7 @@ struct account *account_open(struct accounts *accounts, const struct in6_addr *a
 }
 
 void account_close(struct accounts *accounts, struct account *account) {
-    /* Hold the lock, so that no sweep frees the account meanwhile. */
+    /* The lock prevents a sweep from freeing the account during the decrement. */
     pthread_mutex_lock(&accounts->lock);
     account->connections--;
     pthread_mutex_unlock(&accounts->lock);

@@ -62,12 +62,12 @@ cdef extern from "connection.h" nogil:
 
 
 cdef enum:
-    STREAM = 1  # the number of the call's stream
-    COPIED = 16384  # smaller pieces of messages are copied, not lent
-    BUFFER = 16384  # long messages, except their beginning, are read directly, not through this buffer
+    STREAM = 1  # the id of the call's stream
+    COPIED = 16384  # pieces of messages with fewer bytes are copied; larger pieces are sent from the caller's memory
+    BUFFER = 16384  # the size of the read buffer in bytes; most of a long message is read without it
     MAX_MESSAGE_SIZE = 0xFFFFFFFF  # in bytes
 
-# The longest wait, in seconds (some weeks), because `poll` takes an int of milliseconds.
+# The longest wait that `poll` can time, in seconds (about three weeks). Its timeout is an int of milliseconds.
 cdef double MAX_WAIT = 2e6
 
 
@@ -91,11 +91,11 @@ class Cause(Enum):
 
 
 class CallEnded(Exception):
-    """The end of a call.
+    """The call has ended.
 
     Attributes:
         cause: The reason for which the call ended.
-        words: A description, in addition to the other attributes.
+        words: Further details as text; may be "".
         error: The HTTP/2 error code of a reset; otherwise 0.
         fields: The headers and trailers received.
     """
@@ -109,7 +109,7 @@ class CallEnded(Exception):
 
 
 cdef class _Message:
-    # The content stays in the memory into which it was received.
+    # A read-only buffer: the memory into which the message was received.
     cdef message* _message
 
     def __dealloc__(self):
@@ -120,7 +120,7 @@ cdef class _Message:
 
 
 cdef class _Piece:
-    # Bytes in the memory of a Python object.
+    # The memory of a Python object, which is held as long as the piece exists.
     cdef Py_buffer buffer
 
     def __cinit__(self, piece_):
@@ -133,8 +133,8 @@ cdef class _Piece:
 cdef class StreamCall:
     """A bidirectional streaming call, for one thread at a time.
 
-    Only `receive` reads from the connection (and `send`, while it has to wait), so PINGs are answered only during these
-    calls.
+    Only `receive`, and `send` while it has to wait, read from the connection. PINGs from the service are therefore
+    answered only during these method calls.
     """
 
     cdef shared _shared
@@ -145,7 +145,7 @@ cdef class StreamCall:
     cdef double _patience, _ping_after, _ping_timeout
     cdef int _fd
     cdef bint _is_used
-    cdef size_t _head_size  # bytes of the headers processed so far
+    cdef size_t _head_size  # the size in bytes of the headers processed so far
     cdef uint8_t[BUFFER] _buffer
 
     def __cinit__(self, connected, headers, double patience, double ping_after, double ping_timeout):
@@ -154,9 +154,9 @@ cdef class StreamCall:
         Args:
             connected: The connected socket, which the call closes.
             headers: The headers of the request, as pairs of bytes.
-            patience: The time in seconds for which the service may stop reading.
+            patience: The maximum time in seconds for which the service may stop reading, or may pause within a message.
             ping_after: The time in seconds without data after which `receive` pings the service.
-            ping_timeout: The time in seconds without data after a ping, after which the call ends.
+            ping_timeout: The time in seconds after a ping after which the call ends if no data has arrived.
         """
         cdef fields head
         memset(&head, 0, sizeof(head))
@@ -192,17 +192,20 @@ cdef class StreamCall:
         return self._end is not None
 
     def send(self, pieces):
-        """Send one message, given as pieces to be joined.
+        """Send one message.
 
-        Bytes that the service is not ready to take are copied, and sent while `receive` waits. If the call is over, the
-        message is dropped, and `receive` raises the reason.
+        Bytes that the service is not ready to receive are copied, and sent while `receive` waits. If the call is over,
+        the message is dropped, and `receive` raises `CallEnded`.
+
+        Args:
+            pieces: The parts of the message in order, as bytes-like objects.
         """
         parts = [_Piece(each) for each in pieces]
         self._enter()
         try:
             self._send(parts)
         except BaseException:
-            # The caller owns lent memory again after this statement.
+            # End the call, because the caller can change the lent memory from now on.
             self._finish(Cause.LEFT, "sending was interrupted")
             raise
         finally:
@@ -229,7 +232,7 @@ cdef class StreamCall:
         return memoryview(taken)
 
     def close(self):
-        """End the call, if it is not over, and close the connection."""
+        """End the call, unless it is already over, and close the connection."""
         self._enter()
         try:
             self._finish(Cause.LEFT, "the stream was closed")
@@ -246,7 +249,7 @@ cdef class StreamCall:
         cdef size_t size = 0
         cdef bint is_lent
         cdef _Piece each
-        # Drop messages that cannot be sent until the reason for the end of the call has been read.
+        # Drop a message that cannot be sent any more. `receive` reads and raises the reason.
         if self._end is not None or self._connection.is_broken:
             return 0
         for each in pieces:
@@ -254,7 +257,7 @@ cdef class StreamCall:
         if size > MAX_MESSAGE_SIZE:
             raise OverflowError("gRPC messages are limited to 4 GiB - 1 bytes")
         _check(stream_begin_message(self._stream, size))
-        # Lend only memory that is sent before this method returns, because the caller then owns the memory again.
+        # Lend only memory that is sent before this method returns, because the caller can change the memory afterwards.
         is_lent = self._stream.to_send + size <= self._window()
         for each in pieces:
             if is_lent and each.buffer.len >= COPIED:
@@ -267,7 +270,7 @@ cdef class StreamCall:
         return self._write()
 
     cdef size_t _window(self) noexcept:
-        # The number of bytes that the service is ready to take.
+        # The number of bytes that the service is ready to receive.
         cdef nghttp2_session* session = (<windowed*> self._connection).session
         return max(0, min(
             nghttp2_session_get_remote_window_size(session),
@@ -325,7 +328,7 @@ cdef class StreamCall:
         cdef int error
         with nogil:
             count = connection_read(self._connection, self._buffer, BUFFER)
-            # The rest of a message that has begun is likely to be available.
+            # If a message has been received in part, the rest of it is likely to be available.
             while count > 0 and self._stream.coming != NULL:
                 count = connection_read(self._connection, self._buffer, BUFFER)
             error = errno
@@ -339,7 +342,7 @@ cdef class StreamCall:
         return 0
 
     cdef int _look(self) except -1:
-        # End the call if the input just read ends it.
+        # End the call if the last input contains a reason to do so.
         cdef stream* found = self._stream
         if found.fault != fault.FAULT_NONE and found.fault != fault.FAULT_BREAKS_OFF:
             return self._finish(Cause.MALFORMED, FAULTS.get(<int> found.fault, ""))
@@ -355,8 +358,8 @@ cdef class StreamCall:
         return 0
 
     cdef int _write(self) except -1:
-        # Send as much as the service is ready to take. Read at the same time, because the service may wait until this
-        # side reads.
+        # Send as many bytes as the service is ready to receive. Read at the same time, because the service may not read
+        # until the client has read.
         cdef long result
         cdef int ready
         while self._connection != NULL and not self._connection.is_broken:
@@ -365,7 +368,7 @@ cdef class StreamCall:
             if result < -1:
                 self._finish(Cause.MALFORMED, nghttp2_strerror(<int> result).decode())
             elif self._stream.is_closed:
-                # libnghttp2 closed the stream.
+                # libnghttp2 has closed the stream because of an error.
                 self._finish(Cause.MALFORMED, nghttp2_http2_strerror(self._stream.error).decode())
             elif connection_is_over(self._connection):
                 self._finish(Cause.MALFORMED, "HTTP/2 protocol error")
@@ -392,7 +395,7 @@ cdef class StreamCall:
         return 0
 
     cdef int _release(self) except -1:
-        # Give lent memory back.
+        # Release the Python objects whose memory is no longer needed.
         cdef piece* released
         cdef _Piece lent
         while self._shared.released != NULL:
@@ -405,7 +408,7 @@ cdef class StreamCall:
 
 
 cdef dict _values(const fields* found):
-    # Convert fields to a dict; the last value of a name wins.
+    # Convert fields to a dict, which has the last value of each name.
     cdef dict values = {}
     cdef const uint8_t* at = found.data
     cdef uint32_t[2] sizes

@@ -10,32 +10,34 @@
 #define MSG_NOSIGNAL 0
 #endif
 
-/* The largest frame, and the largest window, of HTTP/2. */
+/* The maximum sizes of a frame and of a window in HTTP/2, in bytes. */
 #define MAX_FRAME ((1 << 24) - 1)
 #define MAX_WINDOW 2147483647
-/* Bytes that a connection to a server may receive before the server processes them. */
+/* The flow-control window of a server's connection, in bytes. */
 #define CONNECTION_WINDOW (16 * 1024 * 1024)
-/* Frames are serialized while fewer than this number of bytes wait for the socket. */
+/* Frames are serialized only while fewer than this number of bytes wait for the socket. */
 #define ENOUGH (64 * 1024)
-/* The largest output buffer that is kept for reuse, in bytes. */
+/* The maximum size of an output buffer that is kept for reuse, in bytes. */
 #define MAX_CAPACITY (1024 * 1024)
-/* Bytes of a message that are allocated before they are received. The number is limited, because a client may declare a
- * false length. */
+/* The maximum number of bytes that are allocated for a message before its first byte arrives. It is limited because a
+ * client may declare a false length. */
 #define TRUSTED (2 * 1024 * 1024)
 #define MAX_TRAILERS 8
-/* The smallest part of a message that is read directly into the message, without the buffer. */
+/* The minimum number of bytes that are read directly into a message, instead of into the buffer. */
 #define LEAST_DIRECT 4096
-/* Pieces passed to the system in one call. */
+/* The maximum number of pieces that one call of sendmsg writes. */
 #define MAX_PIECES 64
-/* Frames that may wait in libnghttp2; a client that does not read could queue any number. */
+/* The maximum number of frames that wait in libnghttp2. Without it, a client that does not read its responses could
+ * make the queue grow indefinitely. */
 #define MAX_QUEUED 10000
-/* WINDOW_UPDATE frames that may answer one DATA frame (for its stream and for the connection), and the largest number
- * that is expected at a time. */
+/* UPDATES is the number of WINDOW_UPDATE frames that may answer a DATA frame: one for the stream and one for the
+ * connection. MAX_UPDATES limits the number of answers that are expected at the same time. */
 #define UPDATES 2
 #define MAX_UPDATES 10000
-/* Bytes of a DATA frame sent. libnghttp2 allocates a buffer of this size for each connection, and does not use it. */
+/* The maximum size of a DATA frame that a server sends, in bytes. It is limited because libnghttp2 allocates a buffer
+ * of the frame's size for each connection, although the buffer is not used. */
 #define MAX_DATA_FRAME (256 * 1024)
-/* Bytes of responses above which a connection counts as slow to take them. */
+/* The number of unsent bytes above which a client counts as slow to read its responses. */
 #define SLOW (256 * 1024)
 
 #define NO_COPY (NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE)
@@ -122,7 +124,7 @@ static struct message *message_new(struct shared *shared, size_t size) {
     return found;
 }
 
-/* Allocate more of a message. Returns NULL if there is no memory; the message is then unchanged. */
+/* Allocate more memory for a message. Returns NULL, and leaves the message unchanged, if there is no memory. */
 static struct message *message_grown(struct message *before) {
     size_t capacity = before->capacity * 2 < before->size ? before->capacity * 2 : before->size;
     struct message *grown = realloc(before, sizeof(struct message) + capacity);
@@ -152,7 +154,7 @@ int fields_add(struct fields *fields, const char *name, size_t name_size, const 
     return 0;
 }
 
-/* Convert fields to nghttp2's form. Returns the number of fields, at most `most`. */
+/* Convert at most `most` fields to nghttp2's form. Returns the number of converted fields. */
 static size_t fields_list(const struct fields *fields, nghttp2_nv *list, size_t most, uint8_t flags) {
     size_t count = 0;
     uint8_t *at = fields->data;
@@ -192,8 +194,8 @@ static void drop_pieces(struct stream *stream, struct shared *shared) {
     stream->to_send = 0;
 }
 
-/* If part of a lent piece is already in the output, release the piece's memory when that part has been sent. The part
- * ends where the rest of the piece begins. */
+/* If the output already contains part of a lent piece, release the lender's memory only after that part has been sent.
+ * The part is the one that ends where the rest of the piece begins. */
 static void keep_begun_piece(struct stream *stream) {
     struct piece *rest = stream->first_piece;
     if (rest == NULL || rest->lender == NULL)
@@ -263,7 +265,7 @@ static void set_fault(struct stream *stream, enum fault fault) {
     if (stream->fault != FAULT_NONE)
         return;
     stream->fault = fault;
-    /* Further bytes are skipped; earlier complete messages remain. */
+    /* Further bytes of the stream are skipped. Complete messages received earlier can still be taken. */
     drop_coming(stream);
     mark_ready(stream);
 }
@@ -278,7 +280,7 @@ bool is_reserved(const uint8_t *name, size_t size) {
            IS(name, size, "grpc-encoding") || IS(name, size, "grpc-accept-encoding");
 }
 
-/* Return the seconds of a grpc-timeout; negative if it is malformed. */
+/* Return the value of a grpc-timeout in seconds; a negative number if it is malformed. */
 static double read_timeout(const uint8_t *text, size_t size) {
     if (size < 2 || size > 9)
         return -1;
@@ -299,7 +301,7 @@ static double read_timeout(const uint8_t *text, size_t size) {
     }
 }
 
-/* Return whether a content type is gRPC with protobuf messages; parameters may follow. */
+/* Return whether a content type, apart from its parameters, means gRPC with protobuf messages. */
 static bool is_grpc_type(const uint8_t *value, size_t size) {
     const char type[] = "application/grpc", proto[] = "+proto";
     size_t place = sizeof(type) - 1;
@@ -344,13 +346,14 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     return nghttp2_session_set_stream_user_data(session, stream->id, stream);
 }
 
-/* End the connection because of too many bytes of headers, after refusing the request that these begin (0: none). */
+/* Mark a connection to be ended because of too many bytes of headers. `begun` is the stream of the request to refuse
+ * before; 0 if the headers do not begin a request. */
 static void set_excess_of_headers(struct connection *connection, int32_t begun) {
     connection->excess = "too large a frame other than DATA, or too many bytes of headers";
     connection->refused = begun;
 }
 
-/* Count a header of a list. On an error the connection is ended, and decoding stops. */
+/* Add a header to the size of its list and to the cost. Above a limit, returns an error, which stops decoding. */
 static int count_header(struct connection *connection, const nghttp2_frame *frame, size_t size) {
     bool begins = connection->is_server && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
     connection->decoded += size + 32;
@@ -374,7 +377,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
         set_fault(stream, FAULT_HEADERS);
         return 0;
     }
-    /* Trailers of a client have no meaning in gRPC. */
+    /* A client's trailers have no meaning in gRPC. */
     if (connection->is_server && frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
     if (connection->is_server)
@@ -428,12 +431,12 @@ static void look_at_size(struct connection *connection, size_t size) {
         set_excess_of_headers(connection, is_of_headers(type) ? connection->beginning : 0);
 }
 
-/* Remember that the client has ended or reset a stream. The client must send no more frames on it. */
+/* Remember that the client has ended or reset a stream. The client must not send further frames on this stream. */
 static void remember_gone(struct connection *connection, int32_t id) {
     connection->gone[connection->gone_count++ % MAX_GONE] = id;
 }
 
-/* Check the stream of a client's HEADERS frame, which must not be a skipped stream (RFC 9113, 5.1.1). */
+/* Check the stream id of a client's HEADERS frame. The client must not have skipped this id (RFC 9113, 5.1.1). */
 static void look_at_begun(struct connection *connection, int32_t id) {
     if (id > connection->last_begun) {
         if (id > connection->last_begun + 2) {
@@ -448,7 +451,7 @@ static void look_at_begun(struct connection *connection, int32_t id) {
         connection->is_skipped_used |= connection->skipped[i].first <= id && id <= connection->skipped[i].last;
 }
 
-/* Check the stream of a frame whose header has been received. */
+/* Check the stream id of a frame whose header has been received. */
 static void look_at_stream(struct connection *connection) {
     const uint8_t *head = connection->head;
     int32_t id = (int32_t)((head[5] & 0x7Fu) << 24 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 8 | head[8]);
@@ -603,7 +606,7 @@ static int begin_message(struct stream *stream) {
     return 0;
 }
 
-/* Receive bytes of messages. Bytes read directly into the message are not copied. */
+/* Process received bytes of messages. Bytes that were read directly into the message are not copied. */
 static int take_bytes(struct stream *stream, const uint8_t *at, size_t size) {
     const uint8_t *end = at + size;
     while (at < end && stream->fault == FAULT_NONE && !(stream->is_finished && stream->connection->is_server)) {
@@ -639,7 +642,7 @@ static int take_bytes(struct stream *stream, const uint8_t *at, size_t size) {
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
                          void *data) {
     struct connection *connection = data;
-    /* Padding costs nothing in a frame that also has data. */
+    /* Subtract the cost of a padded frame, because this frame also has data. */
     if (flags & NGHTTP2_FLAG_PADDED && connection->cost >= COST_OF_FRAME)
         connection->cost -= COST_OF_FRAME;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
@@ -653,7 +656,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, co
         nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_ENHANCE_YOUR_CALM);
         set_fault(stream, FAULT_SIZE);
     }
-    /* While a message waits, the client may send at most one window. */
+    /* While a message waits, do not enlarge the window, so that the client can fill it only once. */
     if (stream->waiting == 0 || stream->fault != FAULT_NONE || !connection->is_server) {
         size = stream->unconsumed;
         stream->unconsumed = 0;
@@ -693,7 +696,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
     return 0;
 }
 
-/* The position in the output of the first byte that has not been sent. */
+/* Return the position in the output (see piece.place) of the first byte that has not been sent. */
 static uint64_t sent_place(const struct connection *connection) {
     return connection->out_place - (connection->out_end - connection->out_begin);
 }
@@ -839,7 +842,7 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
             free(piece);
         }
     }
-    /* Notify the sender that it may send more. */
+    /* Notify the stream's owner that it can send more. */
     if (stream->to_send == 0 && !stream->is_finished)
         mark_ready(stream);
     return error == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -852,7 +855,7 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
     if (!connection->is_server || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         return 0;
     struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
-    /* Further data of the client is not read. */
+    /* Ask the client to stop sending, because its further data would not be read. */
     if (stream != NULL && !stream->has_ended)
         return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
     return 0;
@@ -1019,7 +1022,7 @@ int stream_finish(struct stream *stream) {
     if (stream->is_answered && stream->to_send > 0)
         return stream_push(stream);
     if (stream->is_answered) {
-        /* A trailer needs no window, so it is sent even if the client's window is closed. */
+        /* Send the trailers immediately: unlike DATA frames, they do not have to wait for the client's window. */
         nghttp2_nv trailers[MAX_TRAILERS];
         size_t number = fields_list(&stream->tail, trailers, MAX_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
         return nghttp2_submit_trailer(stream->connection->session, stream->id, trailers, number);
@@ -1090,9 +1093,9 @@ static int session_new(struct connection *connection) {
     int error = callbacks == NULL ? NGHTTP2_ERR_NOMEM : nghttp2_option_new(&option);
     if (error == 0) {
         nghttp2_option_set_no_auto_window_update(option, 1);
-        /* libnghttp2 would keep a thousand closed streams of a connection; `gone` has the relevant streams. */
+        /* By default, libnghttp2 keeps a thousand closed streams of a connection. `gone` has the relevant ones. */
         nghttp2_option_set_no_closed_streams(option, 1);
-        /* If the token in "Bearer " is empty, the value ends in a space. The service reports a better error for it. */
+        /* Accept values that end in a space, such as "Bearer " without a token. The service reports a better error. */
         nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
         error = (connection->is_server ? nghttp2_session_server_new2 : nghttp2_session_client_new2)(
             &connection->session, callbacks, connection, option);
@@ -1189,8 +1192,9 @@ bool connection_is_over(const struct connection *connection) {
            !nghttp2_session_want_write(connection->session);
 }
 
-/* Refuse the request whose headers are too large. libnghttp2 has not seen all of them, so the frame is built here. Its
- * fields are literals without indexing, which do not depend on the tables of header compression. */
+/* Refuse the request whose headers are too large. The frame is built here, because libnghttp2 has not received the
+ * whole request. Its fields are literals without indexing, so that they do not depend on the state of header
+ * compression. */
 static void refuse_headers(struct connection *connection) {
     const char fields[] = "\x88"                                 /* :status: 200, from the static table */
                           "\x0F\x10\x10" "application/grpc"      /* content-type, its name from the static table */
@@ -1212,10 +1216,11 @@ void connection_leave(struct connection *connection, uint32_t error, const char 
     mark_changed(connection);
     if (connection->refused > 0) {
         refuse_headers(connection);
-        /* With a smaller stream number, the client would retry the request, as if it had not been read. */
+        /* A smaller last stream id would mean that the request was not processed, and the client would retry it. */
         last = connection->refused > last ? connection->refused : last;
     }
-    /* There are at most two GOAWAY frames: libnghttp2 may have sent one already. */
+    /* The first GOAWAY frame has the debug data. The second one, which libnghttp2 sends unless it has already ended the
+     * session, ends the session. */
     nghttp2_submit_goaway(connection->session, NGHTTP2_FLAG_NONE, last, error, (const uint8_t *)words, strlen(words));
     nghttp2_session_terminate_session2(connection->session, last, error);
 }

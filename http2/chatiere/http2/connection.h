@@ -1,8 +1,9 @@
 /* gRPC messages over one HTTP/2 connection, for both clients and servers, with libnghttp2 (https://nghttp2.org).
  *
- * The functions never block and do not depend on Python. The owner of a connection calls `connection_read` when the
- * socket is readable, handles the streams that have become ready, and calls `connection_write` when it is writable.
- * gRPC over HTTP/2: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md.
+ * The functions never block and do not depend on Python. Functions with the result type `int` return 0 or a negative
+ * error code of nghttp2. The owner of a connection calls `connection_read` when the socket is readable, handles the
+ * streams that have become ready, and calls `connection_write` when the socket is writable.
+ * The protocol: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md.
  */
 #ifndef CHATIERE_CONNECTION_H
 #define CHATIERE_CONNECTION_H
@@ -12,68 +13,71 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of requests that a client may send on a stream before they are taken, in addition to one message. This is also
- * the size of the largest DATA frame, because a client could never send a larger frame completely. */
+/* The flow-control window of a server's streams, in bytes. While a complete message waits to be taken, a client can
+ * send at most this number of further bytes on the stream. This is also the maximum size of a DATA frame, because a
+ * client could never send the whole of a larger frame. */
 #define STREAM_WINDOW (4 * 1024 * 1024)
-/* Messages of a stream that may wait to be taken. The number is limited because a small message takes more memory than
- * its bytes. */
+/* The maximum number of messages of a stream that wait to be taken. A limit in bytes would not be enough, because each
+ * message needs memory in addition to its content. */
 #define MAX_WAITING 16384
-/* Bytes of a header list, counted as in RFC 9113, 6.5.2, above which a call is refused. */
+/* The maximum size of a header list in bytes, counted as in RFC 9113, 6.5.2. A call with a larger list is refused. */
 #define MAX_HEADERS (16 * 1024)
-/* Bytes of a header list, counted in the same way, above which the connection is ended after that refusal. */
+/* The size of a header list in bytes, counted in the same way, above which the connection is ended as well. */
 #define MAX_DECODED (64 * 1024)
-/* The maximum size in bytes, on the wire, of a header list or of any frame other than DATA; a larger one ends the
- * connection. */
+/* The maximum size, in bytes on the wire, of a header list and of each frame other than DATA. The server ends a
+ * connection that exceeds it. */
 #define MAX_ENCODED (32 * 1024)
-/* The cost of frames to a server, in units of a few nanoseconds. Each byte of a header list, counted as for
- * MAX_HEADERS, costs 1; the other costs follow. */
-/* The cost of each byte of headers on the wire. */
+/* The costs of received frames to a server. A unit of cost is a few nanoseconds of work. Each byte of a header list,
+ * counted as for MAX_HEADERS, costs one unit. The constants below are the other costs. */
+/* The cost of each byte of a HEADERS or CONTINUATION frame on the wire. */
 #define COST_OF_ENCODED 4
 /* The cost of each HEADERS frame. */
 #define COST_OF_HEADERS 256
-/* The cost of each frame that a client can send without effort, such as PING, and of each KiB of it. */
+/* The cost of each frame that is cheap for a client to send, such as PING. Each KiB of payload costs as much again. */
 #define COST_OF_FRAME 16384
 
-/* The number of streams ended by the client, and of ranges of streams skipped by it, that are remembered. */
+/* The number of streams that a connection remembers because the client has ended them. A connection also remembers this
+ * number of ranges of stream ids that the client has skipped. */
 #define MAX_GONE 32
 
-/* Faults of a call in HTTP/2 or in gRPC's framing; see stream.fault. */
+/* Faults of a call: errors in its headers or in the framing of its messages, and exceeded limits. */
 enum fault {
     FAULT_NONE,
-    FAULT_HTTP_METHOD,   /* not POST */
-    FAULT_CONTENT_TYPE,  /* neither application/grpc nor application/grpc+proto */
-    FAULT_TIMEOUT,       /* malformed grpc-timeout */
-    FAULT_HEADERS,       /* above MAX_HEADERS */
-    FAULT_ENCODING,      /* unknown grpc-encoding, or a message compressed with the declared encoding */
+    FAULT_HTTP_METHOD,   /* the HTTP method is not POST */
+    FAULT_CONTENT_TYPE,  /* the content type is neither application/grpc nor application/grpc+proto */
+    FAULT_TIMEOUT,       /* grpc-timeout is malformed */
+    FAULT_HEADERS,       /* the header list is larger than MAX_HEADERS */
+    FAULT_ENCODING,      /* grpc-encoding is unknown, or a message is compressed as grpc-encoding declares */
     FAULT_COMPRESSED,    /* a message is compressed, but grpc-encoding declares no compression */
-    FAULT_SIZE,          /* a message exceeds the size limit */
-    FAULT_COUNT,         /* more than MAX_WAITING messages wait */
+    FAULT_SIZE,          /* a message exceeds the size limit, or there is no memory for it */
+    FAULT_COUNT,         /* more than MAX_WAITING messages wait to be taken */
     FAULT_PREFIX,        /* the first byte of a message's prefix is neither 0 nor 1 */
     FAULT_BREAKS_OFF,    /* the stream ends inside a message */
 };
 
-/* A message received completely or in part; free it with `message_free`. */
+/* A message that has been received completely or in part. Free it with `message_free`. */
 struct message {
     struct message *next;
     size_t size;
     size_t capacity; /* bytes allocated for `content` so far */
-    size_t *held; /* the counter that includes `capacity` until the message is taken; then NULL */
+    size_t *held; /* the counter of held memory that includes `capacity`; NULL once the message has been taken */
     _Alignas(16) uint8_t content[];
 };
 
-/* Bytes to send. If a piece has a lender, the bytes are in the lender's memory, which is released after sending. */
+/* Bytes to send. If `lender` is not NULL, the lender owns the memory at `data` and gets it back after the bytes have
+ * been sent or dropped. */
 struct piece {
     struct piece *next;
     const uint8_t *data;
     size_t size;
     void *lender;
-    uint64_t place; /* the position in the connection's output: the number of copied bytes before the piece */
-    uint8_t own[];
+    uint64_t place; /* the position of a lent piece in the connection's output: the bytes of `out` that precede it */
+    uint8_t own[];  /* the bytes, if they were copied */
 };
 
 struct connection;
 
-/* A list of names and values. Each entry is two lengths (uint32_t), the name and the value. */
+/* A list of names and values. Each entry consists of two lengths (uint32_t), the name and the value. */
 struct fields {
     uint8_t *data;
     size_t size;
@@ -84,21 +88,23 @@ struct stream {
     struct connection *connection; /* NULL once the connection has ended */
     struct stream *next, *before; /* in the connection's list of streams */
     struct stream *next_ready;
-    void *owner; /* the object that handles the stream; NULL until there is one */
+    void *owner; /* the object that handles the stream; NULL until one is assigned */
     int32_t id;
     int path;            /* the index of the path in `shared.paths`; -1 if it is not among them */
-    double timeout;      /* grpc-timeout in seconds; negative without one */
+    double timeout;      /* the grpc-timeout in seconds; negative if the client sent no timeout */
     enum fault fault;
     bool has_head;       /* all headers have been received */
     bool is_ready;       /* in the list of ready streams */
     bool is_watched;     /* the owner must be notified immediately when the stream closes */
     bool has_ended;      /* the other end has finished sending */
-    bool is_closed;      /* neither end sends any more */
-    bool is_answered;    /* this end has sent headers or the end of the stream */
-    bool is_finished;    /* the stream ends after the last piece */
+    bool is_closed;      /* neither end can send any more */
+    bool is_answered;    /* the server has begun its response */
+    bool is_finished;    /* the stream ends after its last piece has been sent */
     bool waits;          /* sending is deferred until there is more to send */
     bool is_method_post, is_type_grpc;
-    bool is_encoded, is_encoding_known; /* by grpc-encoding: clients that compress leave small messages uncompressed */
+    /* grpc-encoding declares a compression; the compression is a known one. A call that declares compression is
+     * accepted, because clients may leave small messages uncompressed. */
+    bool is_encoded, is_encoding_known;
     uint32_t error;      /* the HTTP/2 error code with which the stream was closed */
     struct fields head;  /* headers received, including pseudo-headers and trailers */
     struct fields tail;  /* trailers to send */
@@ -106,14 +112,14 @@ struct stream {
     uint8_t prefix[5];
     unsigned prefix_size;
     struct message *coming;
-    size_t come;
+    size_t come;         /* the number of bytes of `coming` received so far */
     struct message *first, *last;
     unsigned waiting;
     size_t unconsumed;   /* bytes received for which the stream's window has not been enlarged yet */
     /* Pieces to send. */
     struct piece *first_piece, *last_piece;
     size_t to_send;
-    size_t held;         /* bytes of messages received, completely or in part, and not taken */
+    size_t held;         /* bytes allocated for messages that have not been taken, including `coming` */
 };
 
 /* State shared by several connections. */
@@ -121,11 +127,11 @@ struct shared {
     struct stream *first_ready, *last_ready;
     struct stream *finished;    /* closed streams whose owners need no immediate notification */
     struct connection *changed; /* connections that may have something to write */
-    struct piece *released;     /* pieces whose memory can be given back to the lenders */
-    size_t held;         /* bytes of messages received and not taken */
-    double now;          /* the time in seconds, kept up to date by the owner */
-    size_t max_size;     /* the largest message that may be received, in bytes */
-    const size_t *max_sizes; /* the same for each path; NULL to use `max_size` for all paths */
+    struct piece *released;     /* pieces whose memory can be returned to their lenders */
+    size_t held;         /* bytes allocated for messages that have not been taken, in all streams */
+    double now;          /* the time in seconds, which the owner keeps up to date */
+    size_t max_size;     /* the maximum size of a received message, in bytes */
+    const size_t *max_sizes; /* the maximum size for each path; NULL to use `max_size` for all paths */
     const char *const *paths;
     int path_count;
 };
@@ -139,109 +145,117 @@ struct connection {
     bool is_at_end;      /* the other end has finished sending */
     bool is_broken;      /* writing to the socket has failed */
     bool is_changed;     /* in the list of changed connections */
-    bool is_draining;    /* no more calls are accepted once the other end has been notified */
+    bool is_draining;    /* the client has been asked to begin no more calls, and has not acknowledged this yet */
     struct connection *next_changed;
     struct stream *streams;
     size_t stream_count;
-    /* Frames to send: the contents of `out`, with lent pieces between them. */
+    /* The output: the bytes in `out`, and lent pieces at positions between these bytes. */
     uint8_t *out;
     size_t out_begin, out_end, out_capacity;
     uint64_t out_place;  /* the number of bytes ever put into `out` */
     struct piece *first_lent, *last_lent;
-    size_t unsent;
-    size_t to_send;      /* bytes of all streams' pieces */
-    size_t left;         /* bytes that remained after the last write */
-    /* The DATA frame being received: its stream, and the number of bytes missing. */
+    size_t unsent;       /* the number of bytes of the output that have not been sent */
+    size_t to_send;      /* the number of bytes of all streams' pieces, which are not in the output yet */
+    size_t left;         /* the sum of `unsent` and `to_send` after the last write */
+    /* The DATA frame being received: its stream, and the number of bytes that have not been received. */
     struct stream *current;
     size_t frame_left;
     /* The frame being received, as parsed from the raw bytes: the part of its header received so far, the number of
-     * bytes missing of its body and of the client's preface, and the time when the frame began. */
+     * missing bytes of its body, and the time when the frame began. `preface_left` is the number of missing bytes of
+     * the client's connection preface. */
     uint8_t head[9];
     unsigned head_size;
     size_t body_left;
     unsigned preface_left;
     double began_at;
-    int32_t gone[MAX_GONE];
+    int32_t gone[MAX_GONE]; /* the streams that the client has ended or reset most recently */
     unsigned gone_count;
-    bool is_gone_used;   /* the client has sent another frame on one of `gone` */
-    int32_t last_begun;  /* the largest stream that the client has begun */
-    int32_t beginning;   /* the stream begun by the last HEADERS frame; 0 if it began none */
-    struct { int32_t first, last; } skipped[MAX_GONE];
+    bool is_gone_used;   /* the client has sent another HEADERS or DATA frame on a stream in `gone` */
+    int32_t last_begun;  /* the largest id of a stream that the client has begun */
+    int32_t beginning;   /* the stream that the last HEADERS frame began; 0 if the frame belongs to an earlier stream */
+    struct { int32_t first, last; } skipped[MAX_GONE]; /* ranges of stream ids that the client has skipped */
     unsigned skipped_count;
-    bool is_skipped_used; /* the client has begun one of these */
-    /* The header list being received: its size on the wire, and as counted by RFC 9113. */
+    bool is_skipped_used; /* the client has used a stream id in one of these ranges */
+    /* The size of the header list being received: on the wire, and as counted by RFC 9113. */
     size_t encoded, decoded;
-    /* The cost of the frames received; the owner resets it. If it exceeds `max_cost`, the connection is ended. */
+    /* The cost of the frames received since the owner last reset it. Above `max_cost`, the connection is ended. */
     uint64_t cost, max_cost;
-    const char *excess;  /* a description of the limit that the client has exceeded; NULL if none */
-    int32_t refused;     /* the stream begun by a request with too many bytes of headers, or 0 */
-    unsigned updates;    /* WINDOW_UPDATE frames that are expected in answer to DATA, and cost nothing */
-    /* From the other end's GOAWAY: the last stream that it handles (-1 if none was received), and its debug data. */
+    const char *excess;  /* a description of the limit that the client has exceeded; NULL if it has exceeded no limit */
+    int32_t refused;     /* the stream of a request with too many bytes of headers; 0 if there is no such request */
+    unsigned updates;    /* the number of WINDOW_UPDATE frames that cost nothing, because they answer DATA frames */
+    /* From the other end's GOAWAY frame: the last stream that the other end handles (-1 until a GOAWAY frame arrives),
+     * and the debug data. */
     int32_t last_taken;
     char words[200];
     /* The owner's data. */
     void *owner;
 };
 
-/* Begin a connection on a socket. `max_streams`: the number of streams that the other end may have open. Returns NULL
- * if there is no memory. */
+/* Create a connection on a connected socket. `max_streams` is the maximum number of streams that a client may have open
+ * at the same time; only a server uses it. Returns NULL if there is no memory. */
 struct connection *connection_new(struct shared *shared, int fd, bool is_server, uint32_t max_streams);
-/* End a connection. Its streams are closed, but exist until `stream_free`. The socket is left open. */
+/* Free a connection and close its streams. The streams exist until `stream_free`. The socket stays open. */
 void connection_free(struct connection *connection);
 
-/* Move a connection to another shared state. It must have one stream, which is not ready, and no lent pieces. */
+/* Move a connection to another shared state. The connection must have no lent pieces, and only one stream, which must
+ * not be in the list of ready streams. */
 void connection_move(struct connection *connection, struct shared *to);
 
-/* Read once from the socket, into `buffer` or directly into a message. Returns the number of bytes read; 0 if there
- * were none, or at the end (is_at_end); a negative error of nghttp2 (NGHTTP2_ERR_FLOODED also if a limit was exceeded);
- * or -1 with errno for an error of the socket. */
+/* Read once from the socket, into `buffer` or directly into a message. Returns
+ * - the number of bytes read;
+ * - 0 if no bytes were available, or if the other end has finished sending (`is_at_end`);
+ * - -1, with errno, if reading from the socket failed;
+ * - another negative number, an error code of nghttp2, if the bytes cannot be processed. NGHTTP2_ERR_FLOODED can also
+ *   mean that the client has exceeded a limit (`excess`). */
 long connection_read(struct connection *connection, uint8_t *buffer, size_t size);
-/* Write as much as the socket takes. Returns 0, or a negative number as above. `unsent` is 0 if the socket took all
- * bytes. */
+/* Write as many bytes as the socket accepts. Returns 0, or a negative number as `connection_read` does. If the socket
+ * accepted all bytes, `unsent` is 0 afterwards. */
 long connection_write(struct connection *connection);
-/* Take the next of the changed connections; NULL if the list is empty. */
+/* Remove the next connection from the list of changed connections and return it; NULL if the list is empty. */
 struct connection *next_changed(struct shared *shared);
-/* Ask the client to begin no more calls. Calls that it begins before it receives the notice continue. */
+/* Ask the client to begin no more calls. Calls that the client begins before it receives this request continue. */
 void connection_drain(struct connection *connection);
-/* Accept no more calls, even if the client has not acknowledged the notice. */
+/* After `connection_drain`, accept no more calls, even if the client has not acknowledged the request. */
 void connection_drain_now(struct connection *connection);
-/* Return whether a frame other than one with message contents has been received in part. */
+/* Return whether a frame or a header list has been received only in part. Missing data of a message does not count. */
 bool connection_is_part_way(const struct connection *connection);
-/* Return whether the client is slow to take responses. */
+/* Return whether the client is slow to read its responses. */
 bool connection_is_behind(const struct connection *connection);
-/* The number of copied bytes that have not been sent. */
+/* Return the number of bytes in the output buffer, which does not contain lent pieces. */
 size_t connection_copied(const struct connection *connection);
-/* Return whether both ends have finished sending. */
+/* Return whether the connection is over: all output has been sent, and libnghttp2 expects no further frames to send or
+ * receive. */
 bool connection_is_over(const struct connection *connection);
-/* Send the other end the reason for ending the connection, as an HTTP/2 error code and debug data, and stop reading. */
+/* Tell the other end why the connection ends, as an HTTP/2 error code and debug data, and ignore further input. */
 void connection_leave(struct connection *connection, uint32_t error, const char *words);
 
-/* Take the next of the ready streams; NULL if the list is empty. */
+/* Remove the next stream from the list of ready streams and return it; NULL if the list is empty. */
 struct stream *next_ready(struct shared *shared);
-/* Take the next of the finished streams; NULL if the list is empty. */
+/* Remove the next stream from the list of finished streams and return it; NULL if the list is empty. */
 struct stream *next_finished(struct shared *shared);
-/* Take the first message received; NULL if no message waits. */
+/* Remove the stream's first complete message and return it; NULL if no message waits. */
 struct message *stream_take(struct stream *stream);
 void message_free(struct message *message);
-/* Begin to send a message of `size` bytes; its pieces must follow. */
+/* Begin to send a message of `size` bytes. The pieces of the message must follow. */
 int stream_begin_message(struct stream *stream, size_t size);
-/* Send a copy of the bytes. */
+/* Add a copy of the bytes as a piece to send. */
 int stream_copy(struct stream *stream, const uint8_t *data, size_t size);
-/* Send bytes without copying them; `lender` is put into shared.released once the bytes have been sent or dropped. */
+/* Add the bytes as a piece to send, without copying them. A piece with `lender` is in shared.released after the bytes
+ * have been sent or dropped. */
 int stream_lend(struct stream *stream, const uint8_t *data, size_t size, void *lender);
-/* Start sending the pieces copied and lent so far. */
+/* Start sending the pieces added so far. */
 int stream_push(struct stream *stream);
-/* Add a header of a request, or a trailer. */
+/* Append a name and its value. */
 int fields_add(struct fields *fields, const char *name, size_t name_size, const char *value, size_t value_size);
-/* Return whether a header belongs to the protocol, and is not metadata. */
+/* Return whether a header belongs to HTTP/2 or gRPC, so that it is not metadata. */
 bool is_reserved(const uint8_t *name, size_t size);
-/* Server: send HTTP status 200, gRPC's headers and, unless it is "", the content language; messages may follow. */
+/* Server: send HTTP status 200, gRPC's headers and, unless it is "", the content language. Messages may follow. */
 int stream_answer(struct stream *stream, const char *language);
-/* Server: end the call with the trailers in `tail`, after the messages being sent. */
+/* Server: end the call with the trailers in `tail`, after all pieces have been sent. */
 int stream_finish(struct stream *stream);
 /* Server: respond with only an HTTP status. */
 int stream_refuse(struct stream *stream, const char *status);
-/* Client: begin a call with the headers in `head`. Returns NULL if there is no memory or no stream number left. */
+/* Client: begin a call with the headers in `head`. Returns NULL if there is no memory or no unused stream id. */
 struct stream *stream_request(struct connection *connection, const struct fields *head);
 /* Reset a stream with an HTTP/2 error code. */
 void stream_reset(struct stream *stream, uint32_t error);

@@ -15,62 +15,63 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes per read; frames may be larger. */
+/* The size of the read buffer, in bytes. Frames may be larger. */
 #define BUFFER (16 * 1024)
-/* The number of bytes read, and the cost of frames, after which the next connection has its turn. */
+/* The number of bytes read from a connection, and the cost of its frames, after which the next connection is read. */
 #define SHARE (1024 * 1024)
 #define SHARE_OF_COST 1000000
-/* The cost of a new connection, in the units of frames. */
+/* The cost of a new connection, in the same unit as the costs of frames. */
 #define COST_OF_CONNECTION 16384
-/* The fraction of the largest debt above which a connection is read more slowly. */
+/* A connection whose debt exceeds this fraction of the maximum is read with pauses. */
 #define PATIENT 0.125
-/* The fraction of the largest debt above which an address is not read while processor time is short. */
+/* While processor time is short, connections from an address whose debt exceeds this fraction of the maximum are not
+ * read. */
 #define IMPATIENT 0.01
-/* Seconds for which reading pauses. */
+/* The length of a pause in reading, in seconds. */
 #define PAUSE 0.005
-/* Seconds for which processor time counts as short. */
+/* The time in seconds for which processor time counts as short after a turn of at least `long_turn` seconds. */
 #define SHORTAGE 1.0
 #define MAX_EVENTS 256
-/* Seconds for which a wait polls before it sleeps, and the longest wait, in seconds, after which the next wait polls. On
- * two cores, the server and a client with one call in flight would otherwise fall asleep in turn, and waking up takes
- * longer than a call. */
+/* AWAKE is the time in seconds for which a wait may poll before it sleeps. A wait polls only if the previous wait took
+ * less than QUICK seconds. Without polling, the server and a client with one call in flight would sleep alternately on
+ * two cores, and waking up takes longer than a call. */
 #define AWAKE 50e-6
 #define QUICK 120e-6
-/* Seconds for which a client may leave its responses unread. The time is long, because learners may be busy with other
- * work. */
+/* The maximum time in seconds for which a client may leave its responses unread. It is long, because a client may be
+ * busy with training a policy. */
 #define PATIENCE 600.0
-/* Seconds for a client to read the reason why its connection is ended. */
+/* The time in seconds that a client has to read the reason why its connection is ended. */
 #define FAREWELL 1.0
-/* Seconds between two checks of all connections. */
+/* The minimum time between two checks of all connections, in seconds. */
 #define LOOK 0.25
-/* The maximum number of copied bytes of responses and frames, over all connections, that are not sent yet. */
+/* The maximum number of bytes in the output buffers of all connections together. */
 #define MAX_UNSENT (64 * 1024 * 1024)
-/* The maximum number of connections accepted before existing connections are served. */
+/* The maximum number of connections that are accepted from a listening socket between two waits. */
 #define MAX_ACCEPTED 64
-/* NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61, which distributions have backported to their 1.52. */
+/* The error NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61. Distributions have backported it to nghttp2 1.52. */
 #define TOO_MANY_CONTINUATIONS (-905)
 /* TCP keepalive: seconds of silence before the first probe, seconds between probes, and the number of probes. */
 static const int KEEPALIVE[][2] = {{TCP_KEEPIDLE, 60}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}};
 
-/* A connection with its client. */
+/* A connection to a client. */
 struct peer {
     struct connection *connection;
-    struct peer *next, *before;  /* in the order of age, oldest first */
+    struct peer *next, *before;  /* in the endpoint's list of peers, the oldest first */
     struct endpoint *endpoint;
     struct in6_addr address;
     struct account *account;
-    struct debt debt;            /* of this connection; `account` has the debt of its address */
+    struct debt debt;            /* the debt of this connection; `account` has the debt of the client's address */
     struct peer *next_paused, *before_paused;
-    double reads_at;             /* the time when reading resumes; 0 if it is not paused */
+    double reads_at;             /* the time when reading resumes; 0 if reading is not paused */
     char name[80];
-    size_t copied;               /* copied bytes not yet sent, included in the endpoint's `unsent` */
-    double used;                 /* the time of its last call */
-    double moved;                /* the last time when the client took output, or no output waited */
-    double told_at;              /* the time when it was notified that the connection ends; 0 if it was not */
-    double drains_at;            /* the time when it is to be asked to use another connection */
+    size_t copied;               /* the bytes of this connection that are included in the endpoint's `unsent` */
+    double used;                 /* the last time when the connection had a call */
+    double moved;                /* the last time when output was sent, or when no output waited */
+    double told_at;              /* the time when the client was notified of the connection's end; 0 if it was not */
+    double drains_at;            /* the time when the client is to be asked to use another connection */
     bool is_drained;             /* the client has been asked to use another connection */
-    double leaves;               /* the time when the connection is closed; 0 if it is not closing */
-    bool is_written;             /* epoll reports when the socket is writable */
+    double leaves;               /* the time when the socket will be closed; 0 if the connection is not ending */
+    bool is_written;             /* epoll watches whether the socket is writable */
 };
 
 double monotonic(void) {
@@ -83,12 +84,12 @@ const char *peer_name(const struct connection *connection) {
     return ((const struct peer *)connection->owner)->name;
 }
 
-/* Name a peer by the user and the process that have connected. */
+/* Name a peer on a Unix socket after the user and the process that connected. */
 static void name_user(struct peer *peer, int fd) {
     struct ucred user = {.uid = UINT32_MAX};
     socklen_t size = sizeof(user);
     getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &user, &size);
-    /* Use a multicast address, which no client has. */
+    /* Represent the user by a multicast address, which no other client can have. */
     peer->address = (struct in6_addr){.s6_addr = {[0] = 0xFF}};
     memcpy(peer->address.s6_addr + 4, &user.uid, 4);
     snprintf(peer->name, sizeof(peer->name), "unix:%u:%d", user.uid, user.pid);
@@ -173,7 +174,7 @@ static void unlink_peer(struct peer *peer) {
 }
 
 static void peer_end(struct peer *peer) {
-    /* Closing the socket is not enough: a process that is being forked may still hold it. */
+    /* Closing the socket does not remove it from epoll while a forked process still holds it. */
     epoll_ctl(peer->endpoint->poll, EPOLL_CTL_DEL, peer->connection->fd, NULL);
     close(peer->connection->fd);
     connection_free(peer->connection);
@@ -218,13 +219,14 @@ static void peer_go_on(struct peer *peer) {
     if (peer->reads_at == 0)
         return;
     leave_paused(peer);
-    /* Limit the time that counts as payment, regardless of the length of the pause, so that a flood ends. */
+    /* Let the pause reduce the debt by at most PAUSE seconds of the pace, even if it was longer. Otherwise, the debt of
+     * a client that floods the server might never reach the maximum. */
     if (peer->debt.at < peer->endpoint->shared.now - PAUSE)
         peer->debt.at = peer->endpoint->shared.now - PAUSE;
     peer_watch(peer);
 }
 
-/* Close the connection once the client has had time to read the reason. An immediate close would discard it. */
+/* Close the connection after the client has had time to read the reason. An immediate close could discard it. */
 static void peer_leave(struct peer *peer) {
     if (peer->leaves != 0)
         return;
@@ -264,7 +266,7 @@ static uint32_t error_of(long error) {
     }
 }
 
-/* Return whether processor time is short: a recent turn took long, so that calls had to wait. */
+/* Return whether processor time is short: calls had to wait for a recent turn of at least `long_turn` seconds. */
 static bool is_short(struct endpoint *endpoint) {
     double now = monotonic();
     endpoint->shared.now = now;
@@ -334,8 +336,8 @@ static bool peer_read(struct peer *peer) {
     return true;
 }
 
-/* End a connection to make room for a new one. It belongs to an address with the most connections: the oldest one
- * without calls or, if all have calls, the oldest. */
+/* End a connection to make room for a new one. Of the address with the most connections, end the oldest connection
+ * without calls or, if all its connections have calls, the oldest connection. */
 static void end_one(struct endpoint *endpoint) {
     struct peer *chosen = NULL;
     size_t most = 0;
@@ -370,9 +372,9 @@ static double jitter(struct endpoint *endpoint) {
 
 static bool peer_begin(struct endpoint *endpoint, int fd, const struct sockaddr_in6 *address) {
     int on = 1;
-    /* This is for TCP, and fails without harm on a Unix socket. */
+    /* A Unix socket does not have the TCP options. Setting them fails, and the error is ignored. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    /* Without keepalive, a connection to a machine that has vanished would never end. */
+    /* Without keepalive, a connection to a client that is no longer reachable would never end. */
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
     for (size_t i = 0; i < sizeof(KEEPALIVE) / sizeof(KEEPALIVE[0]); i++)
         setsockopt(fd, IPPROTO_TCP, KEEPALIVE[i][0], &KEEPALIVE[i][1], sizeof(int));
@@ -512,7 +514,7 @@ static int wait_for_events(struct endpoint *endpoint, struct epoll_event *events
     if (count == 0)
         count = epoll_wait(endpoint->poll, events, MAX_EVENTS, (int)(1000 * seconds + 0.999));
     endpoint->shared.now = endpoint->turned_at = monotonic();
-    /* Poll only while the same single client sends as before: with several clients, sleeping costs little. */
+    /* Poll only while a single client causes all events. With several clients, sleeping costs little. */
     const void *heard = count == 1 ? events[0].data.ptr : NULL;
     endpoint->is_quick = heard != NULL && heard == endpoint->heard && endpoint->turned_at - began < QUICK;
     endpoint->heard = heard;
@@ -541,7 +543,7 @@ bool endpoint_turn(struct endpoint *endpoint, double seconds) {
             if (read(endpoint->wakeup, &wakeups, sizeof(wakeups)) < 0)
                 continue;
         } else if ((int *)source >= endpoint->listening && (int *)source < endpoint->listening + MAX_LISTENING) {
-            /* Accept last, because this may end a connection that has an event of this round. */
+            /* Accept last, because accepting may end a connection whose event has not been handled yet. */
             listening[listening_count++] = *(int *)source;
         } else {
             struct peer *peer = source;
@@ -549,7 +551,7 @@ bool endpoint_turn(struct endpoint *endpoint, double seconds) {
             if (events[i].events & EPOLLOUT)
                 goes_on = peer_write(peer);
             if (goes_on && peer->reads_at != 0)
-                /* While a peer is not read, epoll reports only the end of its connection. */
+                /* While reading is paused, only the end of the connection matters. */
                 goes_on = !(events[i].events & (EPOLLHUP | EPOLLERR));
             else if (goes_on && events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
                 goes_on = peer_read(peer);
@@ -573,7 +575,7 @@ void endpoint_wake(struct endpoint *endpoint) {
 void endpoint_drain(struct endpoint *endpoint) {
     if (endpoint->is_draining)
         return;
-    /* Clients that have already connected must be notified as well. */
+    /* Accept the clients that have already connected, so that they are notified as well. */
     for (int i = 0; i < endpoint->listening_count; i++)
         accept_some(endpoint, endpoint->listening[i], (int)endpoint->max_connections);
     endpoint->is_draining = true;

@@ -52,7 +52,7 @@ from chatiere.http2.connection cimport (
 )
 
 cdef enum:
-    COPIED = 16384  # smaller pieces of messages are copied, not lent
+    COPIED = 16384  # pieces of messages with fewer bytes are copied; larger pieces are sent from the caller's memory
     MAX_MESSAGE_SIZE = 0xFFFFFFFF  # in bytes
     CANCEL = 8  # the HTTP/2 error code of a stream that is no longer needed
 
@@ -86,7 +86,7 @@ cdef class _Message:
 
 
 cdef class _Loan:
-    # Bytes in the memory of a Python object, held until they have been sent.
+    # The memory of a Python object, which is held until its bytes have been sent.
     cdef Py_buffer buffer
     cdef Call call
 
@@ -95,14 +95,14 @@ cdef class _Loan:
 
 
 cdef class Call:
-    """A call of a client.
+    """A client's call.
 
     Attributes:
         peer: The client's address in gRPC's notation; unix:UID:PID on a Unix socket.
         path: The index of the call's path among the endpoint's routes; -1 if it is not among them.
-        metadata: The client's metadata, as pairs of names in lower case and values.
+        metadata: The client's metadata, as pairs of a name in lower case and a value.
         timeout: The grpc-timeout in seconds; None if the client sent no timeout.
-        loop: The `loop` of the endpoint.
+        loop: The `loop` argument of the call's endpoint.
     """
 
     cdef stream* _stream
@@ -122,7 +122,7 @@ cdef class Call:
 
     @property
     def has_ended(self):
-        """True once all messages of the call have been received."""
+        """True once the client has sent the last message of the call."""
         return self._stream == NULL or self._stream.has_ended
 
     @property
@@ -142,24 +142,24 @@ cdef class Call:
 
     @property
     def is_delivered(self):
-        """True once the call is closed and no memory of its responses is in use any more."""
+        """True once the call is closed and the memory of its responses is no longer in use."""
         return self._loans == 0 and (self._stream == NULL or self._stream.is_closed)
 
     @property
     def is_behind(self):
-        """True if the client is slow to take the responses on the call's connection."""
+        """True if the client is slow to read the responses on the call's connection."""
         if self._stream == NULL or self._stream.connection == NULL:
             return False
         return connection_is_behind(self._stream.connection)
 
     @property
     def held(self):
-        """The bytes of messages received, completely or in part, and not taken; approximate in other threads."""
+        """The memory, in bytes, of messages that have not been taken; approximate in other threads."""
         return self._stream.held if self._stream != NULL else 0
 
     @property
     def is_alone(self):
-        """True if the call is the only one of its connection."""
+        """True if the call is the only one on its connection."""
         return self._stream != NULL and self._stream.connection != NULL and self._stream.connection.stream_count == 1
 
     @property
@@ -168,17 +168,21 @@ cdef class Call:
         return self._loans > 0 or (self._stream != NULL and self._stream.to_send > 0)
 
     def request(self):
-        """Take the message of a unary call; None if it is incomplete, has a fault, or has not exactly one message."""
+        """Take the message of a unary call.
+
+        Returns:
+            The message; None if the call is incomplete, has a fault, or does not have exactly one message.
+        """
         if self._stream == NULL or not self._stream.has_ended or self._stream.waiting != 1 or self._stream.fault:
             return None
         return self.take()
 
     @property
     def watch(self):
-        """A function called when the call changes; None for no notification.
+        """A function that is called when the call changes; None for no notification.
 
-        It is called after a message or the end of the stream has been received, after the call has been closed, and
-        after the responses have been sent.
+        The function is called after a message or the end of the stream has been received, after the call has been
+        closed, and after the responses have been sent.
         """
         return self._watch
 
@@ -189,7 +193,7 @@ cdef class Call:
             self._stream.is_watched = watch is not None
 
     cpdef bytes take(self):
-        """Take the first message received, as bytes; None if no message waits."""
+        """Take the first complete message, as bytes; None if no message waits."""
         cdef message* found = stream_take(self._stream) if self._stream != NULL else NULL
         if found == NULL:
             return None
@@ -199,7 +203,7 @@ cdef class Call:
             message_free(found)
 
     def take_buffer(self):
-        """Take the first message received, as a writable memoryview of the receive buffer; None if no message waits."""
+        """Take the first complete message, as a writable memoryview of the receive buffer; None if no message waits."""
         cdef message* found = stream_take(self._stream) if self._stream != NULL else NULL
         if found == NULL:
             return None
@@ -208,7 +212,13 @@ cdef class Call:
         return memoryview(owner)
 
     cpdef answer(self, bytes response, str request_id, str language=""):
-        """End the call with a response, status OK and, unless it is "", the content language of the response."""
+        """End the call with a response and the status OK.
+
+        Args:
+            response: The message to send.
+            request_id: The value of the trailer x-request-id.
+            language: The content language for the headers; "" to omit it.
+        """
         cdef bytes spoken = language.encode("ascii")
         if self._stream == NULL or self._stream.connection == NULL:
             return
@@ -221,10 +231,10 @@ cdef class Call:
         _check(stream_finish(self._stream))
 
     def send(self, list pieces, str language=""):
-        """Send a message, given as pieces to be joined; the call continues.
+        """Send a message; the call continues.
 
         Args:
-            pieces: The parts of the message: bytes-like objects.
+            pieces: The parts of the message in order, as bytes-like objects.
             language: The content language for the headers; "" to omit it.
         """
         cdef bytes spoken = language.encode("ascii")
@@ -242,7 +252,12 @@ cdef class Call:
         _check(stream_push(self._stream))
 
     def finish(self, status, str request_id):
-        """End the call, after the messages being sent, with a gRPC status (`code`, `message` and `details`)."""
+        """End the call with a gRPC status, after all messages have been sent.
+
+        Args:
+            status: An object with the attributes `code`, `message` and `details` of the status.
+            request_id: The value of the trailer x-request-id.
+        """
         if self._stream == NULL or self._stream.connection == NULL or self._stream.is_finished:
             return
         self._add(b"grpc-status", b"%d" % status.code)
@@ -269,8 +284,10 @@ cdef class Call:
     def move(self, Endpoint to):
         """Move the call's connection to an endpoint that no thread uses yet.
 
-        The call must be new, and the only one of its connection. On failure, returns False without moving the
-        connection.
+        The call must be new, and the only one on its connection.
+
+        Returns:
+            True if the connection has been moved.
         """
         cdef connection* moved = self._stream.connection if self._stream != NULL else NULL
         if moved == NULL or moved.stream_count != 1 or moved.first_lent != NULL or to._endpoint == NULL:
@@ -305,7 +322,7 @@ cdef class Call:
 
 
 cdef class Accounts:
-    """The cost of clients by address, shared by several endpoints."""
+    """The accounts of the cost that each client address causes, for several endpoints to share."""
 
     cdef wire_accounts* _accounts
 
@@ -313,9 +330,9 @@ cdef class Accounts:
         """Create empty accounts.
 
         Args:
-            pace: The cost of frames per second above which frames have to wait. It applies to each connection and,
-                while processor time is short, to all connections of an address together.
-            max_debt: The cost by which a connection may exceed its pace before it is ended.
+            pace: The cost of frames per second above which further frames have to wait. It applies to each connection
+                and, while processor time is short, to all connections of an address together.
+            max_debt: The cost by which a connection may exceed the pace before it is ended.
         """
         self._accounts = accounts_new(pace, max_debt)
         if self._accounts == NULL:
@@ -329,7 +346,10 @@ cdef class Accounts:
 # The connections use the accounts until __dealloc__ ends them.
 @cython.no_gc_clear
 cdef class Endpoint:
-    """Listening sockets and the connections of clients, used by one thread; only `wake` may be called from others."""
+    """Listening sockets and the connections of clients.
+
+    Only one thread may use an endpoint, except that any thread may call `wake`.
+    """
 
     cdef endpoint* _endpoint
     cdef Accounts _accounts
@@ -360,25 +380,27 @@ cdef class Endpoint:
         """Listen on the sockets.
 
         Args:
-            loop: The object that uses the endpoint, for `Call.loop`.
-            listening: The descriptors of listening sockets, which the endpoint closes.
-            routes: A mapping from paths (bytes) to functions that receive the calls.
-            other: A function that receives calls of all other paths, and calls that begin with a fault.
-            failed: A function that receives the call and the exception if one of these functions, or a call's `watch`,
-                raises an exception.
-            accounts: The accounts of the clients' cost.
-            max_sizes: The largest message in bytes, for each route.
-            streams: The maximum number of concurrent calls of a connection.
-            connections: The maximum number of connections; a further connection ends another one.
-            greeting: The time in seconds within which a client must begin, and complete each of its frames.
-            idle: The time in seconds that a connection may be without a call.
-            max_age: The age in seconds, within 10 %, at which a client is asked to use another connection; infinity for
-                no limit.
-            age_grace: The time in seconds for calls of the old connection to finish; infinity for no limit.
-            long_turn: The seconds of uninterrupted work after which processor time counts as short for one second.
+            loop: The value of `Call.loop` for the endpoint's calls.
+            listening: The descriptors of at most 16 listening sockets, which the endpoint closes.
+            routes: A mapping from each path (bytes) to the function that receives the calls of this path.
+            other: A function that receives the calls of all other paths, and the calls that begin with a fault.
+            failed: A function that receives the call and the exception if another of these functions, or a call's
+                `watch`, raises an exception.
+            accounts: The accounts to which the cost of the clients is added.
+            max_sizes: The maximum size of a message in bytes for each route, in the order of `routes`.
+            streams: The maximum number of concurrent calls on a connection.
+            connections: The maximum number of connections. A new connection above it causes another one to be ended.
+            greeting: The time in seconds that a client has to send its HTTP/2 settings, and to complete each frame.
+            idle: The maximum time in seconds that a connection may have no call.
+            max_age: The age in seconds, varied by up to 10 %, at which a client is asked to use another connection;
+                infinity for no limit.
+            age_grace: The time in seconds that the calls of the old connection then have to finish; infinity for no
+                limit.
+            long_turn: The time in seconds of uninterrupted work after which processor time counts as short for one
+                second.
 
         Raises:
-            OSError: If there is no memory or no descriptor.
+            OSError: If there is no memory or no file descriptor.
         """
         cdef int[16] descriptors
         cdef int count = 0
@@ -418,12 +440,12 @@ cdef class Endpoint:
 
     @property
     def connections(self):
-        """The number of connections."""
+        """The number of open connections."""
         return self._endpoint.peer_count if self._endpoint != NULL else 0
 
     @property
     def max_connections(self):
-        """The maximum number of connections; a further connection ends another one."""
+        """The maximum number of connections. A new connection above it causes another one to be ended."""
         return self._endpoint.max_connections if self._endpoint != NULL else 0
 
     @max_connections.setter
@@ -433,12 +455,12 @@ cdef class Endpoint:
 
     @property
     def held(self):
-        """The bytes of messages received, completely or in part, and not taken."""
+        """The memory, in bytes, of messages that have not been taken."""
         return self._endpoint.shared.held if self._endpoint != NULL else 0
 
     @property
     def trouble(self):
-        """The errno of the last connection that could not be accepted, or 0; reading it resets it to 0."""
+        """The errno of the last failure to accept a connection, or 0. Reading this property resets it to 0."""
         if self._endpoint == NULL:
             return 0
         trouble = self._endpoint.trouble
@@ -449,7 +471,7 @@ cdef class Endpoint:
         """Send pending output, wait for at most `seconds`, and handle input.
 
         Returns:
-            The time after the wait, as of time.monotonic.
+            The time after the wait, on the clock of time.monotonic.
 
         Raises:
             OSError: If waiting for the sockets fails.
@@ -466,7 +488,7 @@ cdef class Endpoint:
         return self._endpoint.shared.now
 
     def wake(self):
-        """End the wait of `turn`; may be called from any thread."""
+        """End the wait of `turn`. May be called from any thread."""
         if self._endpoint != NULL:
             endpoint_wake(self._endpoint)
 
@@ -518,7 +540,7 @@ cdef class Endpoint:
                 except Exception as error:
                     self._failed(call, error)
                 if call._has_moved:
-                    # The thread of the new endpoint may have ended the call.
+                    # The thread of the new endpoint may already have ended the call.
                     continue
             if found.is_closed:
                 call._stream = NULL
