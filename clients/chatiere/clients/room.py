@@ -103,8 +103,8 @@ class Room(ChannelClient):
     ) -> bool:
         """Post the settings of the next games, before people take seats.
 
-        The first person who posts settings or a table may post settings; after that, only people who play in the room's
-        games.
+        In a new room, anyone may post settings. After the first settings or table, only the person who posted them and
+        the people who play in the room's games may post settings.
 
         Args:
             game: GameInfo.name.

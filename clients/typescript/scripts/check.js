@@ -1,4 +1,4 @@
-// Exit with build instructions unless the files needed by a script of package.json exist.
+// Exit with build instructions if a file that a script of package.json needs is missing.
 import { existsSync } from "node:fs";
 
 const missing = process.argv.slice(2).filter((name) => !existsSync(new URL(`../${name}`, import.meta.url)));

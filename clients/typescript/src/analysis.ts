@@ -3,7 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { AnalysedDecision, BotService } from "./generated/chatiere/v1/bot_service_pb.js";
 import type { GameRecord } from "./generated/chatiere/v1/record_pb.js";
 
-/** The number of simulations per call, which take the service a second or two. */
+/** The number of simulations per call. They take the service a second or two. */
 const AT_ONCE = 20_000;
 
 /** The range of a record to analyse, and the settings of the search. */
@@ -28,7 +28,7 @@ export async function* analyse(
 ): AsyncGenerator<AnalysedDecision, void> {
   const step = Math.max(1, Math.floor(AT_ONCE / simulations));
   let first = fromPly;
-  // An invalid range is also requested once, so that the service refuses it.
+  // Request even an empty or invalid range once, so that the service refuses an invalid one.
   do {
     const end = Math.min(first + step, toPly);
     const request = { record, fromPly: first, toPly: end, simulations, ...(seed !== undefined && { seed }) };

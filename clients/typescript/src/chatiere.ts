@@ -19,17 +19,20 @@ export interface Settings {
    * supports English and French. Default: the languages that the browser requests.
    */
   readonly language?: string;
-  /** The bearer token, if the service requires one. All users of a page that contains it can read it. */
+  /** The bearer token, if the service requires one. All users of a page that contains the token can read it. */
   readonly token?: string;
-  /** The milliseconds that a call may take, including retries, unless it specifies its own `timeoutMs`. Default: 10,000. */
+  /**
+   * The milliseconds that a call may take, including retries, unless the call has its own `timeoutMs`. Default: 10,000.
+   */
   readonly timeoutMs?: number;
   /** The maximum number of attempts at a call while the service is unavailable. Default: 5. */
   readonly attempts?: number;
 }
 
 /**
- * A client of the service. Calls reject with ChatiereError or, if the service did not respond, TransportError. They reject with RangeError,
- * without sending a request, if a value is out of range for its field, such as a negative seed or a fractional seat.
+ * A client of the service. Calls reject with ChatiereError or, if the service did not respond, TransportError. They
+ * reject with RangeError, without sending a request, if a value is out of range for its field, such as a negative seed
+ * or a fractional seat.
  */
 export class Chatiere {
   /** The client of GameService, with all its calls. */
@@ -40,7 +43,9 @@ export class Chatiere {
   readonly tables: Client<typeof TableService>;
   /** The client of RoomService. */
   readonly rooms: Client<typeof RoomService>;
-  /** The transport of the calls, including retries and errors, for use with Connect's createClient. */
+  /**
+   * The transport of the calls, for Connect's createClient. It retries calls, and throws the errors of this package.
+   */
   readonly transport: Transport;
 
   /**
@@ -76,7 +81,9 @@ export class Chatiere {
     return HostTable.resume(this.games, record, include);
   }
 
-  /** Analyse the decisions of a record, or of a range of it; yield each as soon as it is available. */
+  /**
+   * Analyse the decisions in a record or in a range of it. Yield each decision as soon as its analysis is available.
+   */
   analyse(record: GameRecord, analysis: Analysis = {}): AsyncGenerator<AnalysedDecision, void> {
     return analyse(this.bots, record, analysis);
   }

@@ -29,7 +29,9 @@ export class ChatiereError extends Error {
   readonly code: Code;
   /** The reason, such as "ILLEGAL_ACTION"; "" in a TransportError. */
   readonly reason: Reason;
-  /** The rule that forbids a move, as rules file and heading, such as "discat.md: Actions"; "" if no rule does. */
+  /**
+   * The rule that forbids the move: a rules file and a heading, such as "discat.md: Actions". "" if no rule forbids it.
+   */
   readonly rule: string;
   /** The key of the rule and of its phrase, such as "rule.card_not_in_hand"; "" if no rule forbids the move. */
   readonly ruleKey: string;
@@ -66,8 +68,9 @@ export class ChatiereError extends Error {
 }
 
 /**
- * The service did not respond: it could not be reached (Code.Unavailable, after the retries; browsers also report this if the service does
- * not allow the origin of the page), it took too long (Code.DeadlineExceeded), or the call was cancelled (Code.Canceled).
+ * The service did not respond. It could not be reached, even by retries (Code.Unavailable), it took too long
+ * (Code.DeadlineExceeded), or the call was cancelled (Code.Canceled). The code is also Code.Unavailable in a browser if
+ * the service does not allow the origin of the page.
  */
 export class TransportError extends ChatiereError {
   override readonly name = "TransportError";

@@ -24,26 +24,26 @@ import { given } from "./given.js";
 import { beginRecord } from "./records.js";
 import { MAX_SEATS } from "./shared/seats.js";
 
-/** An action: its dense id, or a message with the id, the typed action (in the form used in `legalActions`), or both. */
+/** An action: its dense id, or a message with the id, the typed action in the form used in `legalActions`, or both. */
 export type Move = number | MessageInitShape<typeof ActionSchema>;
 
 /**
- * The optional parts of positions, in addition to legal actions, scores and updates, which are always included: for
- * example `seatNames`, the names of the players, one per seat, for labels ("Alice begins").
+ * The optional parts of positions. An example is `seatNames`, the names of the players, one per seat, for labels
+ * ("Alice begins"). Legal actions, scores and updates are always included.
  */
 export type Inclusion = Omit<
   MessageInitShape<typeof IncludeSchema>,
   "$typeName" | "legalActions" | "score" | "viewers" | "spectator"
 >;
 
-/** A request for a new game: game, players, optionally options, seed …, and the parts to include. */
+/** A request for a new game, with the parts of positions to include. See NewGameRequest. */
 export type NewGame = Omit<MessageInitShape<typeof NewGameRequestSchema>, "$typeName" | "include"> & {
   readonly include?: Inclusion;
 };
 
 /**
- * The table of a game, for its host only: it contains the state, including hidden information, and an update for each player's screen.
- * Concurrent moves are made one after another.
+ * The table of a game, for its host only. It contains the state, including hidden information, and an update for each
+ * player's screen. Concurrent moves are made one after another.
  */
 export class HostTable {
   #last: Promise<unknown> = Promise.resolve();
@@ -99,7 +99,7 @@ export class HostTable {
     return this.current.legalActions;
   }
 
-  /** The possible outcomes of the pending chance event; empty if no chance event is pending, as with sampled chance. */
+  /** The possible outcomes of the pending chance event; empty if no chance event is pending. */
   get chanceOutcomes(): ChanceOutcome[] {
     return this.current.chanceOutcomes;
   }
@@ -127,10 +127,11 @@ export class HostTable {
   /**
    * Make a decision.
    *
-   * @param seat - The seat that sends the action, for moves received from players: an action out of turn is refused.
-   *   Default: the seat to decide.
+   * @param seat - The seat that sends the action. Pass it for moves received from players, because the service then
+   * refuses an action out of turn. Default: the seat to decide.
    *
-   * @throws ChatiereError: ILLEGAL_ACTION, INVALID_ACTION, ACTION_MISMATCH, WRONG_TURN, CHANCE_PENDING, GAME_OVER, INVALID_SEAT …
+   * @throws ChatiereError: ILLEGAL_ACTION, INVALID_ACTION, ACTION_MISMATCH, WRONG_TURN, CHANCE_PENDING, GAME_OVER,
+   * INVALID_SEAT …
    */
   move(move: Move, seat?: number): Promise<void> {
     return this.#next(async () => {
@@ -145,7 +146,7 @@ export class HostTable {
     });
   }
 
-  /** Resolve the pending chance event. Reasons: IMPOSSIBLE_OUTCOME, NO_CHANCE_PENDING, GAME_OVER. */
+  /** Decide the pending chance event. Reasons of errors: IMPOSSIBLE_OUTCOME, NO_CHANCE_PENDING, GAME_OVER. */
   resolve(outcome: number): Promise<void> {
     return this.#next(async () => {
       const position = await this.#apply({ case: "outcome", value: outcome });
@@ -178,7 +179,7 @@ export class HostTable {
 }
 
 function everything(players: number, included: Inclusion = {}): Include {
-  // The service refuses other numbers of players.
+  // The service refuses numbers of players above MAX_SEATS.
   const viewers = Array.from({ length: Math.min(players, MAX_SEATS) }, (_, seat) => seat);
   return create(IncludeSchema, { ...included, legalActions: true, score: true, viewers, spectator: true });
 }

@@ -25,6 +25,6 @@ export function seatOf(invited: InvitedSeat): TableSeat {
   if ("hash" in invited) {
     return create(TableSeatSchema, { holder: { case: "secretSha256", value: fromText(invited.hash) } });
   }
-  // The service would generate a secret for an empty seat.
+  // Do not pass an empty seat to the service, which would generate a secret for it.
   throw new RangeError("a reply is awaited");
 }

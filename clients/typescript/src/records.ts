@@ -5,7 +5,7 @@ import { type GameRecord, GameRecordSchema } from "./generated/chatiere/v1/recor
 import { given } from "./given.js";
 import { readRecord as recordIn } from "./shared/records.js";
 
-/** The facts in a record in addition to the moves. */
+/** The parts of a record other than the moves. */
 export interface RecordFacts {
   /** The options of the game. */
   readonly options?: MessageInitShape<typeof OptionsSchema> | undefined;
@@ -18,8 +18,8 @@ export interface RecordFacts {
 /**
  * Return the record of a game before its first move, from the response to NewGame.
  *
- * Append the dense id of each action to its `actions` and, with explicit chance, each outcome to its outcomes; HostTable
- * does this.
+ * Append the dense id of each action to `actions` and, with explicit chance, each outcome to `outcomes`. HostTable does
+ * this.
  */
 export function beginRecord(beginning: Position, players: number, facts: RecordFacts = {}): GameRecord {
   const state = given(beginning.state, "state");

@@ -12,7 +12,7 @@ import { pauseBefore, type Post, RoomContents } from "./room_contents.js";
 import { fromHex, fromText, sha256, toText } from "./shared/bytes.js";
 
 const SIZE = 16;
-/** The milliseconds without a response after which the connection is considered broken. The service sends one every 15 s. */
+/** The milliseconds without a response after which the connection counts as broken. The service responds every 15 s. */
 const SILENCE = 45_000;
 
 /** Return the id of a new room as text for links: 16 random bytes in base64url. In a URL, put it after the #. */
@@ -21,11 +21,13 @@ export function newRoomId(): string {
 }
 
 /**
- * A room for people who play at sealed tables, and one person in it. Anyone who has the room's id can enter it.
+ * A client for one person in a room, where people play at sealed tables. Anyone who has the room's id can enter the
+ * room.
  *
- * Every post is sent to all followers. The service forgets a room that has not been used for a day, and all rooms when it
- * stops; every Room that follows then posts its contents again. Reasons for all methods: MISSING_FIELD, INVALID_ROOM,
- * LIMIT_EXCEEDED. If the service has no rooms, they reject with a TransportError with Code.Unimplemented.
+ * The service sends every post to everyone who follows the room. It forgets a room that has not been used for a day,
+ * and all rooms when it stops. Every Room that follows the room then posts its contents again. All methods may reject
+ * with the reasons MISSING_FIELD, INVALID_ROOM and LIMIT_EXCEEDED. If the service has no rooms, they reject with a
+ * TransportError with Code.Unimplemented.
  */
 export class Room {
   readonly #closing = new AbortController();
@@ -58,9 +60,9 @@ export class Room {
   }
 
   /**
-   * Post the settings of the next games, before people take seats: game, players, options, acknowledgement. The first person
-   * who posts settings or a table may post settings; after that, only people who play in the room's games. Returns false if the room did
-   * not accept the settings.
+   * Post the settings of the next games, before people take seats: game, players, options, acknowledgement. In a new
+   * room, anyone may post settings. After the first settings or table, only the person who posted them and the people
+   * who play in the room's games may post settings. Returns false if the room did not accept the settings.
    *
    * Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION.
    */
@@ -77,13 +79,14 @@ export class Room {
   /**
    * Post a table. Returns whether the room accepted it, and the table that the room holds.
    *
-   * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError if this client already received another table of the
-   * same ply.
+   * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError if this client already received another
+   * table of the same ply.
    */
   async postTable(table: Uint8Array): Promise<PostResponse> {
     const post = { case: "table", value: table } as const;
     let response = await this.#post(post);
-    // After a room was forgotten and created again, its tables are missing until its followers have posted them again.
+    // If the service forgot the room and created it again, tables are missing until the followers have posted them
+    // again.
     const lacking = response.taken || response.table === undefined ? [] : this.contents.between(response.table, table);
     for (const value of lacking) {
       await this.#postAgain({ case: "table", value });
@@ -98,10 +101,11 @@ export class Room {
   }
 
   /**
-   * Yield the changes in the room, after they are included in `contents`, until the Room is closed.
+   * Yield the changes in the room, after adding them to `contents`, until the Room is closed.
    *
-   * If the connection breaks or the service stops, the method reconnects, without a time limit. Rejects with ChatiereError if the
-   * service refuses the call for any other reason, and with ForkError if a second table of one ply is received.
+   * If the connection breaks or the service stops, the method reconnects, without a time limit. It rejects with
+   * ChatiereError if the service refuses the call for any other reason, and with ForkError if two different tables of
+   * the same ply are received.
    */
   async *follow(): AsyncGenerator<FollowResponse, void> {
     let cursor: Uint8Array = new Uint8Array();
@@ -165,7 +169,7 @@ export class Room {
     try {
       await this.#post(post);
     } catch (error) {
-      // A refused post, for example of an expired table, is omitted from the room.
+      // Ignore a refused post, for example of an expired table.
       if (error instanceof TransportError || !(error instanceof ChatiereError)) {
         throw error;
       }

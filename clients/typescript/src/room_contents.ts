@@ -21,30 +21,32 @@ export type Post = Exclude<PostRequest["post"], { case: undefined }>;
 
 const FIRST_PAUSE = 100;
 const MAX_PAUSE = 5000;
-// A pause is at most this many times as long.
+/** The upper limit of the random factor, from 1, by which a pause is multiplied. */
 const LONGER = 1.5;
-/** The maximum numbers of names and of replies of strangers, and of games that are not the room's own. */
+/** The maximum number of names of strangers, which is also the maximum number of their replies. */
 const MAX_STRANGERS = 1000;
+/** The maximum number of games that are not the room's own. */
 const MAX_FOREIGN_GAMES = 64;
 /** The codes with which a call may end when its connection breaks. */
 const BROKEN = [Code.Unavailable, Code.Canceled, Code.Unknown, Code.Internal];
 
 /**
- * The contents of a room as known to one person. A person is identified by the SHA-256 of a secret in base64url, as in `hashText` and in
- * the hashes of an invitation. For games that are not the room's own, and for persons without a seat in the room's own
- * games, only the newest contents are kept: 64 games, 1,000 names and 1,000 replies.
+ * The contents of a room as known to one person. A person is identified by the SHA-256 of a secret in base64url, as in
+ * `hashText` and in the hashes of an invitation. Some contents are limited to the newest ones: 64 games that are not
+ * the room's own, and 1,000 names and 1,000 replies of persons without a seat in the room's own games.
  */
 export class RoomContents {
-  /** The names of persons. Show them only as text. */
+  /** The name of each person. Show names only as text, never as HTML. */
   readonly names = new Map<string, string>();
-  /** By invitation id, the persons who accepted it, in chronological order. */
+  /** For the id of each invitation, the persons who accepted the invitation, in chronological order. */
   readonly replies = new Map<string, string[]>();
-  /** The tables, by table id, in hexadecimal, and ply. */
+  /** For each table id, in hexadecimal, the table of each ply. */
   readonly tables = new Map<string, Map<number, Uint8Array>>();
-  /** By table id, in hexadecimal, the amended table of the next ply that still needs acknowledgements. */
+  /** For each table id, in hexadecimal, the amended table of the next ply, if one still needs acknowledgements. */
   readonly proposals = new Map<string, Uint8Array>();
   /**
-   * By table id, in hexadecimal, and ply, the time at which the room first accepted the table, in milliseconds since 1970.
+   * For each table id, in hexadecimal, and ply, the time when the room first accepted the table, in milliseconds since
+   * 1970.
    */
   readonly times = new Map<string, Map<number, number>>();
   /** The settings of the next games; undefined if no settings have been posted. */
@@ -64,14 +66,15 @@ export class RoomContents {
   /**
    * Return the table of the newest ply of a game; undefined if the game has no table.
    *
-   * @param id - The table id. Default: the newest of the room's own games or, if it has no own games, the newest of all games.
+   * @param id - The table id. Default: the newest of the room's own games or, if the room has no own game, the newest
+   * of all games.
    */
   newest(id: string | undefined = this.#last()): Uint8Array | undefined {
     const plies = id === undefined ? undefined : this.tables.get(id);
     return plies?.get(Math.max(...plies.keys()));
   }
 
-  /** Return the known tables between two tables of a game, in order, for a room that holds only the first one. */
+  /** Return the known tables of the plies between two tables of a game, in order. */
   between(held: Uint8Array, table: Uint8Array): Uint8Array[] {
     const [first, last] = [readTable(held), readTable(table)];
     const known = this.tables.get(last.id);
@@ -130,7 +133,7 @@ export class RoomContents {
     known.set(ply, merged(known.get(ply) ?? table, table));
     this.tables.set(id, known);
     const times = this.times.get(id) ?? new Map<number, number>();
-    // A room that was forgotten and created again has a later time for the table.
+    // Keep the first time. If the service forgot the room and created it again, it sends a later time.
     if (time !== undefined && !times.has(ply)) {
       this.times.set(id, times.set(ply, timestampMs(time)));
     }
@@ -145,7 +148,7 @@ export class RoomContents {
     }
   }
 
-  /** Return all entries of strangers except the newest ones. */
+  /** Return the strangers' entries, except the newest MAX_STRANGERS of them. */
   #excess<T>(entries: readonly T[], personOf: (entry: T) => string): T[] {
     if (entries.length <= MAX_STRANGERS) {
       return [];
@@ -161,7 +164,9 @@ export class RoomContents {
     return ids.filter((id) => this.#ownGames.has(id)).at(-1) ?? ids.at(-1);
   }
 
-  /** Add the contents of a response. Returns the posts that the person has to repeat. Throws ForkError, as `keep` does. */
+  /**
+   * Add the contents of a response. Return the posts that the person has to repeat. Throws ForkError, as `keep` does.
+   */
   take({ entries, presence, isWhole }: FollowResponse): Post[] {
     entries.forEach((entry) => this.keep(entry));
     if (presence !== undefined) {
@@ -198,27 +203,28 @@ export class RoomContents {
     }
     const areSettingsThere = entries.some(({ entry }) => entry.case === "settings");
     if (this.settings !== undefined && toText(this.settings.person) === this.person && !areSettingsThere) {
-      // Post the settings last: the tables make all players people of the room, but the settings only the host.
+      // Post the settings last. The first table makes all its players people of the room; settings would make only the
+      // host one of them.
       const post = { case: "settings", value: this.settings } as const;
       mine.push({ post, entry: { entry: post } });
     }
     return mine.flatMap(({ post, entry }) => (there.has(keyOf(entry)) ? [] : [post]));
   }
 
-  /** Return whether a room takes a table from this person: the holder of a seat, or the person whom an amendment replaces. */
+  /** Return true if this person holds a seat at the table, or is the person whom the table's amendment replaces. */
   #canPost(table: Uint8Array): boolean {
     const { seats, amendment } = readTable(table);
     return [...seats, amendment?.replacement?.before].some((seat) => seat?.secretSha256 === this.person);
   }
 
-  /** Return the tables of the room's own games to post, in an order in which the room shows each one immediately. */
+  /** Return the tables of the room's own games to post, in an order in which the room shows each table immediately. */
   #chains(entries: readonly RoomEntry[]): Uint8Array[] {
     const there = entries.flatMap(({ entry }) => (entry.case === "table" ? [readTable(entry.value)] : []));
     return [...this.tables].flatMap(([id, known]) => {
       if (!this.#ownGames.has(id)) {
         return [];
       }
-      // An amendment may have given the person a seat, or taken the seat away.
+      // Check each table, because an amendment may have given the person a seat, or taken the seat away.
       const own = [...known].flatMap(([ply, table]) => (this.#canPost(table) ? [ply] : []));
       const plies = there.filter((table) => table.id === id).map(({ ply }) => ply);
       return postingOrder(own, plies).flatMap((ply) => known.get(ply) ?? []);
@@ -227,8 +233,9 @@ export class RoomContents {
 }
 
 /**
- * Return the milliseconds to wait before following a room again; undefined if the error is final. `attempt` counts from
- * 0. The time is partly random, so that the clients of a service do not all return at the same time.
+ * Return the milliseconds to wait before following a room again; undefined if the error is final. `attempt` is the
+ * number of earlier attempts. The time is partly random, so that the clients of a service do not all return at the same
+ * time.
  */
 export function pauseBefore(attempt: number, error: ChatiereError): number | undefined {
   const isBroken = error instanceof TransportError && BROKEN.includes(error.code);

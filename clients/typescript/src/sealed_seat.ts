@@ -28,11 +28,11 @@ const SECRET = /^[0-9a-f]{32}$/;
  *
  * Its store contains the secret of the seat and, for each table that the seat made or acknowledged under
  * Acknowledgement.NEXT, the ply and the hash of the table. Therefore the seat never acknowledges two different tables
- * of the same ply, even after a restart: neither two children of one parent, nor two branches that other players made
- * together.
+ * of the same ply, even after a restart. This rule covers two children of one parent as well as two branches that other
+ * players made together.
  *
- * Tables are bytes, as returned by the service (textOf converts them to text for links); send the newest table to the other
- * players. The same move at the same table gives the same bytes. "Table errors" are the reasons INVALID_TABLE,
+ * Tables are bytes, as returned by the service. Send the newest table to the other players; textOf converts it to text
+ * for links. The same move at the same table gives the same bytes. "Table errors" are the reasons INVALID_TABLE,
  * TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED and UNSUPPORTED_RULES_VERSION.
  */
 export class SealedSeat {
@@ -66,16 +66,17 @@ export class SealedSeat {
    * Start a game at a new table. Returns the table and the secrets that the service generated for empty seats: give each
    * secret only to its player, who passes it to takeSeat.
    *
-   * @param request - Game, acknowledgement, and `seats`, the holders: `seat` of each player's own client, or a bot.
-   *   `players` is set to their number.
+   * @param request - Game, acknowledgement, and the holders of the seats: `seat` of each player's own client, or a bot.
+   * The number of players is the number of seats.
    *
-   * @throws ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS, MISSING_FIELD.
+   * @throws ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS,
+   * MISSING_FIELD.
    */
   newTable(request: MessageInitShape<typeof NewTableRequestSchema>): Promise<NewTableResponse> {
     return this.tables.newTable({ ...request, players: request.seats?.length ?? 0 });
   }
 
-  /** Look at an open table, with the events of its last decision. Reasons: table errors. */
+  /** Return the view of an open table and the events of its last decision. Reasons: table errors. */
   async look(table: Uint8Array): Promise<ViewerUpdate> {
     const { update } = await this.tables.look({ table, secret: this.secret });
     return given(update, "update");
@@ -84,9 +85,9 @@ export class SealedSeat {
   /**
    * Make a decision for this seat or, without an action, let a bot make the decision on its turn.
    *
-   * Returns the new table and, if it is open, the seat's update. Reasons: table errors, WRONG_TURN, GAME_OVER, MISSING_FIELD,
-   * INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects with ForkError if the seat already made or
-   * acknowledged another table of the new table's ply.
+   * Returns the new table and, if it is open, the seat's update. Reasons: table errors, WRONG_TURN, GAME_OVER,
+   * MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects with
+   * ForkError if the seat already made or acknowledged another table of the new table's ply.
    */
   async move(table: Uint8Array, move?: Move): Promise<MoveResponse> {
     const action = typeof move === "number" ? { id: move } : move;
@@ -96,13 +97,15 @@ export class SealedSeat {
   }
 
   /**
-   * Acknowledge a table, unless the seat acknowledged another table of the same ply. Returns the table with the acknowledgement.
+   * Acknowledge a table, unless the seat acknowledged another table of the same ply. Returns the table with the
+   * acknowledgement.
    *
    * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError.
    */
   async acknowledge(table: Uint8Array): Promise<Uint8Array> {
     const response = await this.tables.acknowledge({ table, secret: this.secret });
-    // Only a table that the service accepted as authentic is stored, and it is stored before the acknowledgement is returned.
+    // Only a table that the service accepted as authentic is stored, and it is stored before the acknowledgement is
+    // returned.
     await this.#keep(response.table);
     return response.table;
   }
@@ -113,8 +116,8 @@ export class SealedSeat {
    * @param seat - This seat's own number, to resign; or, at a table that allows replacement, another seat.
    * @param holder - `seat` of the person's client, or a bot.
    *
-   * @throws ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED, INVALID_TERMS, INVALID_BOT, BATCH_TOO_LARGE,
-   * MISSING_FIELD. Rejects with ForkError as `move` does.
+   * @throws ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED, INVALID_TERMS, INVALID_BOT,
+   * BATCH_TOO_LARGE, MISSING_FIELD. Rejects with ForkError as `move` does.
    */
   replace(table: Uint8Array, seat: number, holder: MessageInitShape<typeof TableSeatSchema>): Promise<Uint8Array> {
     return this.#amend({ table, amendment: { case: "replacement", value: { seat, holder } } });
@@ -126,8 +129,8 @@ export class SealedSeat {
    * @param tables - The tables from the one to return to up to the newest, in order, at most 129. The game must have
    *   Acknowledgement.NONE.
    *
-   * @throws ChatiereError: table errors, INVALID_TERMS, GAME_OVER, INVALID_HISTORY, MISSING_FIELD. Rejects with RangeError if there are no tables, or
-   * some bytes are not a table.
+   * @throws ChatiereError: table errors, INVALID_TERMS, GAME_OVER, INVALID_HISTORY, MISSING_FIELD. Rejects with
+   * RangeError if `tables` is empty or some bytes are not a table.
    */
   async takeBack(tables: readonly Uint8Array[]): Promise<Uint8Array> {
     const [first, newest] = [tables[0], tables.at(-1)];
@@ -161,8 +164,8 @@ export class SealedSeat {
    *
    * @param tables - The tables of all plies, in order.
    *
-   * @throws ChatiereError: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY, GAME_NOT_OVER,
-   * MISSING_FIELD.
+   * @throws ChatiereError: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY,
+   * GAME_NOT_OVER, MISSING_FIELD.
    */
   async getRecord(tables: Uint8Array[]): Promise<TableRecord> {
     const { record } = await this.tables.getRecord({ tables });

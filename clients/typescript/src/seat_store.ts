@@ -1,11 +1,12 @@
 // Stores for seats at sealed tables.
 
-/** A store of texts by key, which keeps every text permanently. Each store is for one seat. */
+/** A store for one seat. It maps keys to texts, and stores every text permanently. */
 export interface SeatStore {
   /**
    * Store a text under a key, unless the key already has a text. Return the text that is now stored.
    *
-   * It must return (or resolve) only when the text would survive a crash, because the acknowledgement is sent afterwards.
+   * The function must return (or resolve) only when the text would survive a crash, because the acknowledgement is sent
+   * afterwards.
    */
   keep(key: string, text: string): string | Promise<string>;
 }
@@ -27,7 +28,9 @@ export class LocalStorageStore implements SeatStore {
   }
 }
 
-/** A store in a Map, which lasts as long as the program: for tests, and for games that end with it. */
+/**
+ * A store in a Map, which lasts only as long as the program. Use it for tests, and for games that end with the program.
+ */
 export class MapStore implements SeatStore {
   constructor(private readonly texts = new Map<string, string>()) {}
 

@@ -9,9 +9,9 @@ import { repeated } from "./shared/retries.js";
 
 /** The settings common to all calls of a client. */
 export interface CallSettings {
-  /** The headers by name. A call's own headers take precedence. */
+  /** The headers of every call, by name. A call's own headers take precedence. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The milliseconds that a call may take, including retries, unless it specifies its own timeout. */
+  /** The milliseconds that a call may take, including retries, unless the call has its own timeout. */
   readonly timeoutMs: number;
   /** The maximum number of attempts at a call while the service is unavailable. */
   readonly attempts: number;
@@ -23,10 +23,10 @@ export function doorTransport(baseUrl: string): Transport {
 }
 
 /**
- * Return a transport that makes calls over another transport, with headers and retries, and with errors as ChatiereError.
+ * Return a transport that makes calls over another transport. It adds headers and retries, and throws ChatiereErrors.
  *
- * A request with a value that is out of range for its field, such as a negative seed, is not sent and rejects with
- * RangeError.
+ * If a value is out of range for its field, such as a negative seed, the call rejects with RangeError without sending
+ * the request.
  */
 export function callingTransport(inner: Transport, settings: CallSettings): Transport {
   return {

@@ -23,7 +23,7 @@ async function all(decisions: AsyncIterable<AnalysedDecision>): Promise<Analysed
   return found;
 }
 
-test("a record is analysed in stretches, which make one analysis", async () => {
+test("a record analysed by several calls has the same analysis as by one call", async () => {
   const record = await played(12);
   // Each call analyses two decisions.
   const found = await all(chatiere.analyse(record, { simulations: 10_000, seed: 3n, toPly: 5 }));
@@ -40,18 +40,18 @@ test("a record is analysed in stretches, which make one analysis", async () => {
   }
 });
 
-test("a record needs no decisions", async () => {
+test("a record without decisions can be analysed", async () => {
   assert.deepEqual(await all(chatiere.analyse(await played(0))), []);
 });
 
-test("what can't be analysed is refused, with its field", async () => {
+test("an invalid range or record is refused, with the field", async () => {
   const record = await played(3);
   assert.equal((await refusalOf(all(chatiere.analyse(record, { fromPly: 4 })))).field, "from_ply");
   record.actions[1] = 60_000;
   assert.equal((await refusalOf(all(chatiere.analyse(record)))).field, "record.actions[1]");
 });
 
-test("an analysis ends when it is aborted", async () => {
+test("an analysis rejects when its signal is aborted", async () => {
   const abort = new AbortController();
   const decisions = chatiere.analyse(await played(6), { simulations: 20_000, signal: abort.signal });
   assert.equal((await decisions.next()).value?.ply, 0);

@@ -5,11 +5,13 @@ import { Chatiere, TransportError } from "@chatiere/client";
 
 import { CUT, CUT_ROOM } from "./support.js";
 
-/** The milliseconds of silence after which a connection is considered broken: by the client, and in this test. */
+/**
+ * The milliseconds of silence after which the client considers a connection broken, and the shorter time in this test.
+ */
 const SILENCE = 45_000;
 const SHORT_SILENCE = 1000;
 
-test("a client continues after every end of a connection", async (t) => {
+test("a client continues after each way in which a connection can break", async (t) => {
   const delayed = setTimeout;
   t.mock.method(globalThis, "setTimeout", (run: () => void, milliseconds: number) =>
     delayed(run, milliseconds === SILENCE ? SHORT_SILENCE : milliseconds),

@@ -5,7 +5,7 @@ import { hashOf, headerOf, tableOf } from "@chatiere/client";
 
 import { vectorsIn } from "./support.js";
 
-/** The values of a table, in hexadecimal except the table as text. */
+/** The values of a table. `table` is in base64url; the other values are in hexadecimal. */
 interface Vectors {
   readonly commitment: string;
   readonly table: string;
@@ -14,7 +14,7 @@ interface Vectors {
 
 const { verifiable: vectors } = vectorsIn("derivations.json") as { verifiable: Vectors };
 
-test("the hash of a table", async () => {
+test("a table has the hash and the commitment of the test vectors", async () => {
   const table = tableOf(vectors.table);
   assert.equal(Buffer.from(await hashOf(table)).toString("hex"), vectors.hash);
   assert.equal(Buffer.from(headerOf(table).commitment).toString("hex"), vectors.commitment);

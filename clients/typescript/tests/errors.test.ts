@@ -18,7 +18,7 @@ for (const [name, service] of [
   ["the door for browsers", DOOR],
   ["gRPC", createGrpcTransport({ baseUrl: GRPC })],
 ] as const) {
-  test(`a refusal says why, over ${name}`, async () => {
+  test(`a refusal has its reason and details, over ${name}`, async () => {
     const chatiere = new Chatiere(service, { language: "fr" });
     const table = await chatiere.newGame({ game: "discat", players: 2, seed: 7n });
     const error = await refusalOf(table.move(ILLEGAL));
@@ -40,18 +40,18 @@ for (const [name, service] of [
   });
 }
 
-test("without a language an error is not localized, and without a rule it has none", async () => {
+test("an error without a language is not localized, and an error without a rule names none", async () => {
   const chatiere = new Chatiere(createGrpcTransport({ baseUrl: GRPC }));
   const error = await refusalOf(chatiere.newGame({ game: "none", players: 2 }));
   assert.deepEqual([error.reason, error.localized, error.rule, error.ruleKey], ["UNKNOWN_GAME", "", "", ""]);
 });
 
-test("of a call the client's own headers come first", async () => {
+test("the headers of a call take precedence over the client's headers", async () => {
   const call = connected({ language: "fr" }).games.newGame({ game: "none" }, { headers: { "accept-language": "xx-" } });
   assert.equal((await refusalOf(call)).reason, "INVALID_LANGUAGE");
 });
 
-test("where there is no service, that is a TransportError", async () => {
+test("a call without a service rejects with a TransportError", async () => {
   const listening = createServer().listen(0, "127.0.0.1");
   await once(listening, "listening");
   const { port } = listening.address() as AddressInfo;
@@ -62,7 +62,7 @@ test("where there is no service, that is a TransportError", async () => {
   assert.deepEqual([error.code, error.reason, error.name], [Code.Unavailable, "", "TransportError"]);
 });
 
-test("a page instead of a service is a TransportError", async () => {
+test("a response that is not the service's rejects with a TransportError", async () => {
   const error = await refusalOf(new Chatiere(`${DOOR}/nowhere`).games.listGames({}));
   assert(error instanceof TransportError);
   assert.equal(error.code, Code.Unimplemented);
@@ -82,17 +82,17 @@ for (const [what, ask] of Object.entries({
   "half a simulation": (chatiere: Chatiere) =>
     chatiere.analyse(create(GameRecordSchema, { actions: [0] }), { simulations: 1.5 }).next(),
 })) {
-  test(`a value that its field cannot hold is a RangeError: ${what}`, async () => {
+  test(`a value out of range for its field rejects with a RangeError: ${what}`, async () => {
     await assert.rejects(ask(connected()), { name: "RangeError", message: /chatiere\.v1\.\w+\.\w+/ });
   });
 }
 
-test("more players than any game has are refused by the service", async () => {
+test("the service refuses a number of players that no game allows", async () => {
   const error = await refusalOf(connected().newGame({ game: "discat", players: 2 ** 32 - 1 }));
   assert.equal(error.reason, "INVALID_PLAYERS");
 });
 
-test("a refused stream is a ChatiereError", async () => {
+test("a refused stream rejects with a ChatiereError", async () => {
   const following = async () => {
     for await (const _ of connected().rooms.follow({ room: new Uint8Array(3) })) {
       assert.fail("nothing was refused");
@@ -101,7 +101,7 @@ test("a refused stream is a ChatiereError", async () => {
   assert.equal((await refusalOf(following())).reason, "INVALID_ROOM");
 });
 
-test("a call that takes longer than the client's time limit is given up", async () => {
+test("a call that exceeds the client's timeout rejects with a TransportError", async () => {
   const never = () => new Promise<never>(() => undefined);
   const transport = createRouterTransport(({ service }) => service(GameService, { listGames: never }));
   const error = await refusalOf(new Chatiere(transport, { timeoutMs: 1 }).games.listGames({}));
@@ -109,7 +109,7 @@ test("a call that takes longer than the client's time limit is given up", async 
   assert.equal(error.code, Code.DeadlineExceeded);
 });
 
-test("a call that is cancelled says so", async () => {
+test("a cancelled call rejects with Code.Canceled", async () => {
   const signal = AbortSignal.abort();
   const error = await refusalOf(connected().games.listGames({}, { signal }));
   assert(error instanceof ChatiereError);

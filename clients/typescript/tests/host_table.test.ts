@@ -24,7 +24,7 @@ async function play(table: HostTable): Promise<void> {
     assert.equal(table.spectator.seat, undefined);
     assert.equal(table.spectator.view?.ply, ply);
     const action = choose(at(seats, seat).legalActions, ply);
-    // The action as a typed action, an id, or both.
+    // Pass the action as a typed action, as an id, or as both.
     const moves = [create(ActionSchema, { game: action.game }), present(action.id), action] as const;
     await table.move(at(moves, ply % 3), seat);
     assert.equal(table.ply, ply + 1);
@@ -33,7 +33,7 @@ async function play(table: HostTable): Promise<void> {
 }
 
 for (const { name, minPlayers } of games) {
-  test(`${name} is hosted to its end, and its record replays it`, async () => {
+  test(`a game of ${name} is played to its end, and its record gives the same position`, async () => {
     const table = await chatiere.newGame({ game: name, players: minPlayers, seed: 7n });
     await play(table);
     assert.equal(table.position.turn?.kind, TurnKind.OVER);
@@ -47,15 +47,15 @@ for (const { name, minPlayers } of games) {
   });
 }
 
-test("there are the five games", () => assert.equal(games.length, 5));
+test("the service has five games", () => assert.equal(games.length, 5));
 
-test("any transport of Connect will do: a game over gRPC", async () => {
+test("a client can use another Connect transport: a game over gRPC", async () => {
   const table = await new Chatiere(createGrpcTransport({ baseUrl: GRPC })).newGame({ game: "discat", players: 2 });
   await play(table);
   assert(table.score.final);
 });
 
-test("a game goes on from its record", async () => {
+test("a game can be resumed from its record", async () => {
   const request = { game: "momistigri", players: 4, seed: 3n, gameNumber: 5n };
   const table = await chatiere.newGame(request);
   for (let ply = 0; ply < 6; ply++) {
@@ -69,7 +69,7 @@ test("a game goes on from its record", async () => {
   assert.deepEqual(table.position.state, resumed.position.state);
 });
 
-test("a game goes on from a record as text", async () => {
+test("a game can be resumed from a record as text", async () => {
   const { rulesVersion } = present(games.find(({ name }) => name === "discat"));
   const tags = ["game: discat", `rules_version: ${rulesVersion}`, "players: 3", "seed: 7"];
   const table = await chatiere.resume(readRecord([...tags, "", "1. seat 2: 0  # play 5", "so far", ""].join("\n")));
@@ -77,14 +77,14 @@ test("a game goes on from a record as text", async () => {
   assert.throws(() => readRecord(tags.join("\n")), { name: "RangeError", message: /truncated/ });
 });
 
-test("options go into the record", async () => {
+test("the record contains the options", async () => {
   const options = { game: { case: "discat" as const, value: { firstSeat: 2 } } };
   const table = await chatiere.newGame({ options, players: 3, seed: 1n });
   await table.move(choose(table.legalActions, 0));
   assert.deepEqual((await chatiere.resume(table.record)).position.state, table.position.state);
 });
 
-test("names of players are in the labels of every position, and in the record", async () => {
+test("the labels of every position and the record contain the players' names", async () => {
   const seatNames = ["Alice", "Bob"];
   const table = await chatiere.newGame({ game: "discat", players: 2, seed: 7n, include: { seatNames } });
   const named = ({ events, spectator }: HostTable) =>
@@ -101,13 +101,13 @@ test("names of players are in the labels of every position, and in the record", 
   assert.match(present(nameless.events[0]).label, /^seat \d/);
 });
 
-test("a table's own parts of a position cannot be left out", async () => {
+test("the parts of positions that a table always includes cannot be excluded", async () => {
   // @ts-expect-error The table always includes them.
   const table = await chatiere.newGame({ game: "discat", players: 2, include: { legalActions: false, viewers: [] } });
   assert(table.legalActions.length > 0 && table.seats.length === 2);
 });
 
-test("explicit chance is the host's, and goes into the record", async () => {
+test("the host decides explicit chance, and the record contains the outcomes", async () => {
   const table = await chatiere.newGame({ game: "chat_cartonne", players: 2, explicitChance: true });
   let steps = 0;
   for (; table.end === undefined; steps++) {
@@ -135,7 +135,7 @@ test("a refused move changes nothing", async () => {
   assert.deepEqual(table.record.actions, []);
 });
 
-test("a double click makes one move", async () => {
+test("two identical concurrent moves make one move", async () => {
   const table = await chatiere.newGame({ game: "discat", players: 2, seed: 7n });
   const seat = present(table.seat);
   const click = () => table.move(at(table.legalActions, 0), seat);

@@ -20,7 +20,7 @@ import { at, connected } from "./support.js";
 
 const chatiere = connected();
 
-test("a table is made of an invitation and its replies", async () => {
+test("a table can be created from an invitation and its replies", async () => {
   const [mine, theirs] = await Promise.all([chatiere.takeSeat(new MapStore()), chatiere.takeSeat(new MapStore())]);
   const id = "0123456789abcdef";
   let seats: InvitedSeat[] = [{ hash: hashText(mine.seat) }, { bot: "random" }, {}];
@@ -42,7 +42,7 @@ test("a table is made of an invitation and its replies", async () => {
   assert.equal(at(headerOf(table).seats, 1).holder.value, "random");
 });
 
-test("a seat comes back from the text of its hash; others have none", async () => {
+test("the text of a seat's hash gives the seat; a bot or an open seat has no hash", async () => {
   const { seat } = await chatiere.takeSeat(new MapStore());
   assert.deepEqual(seatOf({ hash: hashText(seat) }), seat);
   assert.throws(() => hashText(seatOf({ bot: "random" })), { name: "RangeError", message: /no hash/ });

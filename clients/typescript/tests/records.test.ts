@@ -7,7 +7,7 @@ import { GameRecordSchema, readRecord } from "@chatiere/client";
 import { connected, vectorsIn } from "./support.js";
 
 for (const { text, record } of vectorsIn("records.json") as { text: string; record: JsonValue }[]) {
-  test(`a record with options is read, and played on: ${/game: .*/.exec(text)}`, async () => {
+  test(`a record with options can be read and resumed: ${/game: .*/.exec(text)}`, async () => {
     const read = readRecord(text);
     assert(equals(GameRecordSchema, read, fromJson(GameRecordSchema, record)));
     const table = await connected().resume(read);
@@ -17,7 +17,7 @@ for (const { text, record } of vectorsIn("records.json") as { text: string; reco
 }
 
 for (const { what, before, newline, after } of vectorsIn("edited_records.json") as Record<string, string>[]) {
-  test(`a record is read as editors save it: ${what}`, () => {
+  test(`a record changed by an editor can be read: ${what}`, () => {
     for (const { text } of vectorsIn("records.json") as { text: string }[]) {
       const edited = `${before}${text.trimEnd()}`.replaceAll("\n", newline ?? "") + after;
       assert(equals(GameRecordSchema, readRecord(edited), readRecord(text)));
@@ -26,7 +26,7 @@ for (const { what, before, newline, after } of vectorsIn("edited_records.json") 
 }
 
 for (const { what, text, error } of vectorsIn("refused_records.json") as Record<"what" | "text" | "error", string>[]) {
-  test(`what is no record is refused: ${what}`, () => {
+  test(`a text that is not a record is refused: ${what}`, () => {
     assert.throws(() => readRecord(text), { name: "RangeError", message: error });
   });
 }

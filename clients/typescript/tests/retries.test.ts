@@ -7,10 +7,10 @@ import { Chatiere, GameService, type Settings } from "@chatiere/client";
 
 import { refusalOf } from "./support.js";
 
-/** The shortest pause, in milliseconds. Deadlines in these tests are shorter, and are never reached. */
+/** The shortest pause between attempts, in milliseconds. Timers for shorter times do not run in these tests. */
 const SHORTEST_PAUSE = 80;
 
-/** A client of a service that fails a number of times with a code, the requests sent, and the client's pauses. */
+/** Return a client of a service that fails `failures` times with `code`, the headers sent, and the client's pauses. */
 function flaky(t: TestContext, failures: number, code = Code.Unavailable, settings: Settings = { timeoutMs: 0 }) {
   const calls: Headers[] = [];
   const pauses: number[] = [];
@@ -34,7 +34,7 @@ function flaky(t: TestContext, failures: number, code = Code.Unavailable, settin
   return { chatiere: new Chatiere(transport, settings), calls, pauses };
 }
 
-test("calls are repeated while the service is unavailable, after longer and longer pauses", async (t) => {
+test("calls are retried while the service is unavailable, with pauses that double", async (t) => {
   const { chatiere, calls, pauses } = flaky(t, 4);
   await chatiere.games.listGames({});
   assert.equal(calls.length, 5);
@@ -45,32 +45,32 @@ test("calls are repeated while the service is unavailable, after longer and long
   });
 });
 
-test("pauses are a second at most, or little more", async (t) => {
+test("pauses are at most 1.2 seconds", async (t) => {
   const { chatiere, pauses } = flaky(t, 20, Code.Unavailable, { timeoutMs: 0, attempts: 21 });
   await chatiere.games.listGames({});
   assert(Math.max(...pauses) <= 1200);
   assert(Math.min(...pauses.slice(5)) >= 800);
 });
 
-test("after so many attempts the error is told", async (t) => {
+test("the last attempt's error is reported", async (t) => {
   const { chatiere, calls } = flaky(t, 3, Code.Unavailable, { timeoutMs: 0, attempts: 3 });
   const error = await refusalOf(chatiere.games.listGames({}));
   assert.deepEqual([error.code, calls.length], [Code.Unavailable, 3]);
 });
 
-test("other errors are told at once", async (t) => {
+test("other errors are reported without a retry", async (t) => {
   const { chatiere, calls } = flaky(t, 1, Code.ResourceExhausted);
   const error = await refusalOf(chatiere.games.listGames({}));
   assert.deepEqual([error.code, calls.length], [Code.ResourceExhausted, 1]);
 });
 
-test("no call is repeated beyond its time", async (t) => {
+test("no call is retried after its timeout", async (t) => {
   const { chatiere, calls } = flaky(t, 1);
   const error = await refusalOf(chatiere.games.listGames({}, { timeoutMs: SHORTEST_PAUSE - 1 }));
   assert.deepEqual([error.code, calls.length], [Code.Unavailable, 1]);
 });
 
-test("every attempt has the token and the language", async (t) => {
+test("every attempt sends the token and the language", async (t) => {
   const { chatiere, calls } = flaky(t, 2, Code.Unavailable, { timeoutMs: 0, token: "secret", language: "fr" });
   await chatiere.games.listGames({});
   for (const headers of calls) {

@@ -36,7 +36,7 @@ async function until(room: Room, holds: () => boolean): Promise<void> {
   assert.fail("the room was closed");
 }
 
-test("a host, a player and an onlooker play by a room's id alone", async () => {
+test("a host, a player and an onlooker need only a room's id to play and watch a game", async () => {
   const id = newRoomId();
   const seats = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
   const [host, guest, onlooker] = await Promise.all([...seats, undefined].map((seat) => chatiere.enter(id, seat)));
@@ -84,7 +84,7 @@ test("a host, a player and an onlooker play by a room's id alone", async () => {
   assert(onlooker.contents.people.includes(onlooker.contents.person));
 });
 
-test("a second table of a ply is not taken, and the first comes back", async () => {
+test("a second table of a ply is refused, and the response contains the first", async () => {
   const [mine, theirs] = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
   assert(mine && theirs);
   const room = await chatiere.enter(newRoomId(), mine);
@@ -103,7 +103,7 @@ test("a second table of a ply is not taken, and the first comes back", async () 
   assert.throws(() => room.contents.keep(entryOf(present(second))), ForkError);
 });
 
-test("a room that has begun anew gets the tables before one that it cannot take yet", async () => {
+test("a room that was created again receives the tables before one that it cannot accept yet", async () => {
   const seat = await chatiere.takeSeat(new MapStore());
   const id = newRoomId();
   const room = await chatiere.enter(id, seat);
@@ -132,7 +132,7 @@ function entryOf(table: Uint8Array) {
   return { entry: { case: "table", value: table } } as const;
 }
 
-test("a game of strangers is not the room's, and few are kept", async () => {
+test("a game of strangers is not one of the room's own games, and only 64 of them are kept", async () => {
   const seat = await chatiere.takeSeat(new MapStore());
   const dealt = async (seats: (typeof seat.seat)[]) =>
     (await seat.newTable({ game: "discat", seats, acknowledgement: Acknowledgement.NONE })).table;
@@ -153,7 +153,7 @@ test("a game of strangers is not the room's, and few are kept", async () => {
   assert.deepEqual(contents.newest(), own);
 });
 
-test("of strangers few names and replies are kept", async () => {
+test("only 1,000 names and 1,000 replies of strangers are kept", async () => {
   const seat = await chatiere.takeSeat(new MapStore());
   const contents = new RoomContents(hashText(seat.seat));
   const person = (number: number) => Uint8Array.from({ length: 32 }, (_, at) => (at < 4 ? number >> (8 * at) : 0));
@@ -168,7 +168,7 @@ test("of strangers few names and replies are kept", async () => {
   assert.deepEqual([...contents.replies.values()].flat(), texts);
 });
 
-test("refusals reject", async () => {
+test("refused calls reject with the reason", async () => {
   const room = await chatiere.enter("c2hvcnQ");
   assert.equal((await refusalOf(room.postName("Anna"))).reason, "INVALID_ROOM");
   const refused = await refusalOf(room.follow().next());
@@ -176,7 +176,7 @@ test("refusals reject", async () => {
   await assert.rejects(chatiere.enter("no base64url!"), RangeError);
 });
 
-test("a closed room ends what follows it", async () => {
+test("closing a room ends `follow`", async () => {
   const room = await chatiere.enter(newRoomId());
   for await (const _ of room.follow()) {
     room.close();
@@ -205,7 +205,7 @@ function playing(responses: MessageInitShape<typeof FollowResponseSchema>[], err
   return { client: new Chatiere(transport), posts, cursors };
 }
 
-test("a room that has forgotten all is filled again, and followed from where it stands", async () => {
+test("a room that lost its contents receives them again, and is followed from the last cursor", async () => {
   const presence = { onlookers: 1 };
   const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)];
   const { client, posts, cursors } = playing(
@@ -236,10 +236,10 @@ test("a room that has forgotten all is filled again, and followed from where it 
   room.close();
 });
 
-test("clients of a service that returns follow again at different times", async (t) => {
+test("clients of a service that restarts follow again at different times", async (t) => {
   const pauses: number[] = [];
   t.mock.method(globalThis, "setTimeout", (run: () => void, milliseconds: number) => {
-    // Other timers end silent calls.
+    // Longer timers, which end silent calls, do not run.
     if (milliseconds < 1000) {
       pauses.push(milliseconds);
       queueMicrotask(run);
@@ -269,7 +269,7 @@ test("a final error is thrown", async () => {
   );
 });
 
-test("tables are posted again in the order in which a room takes them", async () => {
+test("tables are posted again in an order in which the room shows each immediately", async () => {
   const seat = await chatiere.takeSeat(new MapStore());
   const tables = await playedAlone(seat, 6);
   const contents = new RoomContents(hashText(seat.seat));
@@ -283,7 +283,7 @@ test("tables are posted again in the order in which a room takes them", async ()
   );
 });
 
-test("a person posts again the tables at which the person has a seat", async () => {
+test("a person posts again only the tables at which the person has a seat", async () => {
   const [seat, late] = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
   const [before] = (await playedAlone(present(seat), 2)).slice(-1);
   const proposal = await present(seat).replace(present(before), 0, present(late).seat);
@@ -296,7 +296,7 @@ test("a person posts again the tables at which the person has a seat", async () 
   assert.deepEqual(posted, [[before, since], [since]]);
 });
 
-test("settings come from the host, and a proposal becomes the next table with the last consent", async () => {
+test("only the host's settings are accepted, and a proposal becomes the next table when all seats agree", async () => {
   const id = newRoomId();
   const seats = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
   const [me, other] = [at(seats, 0), at(seats, 1)];
@@ -314,7 +314,7 @@ test("settings come from the host, and a proposal becomes the next table with th
   const proposal = await me.replace(table, 0, seatOf({ bot: "random" }));
   await host.postTable(proposal);
   await until(guest, () => guest.contents.proposals.size > 0);
-  // A room that was forgotten receives the proposal again, after the tables.
+  // If the service forgets the room, the clients post the proposal again, after the tables.
   for (const room of [host, guest]) {
     const again = room.contents.take(create(FollowResponseSchema, { isWhole: true, entries: [entryOf(table)] }));
     assert.deepEqual(again[0]?.value, proposal);
@@ -325,7 +325,7 @@ test("settings come from the host, and a proposal becomes the next table with th
   await until(host, () => host.contents.proposals.size === 0 && host.contents.newest()?.length === open.length);
   assert.deepEqual([host.contents.newest(), guest.contents.newest()], [open, open]);
   assert.equal(guest.contents.proposals.size, 0);
-  // A room that was forgotten receives the tables first, then the settings.
+  // If the service forgets the room, the clients post the tables first, and then the settings.
   const posts = host.contents.take(create(FollowResponseSchema, { isWhole: true }));
   assert.deepEqual([posts.map((post) => post.case).at(-1), posts[0]?.value], ["settings", table]);
 });

@@ -26,7 +26,9 @@ import { at, choose, connected, present, refusalOf } from "./support.js";
 
 const chatiere = connected();
 
-/** Seats with these texts in their stores, and their Discat table at ply 0, acknowledged by all of them. */
+/**
+ * Return seats with these texts in their stores, and their Discat table at ply 0, which all seats have acknowledged.
+ */
 async function begun(
   request: { options?: MessageInitShape<typeof OptionsSchema> } = {},
   stores: Map<string, string>[] = [new Map(), new Map()],
@@ -42,12 +44,12 @@ async function begun(
   return { seats, table };
 }
 
-/** The seat of a store, without the tables that it acknowledged. */
+/** Return the seat of a store, but without the tables that the seat acknowledged. */
 function forgetting(texts: Map<string, string>): Promise<SealedSeat> {
   return chatiere.takeSeat(new MapStore(new Map([["secret", present(texts.get("secret"))]])));
 }
 
-test("two players carry a game to its end, and its record is whole", async () => {
+test("two players play a sealed game to its end, and its record is complete", async () => {
   let { seats, table } = await begun();
   const tables = [table];
   for (let ply = 0; ; ply++) {
@@ -77,7 +79,7 @@ test("two players carry a game to its end, and its record is whole", async () =>
   assert.equal(replayed.ply, tables.length - 1);
 });
 
-test("a secret that the service made is taken by its player", async () => {
+test("a player takes a seat with a secret that the service generated", async () => {
   const mine = await chatiere.takeSeat(new MapStore());
   const asked = { game: "discat", seats: [mine.seat, {}], acknowledgement: Acknowledgement.NONE };
   const { table, secrets } = await mine.newTable(asked);
@@ -96,7 +98,7 @@ test("a secret that the service made is taken by its player", async () => {
   await assert.rejects(chatiere.takeSeat(new MapStore(), new Uint8Array(15)), { name: "RangeError" });
 });
 
-test("what two acknowledge apart is merged", async () => {
+test("two copies of a table can be merged with their acknowledgements", async () => {
   const seats = await Promise.all([0, 1].map(() => chatiere.takeSeat(new MapStore())));
   const [one, other] = [at(seats, 0), at(seats, 1)];
   const asked = { game: "discat", seats: [one.seat, other.seat], acknowledgement: Acknowledgement.NEXT };
@@ -106,7 +108,7 @@ test("what two acknowledge apart is merged", async () => {
   assert.equal((await other.look(whole)).seat, 1);
 });
 
-test("a seat acknowledges one child of a table", async () => {
+test("a seat acknowledges only one child of a table", async () => {
   const stores = [new Map<string, string>(), new Map<string, string>()];
   const { seats, table } = await begun({}, stores);
   const { turn } = present((await at(seats, 0).look(table)).view);
@@ -123,7 +125,7 @@ test("a seat acknowledges one child of a table", async () => {
   assert.deepEqual(await next.acknowledge(first), await next.acknowledge(first));
 });
 
-test("a seat acknowledges one of the branches that others made together", async () => {
+test("a seat acknowledges only one of two branches that other seats made together", async () => {
   const stores = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()];
   const options = { game: { case: "discat" as const, value: { firstSeat: 0 } } };
   const { seats, table } = await begun({ options }, stores);
@@ -142,7 +144,7 @@ test("a seat acknowledges one of the branches that others made together", async 
   await assert.rejects(at(seats, 2).acknowledge(other), ForkError);
 });
 
-test("what was acknowledged outlives the program", async () => {
+test("a seat knows the acknowledged tables after a restart", async () => {
   const kept = [new Map<string, string>(), new Map<string, string>()];
   const { seats, table } = await begun({}, kept);
   const mover = present((await at(seats, 0).look(table)).view?.turn?.seat);
@@ -153,7 +155,7 @@ test("what was acknowledged outlives the program", async () => {
   await assert.rejects(restarted.move(table, at(legalActions, 1)), ForkError);
 });
 
-test("an acknowledgement is given away only when it is kept", async () => {
+test("an acknowledgement is returned only after it is stored", async () => {
   const map = new MapStore();
   const failing: SeatStore = {
     keep(key, text) {
@@ -170,7 +172,7 @@ test("an acknowledgement is given away only when it is kept", async () => {
   await assert.rejects(one.acknowledge(table), /the disk is full/);
 });
 
-test("what the service did not make is not kept", async () => {
+test("a table that the service did not make is not stored", async () => {
   const texts = new Map<string, string>();
   const { table } = await begun({}, [texts, new Map()]);
   const before = texts.size;
@@ -181,7 +183,7 @@ test("what the service did not make is not kept", async () => {
   assert.equal(texts.size, before);
 });
 
-test("alone against a bot, with a hint", async () => {
+test("a player plays against a bot, with hints", async () => {
   const me = await chatiere.takeSeat(new MapStore());
   const seats = [me.seat, { holder: { case: "bot" as const, value: "random" } }];
   let { table } = await me.newTable({ game: "chat_perche", seats, acknowledgement: Acknowledgement.NONE });
@@ -194,11 +196,11 @@ test("alone against a bot, with a hint", async () => {
   }
 });
 
-test("a store of something else is no seat", async () => {
+test("a store without a valid secret is refused", async () => {
   await assert.rejects(chatiere.takeSeat(new MapStore(new Map([["secret", "none"]]))), /does not belong to a seat/);
 });
 
-test("tables as text", () => {
+test("a table can be converted to text and back", () => {
   assert.equal(textOf(new Uint8Array([251, 255])), "-_8");
   assert.deepEqual(tableOf(" -_8\n"), new Uint8Array([251, 255]));
   for (const text of ["a", "ab=c", "é"]) {
@@ -207,7 +209,7 @@ test("tables as text", () => {
   assert.throws(() => headerOf(new Uint8Array([255])), /not a sealed table/);
 });
 
-test("a seat resigns with the consent of the others, and its secret opens nothing afterwards", async () => {
+test("a seat resigns when the other seats agree, and its secret then opens no tables", async () => {
   const [me, other] = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
   assert(me && other);
   const seats = [me.seat, other.seat];
@@ -229,7 +231,7 @@ test("a seat resigns with the consent of the others, and its secret opens nothin
   assert.equal((await refusalOf(other.replace(begun, 0, seatOf({ bot: "random" })))).reason, "INVALID_TERMS");
 });
 
-test("a decision is taken back with the consent of the others", async () => {
+test("a decision is taken back when the other seats agree", async () => {
   const players = await Promise.all([1, 2].map(() => chatiere.takeSeat(new MapStore())));
   const seats = players.map(({ seat }) => seat);
   const { table } = await at(players, 0).newTable({ game: "discat", seats, acknowledgement: Acknowledgement.NONE });

@@ -21,7 +21,7 @@ for (const [name, store, again] of [
   ["localStorage", new LocalStorageStore("anna"), new LocalStorageStore("anna")],
   ["a Map", ...(() => [new MapStore(new Map()), undefined] as const)()],
 ] as const) {
-  test(`${name} keeps the first text of a key`, () => {
+  test(`${name} stores only the first text of a key`, () => {
     assert.equal(store.keep("key", "first"), "first");
     assert.equal(store.keep("key", "second"), "first");
     assert.equal(store.keep("other", "second"), "second");
@@ -29,7 +29,7 @@ for (const [name, store, again] of [
   });
 }
 
-test("seats of other names are others", () => {
+test("stores with different names are independent", () => {
   new LocalStorageStore("bea").keep("key", "bea's");
   assert.equal(new LocalStorageStore("anna").keep("key", ""), "first");
   assert.equal(storage.items.get("bea: key"), "bea's");

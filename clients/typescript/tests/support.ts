@@ -11,12 +11,12 @@ export const DOOR = fromEnvironment("CHATIERE_DOOR");
 /** The URL of the service's gRPC port. */
 export const GRPC = fromEnvironment("CHATIERE_GRPC");
 
-/** The URL of a proxy to the service's door for browsers, which ends connections. */
+/** The URL of a proxy to the service's door for browsers. The proxy breaks connections. */
 export const CUT = fromEnvironment("CHATIERE_CUT");
-/** The id of a room in which names are posted. The last is "last", when the proxy has ended all connections. */
+/** The id of a room in which names are posted. The last name is "last", after the proxy has broken all connections. */
 export const CUT_ROOM = fromEnvironment("CHATIERE_CUT_ROOM");
 
-/** Return the contents of a file of test vectors, which tests of other clients use, too. */
+/** Return the contents of a file of test vectors, which the tests of other clients also use. */
 export function vectorsIn(name: string): unknown {
   return JSON.parse(readFileSync(join(fromEnvironment("CHATIERE_VECTORS"), name), "utf8"));
 }
@@ -65,6 +65,6 @@ export async function refusalOf(call: Promise<unknown>): Promise<ChatiereError> 
 
 function fromEnvironment(name: string): string {
   const value = process.env[name];
-  assert(value, `${name} says where the service is`);
+  assert(value, `the environment variable ${name} is not set`);
   return value;
 }

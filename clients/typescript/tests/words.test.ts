@@ -10,7 +10,7 @@ interface Labelled {
   readonly phrase?: Phrase | undefined;
 }
 
-/** Play a game, and return all messages with labels. */
+/** Play a game, and return all messages that have labels. */
 async function labelledIn(language: string, { name, maxPlayers }: GameInfo): Promise<Labelled[]> {
   const chatiere = connected({ language });
   const table = await chatiere.newGame({ game: name, players: maxPlayers, seed: 11n });
@@ -26,7 +26,7 @@ async function labelledIn(language: string, { name, maxPlayers }: GameInfo): Pro
 
 for (const language of ["en", "fr"] as const) {
   for (const info of await gamesIn(language)) {
-    test(`labels of ${info.name} are rebuilt (${language})`, async () => {
+    test(`phrases of ${info.name} are converted to the service's labels (${language})`, async () => {
       const words = new Words(info);
       const labelled = await labelledIn(language, info);
       assert(labelled.length > 100);
@@ -37,7 +37,7 @@ for (const language of ["en", "fr"] as const) {
   }
 }
 
-test("another language has texts and names of its own", async () => {
+test("another language can have its own texts and names", async () => {
   const info = present((await gamesIn("en")).find(({ name }) => name === "discat"));
   const texts = { "action.play": "{card} ausspielen" };
   const words = new Words(info, { texts, nameOf: ({ number }) => `Karte ${number}` });
@@ -46,7 +46,7 @@ test("another language has texts and names of its own", async () => {
   assert.match(words.write(present(phrase)), /^Karte \d+ ausspielen$/);
 });
 
-test("players have names, and numbers agree", async () => {
+test("labels contain the players' names, and agree with numbers", async () => {
   const phrase = (key: string, values: Record<string, number[]>) =>
     ({ key, arguments: Object.entries(values).map(([name, numbers]) => ({ name, numbers })) }) as unknown as Phrase;
   const drawn = (count: number) => phrase("event.turn_begun", { seat: [0], draws: [count], other_seat: [2] });
@@ -65,7 +65,7 @@ test("players have names, and numbers agree", async () => {
   }
 });
 
-test("another language has plural categories of its own", async () => {
+test("another language can have its own plural categories", async () => {
   const info = present((await gamesIn("en")).find(({ name }) => name === "momistigri"));
   const few = "{seat}: {draws} karty ({other_seat})";
   const texts = { "event.turn_begun": { few, other: "{seat}: {draws} karet ({other_seat})" } };

@@ -1,4 +1,4 @@
-"""A client's knowledge of a room, updated by each response of Follow. It does not use a channel."""
+"""The contents of a room as a client knows them, updated by each response of Follow."""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,8 @@ from chatiere.v1.table_service_pb2 import Acknowledgement, TableHeader
 SILENCE = 45.0
 """The number of seconds without a response after which the connection is considered broken. The service sends a
 response every 15 seconds."""
-# The maximum numbers of names and of replies of strangers, and of games that are not the room's own.
+# The maximum number of names of strangers, which is also the maximum number of their replies, and the maximum number of
+# games that are not the room's own.
 _MAX_STRANGERS, _MAX_FOREIGN_GAMES = 1000, 64
 
 _Key = TypeVar("_Key")
@@ -22,16 +23,16 @@ _Key = TypeVar("_Key")
 class RoomContents:
     """The contents of a room as known to one person. A person is identified by the SHA-256 of a secret, 32 bytes.
 
-    For games that are not the room's own, and for persons without a seat in the room's own games, only the newest
-    contents are kept: 64 games, 1,000 names and 1,000 replies.
+    Some contents are limited to the newest ones: 64 games that are not the room's own, and 1,000 names and 1,000
+        replies of persons without a seat in the room's own games.
 
     Attributes:
         person: The person.
-        names: The names of persons.
-        replies: By invitation id, the persons who accepted it, in chronological order.
-        tables: For each table id, the tables by ply.
-        proposals: By table id, the amended table of the next ply that still needs acknowledgements.
-        times: For each table id, by ply, the time when the room first accepted the table, in milliseconds since 1970.
+        names: The name of each person.
+        replies: For the id of each invitation, the persons who accepted the invitation, in chronological order.
+        tables: For each table id, the table of each ply.
+        proposals: For each table id, the amended table of the next ply, if one still needs acknowledgements.
+        times: For each table id and ply, the time when the room first accepted the table, in milliseconds since 1970.
         settings: The settings of the next games; None: no settings have been posted.
         people: The persons who follow the room.
         onlookers: The number of followers without a secret.
@@ -56,7 +57,7 @@ class RoomContents:
     def settings_of(
         self, game: str, players: SupportsIndex, options: Options | None, acknowledgement: Acknowledgement
     ) -> pb.RoomSettings:
-        """Return settings posted by the person; see Room.post_settings."""
+        """Return settings for the person to post; see Room.post_settings."""
         return pb.RoomSettings(
             game=game,
             players=unsigned("players", players, 32),
@@ -69,8 +70,8 @@ class RoomContents:
         """Return the table of the newest ply of a game, or None if the game has no table.
 
         Args:
-            table_id: The game. None: the newest of the room's own games or, if it has no own games, the newest of all
-                games.
+            table_id: The id of the game's tables. None: the newest of the room's own games or, if the room has no own
+                game, the newest of all games.
         """
         with self._lock:
             if table_id is None:
@@ -80,7 +81,7 @@ class RoomContents:
             return plies[max(plies)] if plies else None
 
     def between(self, held: bytes, table: bytes) -> list[bytes]:
-        """Return the known tables between two tables of a game, in order, for a room that holds only the first one."""
+        """Return the known tables of the plies between two tables of a game, in order."""
         first, last = header_of(held), header_of(table)
         with self._lock:
             known = self.tables.get(last.table_id, {})
@@ -132,7 +133,7 @@ class RoomContents:
         known = self.tables.setdefault(header.table_id, {})
         known[header.ply] = merged(known.get(header.ply, table), table)
         if entry.HasField("time"):
-            # A room that was forgotten and created again has a later time for the table.
+            # Keep the first time. If the service forgot the room and created it again, it sends a later time.
             self.times.setdefault(header.table_id, {}).setdefault(header.ply, entry.time.ToMilliseconds())
         if not entry.is_foreign:
             self._own_games.add(header.table_id)
@@ -149,7 +150,7 @@ class RoomContents:
             self.proposals[header.table_id] = merged(known, table) if known is not None and is_same else table
 
     def _excess(self, persons: Iterable[tuple[_Key, bytes]]) -> list[_Key]:
-        # Returns the keys of all strangers except the newest ones.
+        # Return the keys of the strangers' items, except the newest _MAX_STRANGERS of them.
         keys = list(persons)
         if len(keys) <= _MAX_STRANGERS:
             return []
@@ -161,7 +162,7 @@ class RoomContents:
         """Add the contents of a response.
 
         Returns:
-            The requests, without room and secret, for contents that the person has to post again.
+            The contents that the person has to post again, as requests without room and secret.
 
         Raises:
             ForkError: See `keep`.
@@ -175,7 +176,7 @@ class RoomContents:
             return list(self._missing_in(response.entries)) if response.is_whole else []
 
     def _can_post(self, header: TableHeader) -> bool:
-        # The holder of a seat, or the person whom an amendment replaces.
+        # A table may be posted by the holder of a seat, and by the person whom the table's amendment replaces.
         seats = (*header.seats, header.amendment.replacement.before)
         return any(seat.secret_sha256 == self.person for seat in seats)
 
@@ -193,10 +194,10 @@ class RoomContents:
         for table_id, known in self.tables.items():
             if table_id not in self._own_games:
                 continue
-            # An amendment may have given the person a seat, or taken the seat away.
+            # Check each table, because an amendment may have given the person a seat, or taken the seat away.
             own = [ply for ply, table in known.items() if self._can_post(header_of(table))]
-            # The room accepts tables in any order. In this order it shows each table immediately, because its chain
-            # grows at both ends.
+            # A room shows only a chain of tables with consecutive plies, which grows at both ends. In the following
+            # order, each table extends the chain, so the room shows it immediately.
             held = [header.ply for header in map(header_of, there) if header.table_id == table_id]
             lowest = min(held, default=0)
             above = sorted(ply for ply in own if ply >= lowest)
@@ -207,5 +208,6 @@ class RoomContents:
                 yield pb.PostRequest(table=proposal)
         are_settings_there = any(entry.HasField("settings") for entry in entries)
         if self.settings is not None and self.settings.person == self.person and not are_settings_there:
-            # Post the settings last: the tables make all players people of the room, but the settings only the host.
+            # Post the settings last. The first table makes all its players people of the room; settings would make only
+            # the host one of them.
             yield pb.PostRequest(settings=self.settings)
