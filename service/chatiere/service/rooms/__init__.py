@@ -1,1 +1,1 @@
-"""Rooms, which send the posts of players at sealed tables to all followers and keep them; independent of gRPC."""
+"""Rooms, which store the posts of players at sealed tables and send them to all followers; independent of gRPC."""

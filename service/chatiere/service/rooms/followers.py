@@ -1,4 +1,4 @@
-"""The followers of all rooms in a process: their number per client, their heartbeats, and announcements of presence."""
+"""The followers of all rooms in a process, with limits per client, heartbeats and announcements of presence."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from chatiere.service.rooms.room import MAX_PEOPLE, Room
 from chatiere.v1 import room_service_pb2 as pb
 
 HEARTBEAT = 10
-"""The number of checks between two heartbeats. Clients are promised one every 15 seconds, and a worker may be late."""
+"""The number of calls of `look`, one per second, between two heartbeats of a follower.
+
+Clients are promised a heartbeat every 15 seconds, and a worker may be late.
+"""
 RETRY = 1.0
-"""The time in seconds after which a client may retry when a limit of rooms is exceeded."""
+"""The time in seconds after which a client may retry if a limit on rooms is exceeded."""
 
 
 class Followers:
     """The followers of all rooms. The caller must prevent concurrent use."""
 
     def __init__(self, settings: Settings, metrics: Metrics, now: Callable[[], float]) -> None:
-        """Begin without followers. `now`: a function that returns the time in seconds."""
+        """Create an empty collection. `now`: a function that returns the time in seconds."""
         self._most, self._metrics = half(settings.max_followers), metrics
         self._by_client: Counter[str] = Counter()
-        # The followers that get their heartbeats at the same check.
+        # Each element has the followers that receive their heartbeats in the same call of `look`.
         self._turns: list[dict[Feed, Room]] = [{} for _ in range(HEARTBEAT)]
         self._looks, self._numbers = count(), count()
         self._turn_of: dict[Feed, dict[Feed, Room]] = {}
@@ -43,8 +46,8 @@ class Followers:
     def check(self, client: str, room: Room, person: bytes | None) -> Feed | None:
         """Check that a client may add a follower to a room.
 
-        In a full room a stranger gives way to one of the room's people, and to a follower of a client that has fewer
-        followers there than the stranger's client.
+        In a full room, a stranger is removed for one of the room's people. A stranger is also removed for a follower
+        whose client has fewer followers in the room than the stranger's client.
 
         Args:
             client: The client.
@@ -52,7 +55,7 @@ class Followers:
             person: The SHA-256 of the person's secret; None for an onlooker.
 
         Returns:
-            The follower that gives way; None if none has to.
+            The follower to remove; None if the room is not full.
 
         Raises:
             Refusal: If a limit is exceeded (LIMIT_EXCEEDED).
@@ -69,12 +72,21 @@ class Followers:
         return other
 
     def end(self, feed: Feed) -> None:
-        """End a follower that gives way to another."""
+        """Remove a follower to make room for another one, and end its call."""
         self.remove(feed)
         feed.cut(limit_exceeded("followers of a room", MAX_PEOPLE, RETRY))
 
     def add(self, feed: Feed, room: Room, person: bytes | None, cursor: bytes) -> None:
-        """Send a feed a room's entries after a cursor; its person (None: onlooker) is announced to other followers."""
+        """Add a follower to a room.
+
+        The feed receives the room's entries after a cursor. The other followers receive the changed presence.
+
+        Args:
+            feed: The follower's feed.
+            room: The room.
+            person: The SHA-256 of the person's secret; None for an onlooker.
+            cursor: The cursor.
+        """
         before = room.presence()
         room.followers[feed] = person
         self._turn_of[feed] = turn = self._turns[next(self._numbers) % HEARTBEAT]
@@ -90,7 +102,7 @@ class Followers:
         room.informed.add(feed)
 
     def remove(self, feed: Feed) -> Room:
-        """Remove a follower, which is announced to the other followers of its room; return the room."""
+        """Remove a follower, and return its room. The other followers of the room receive the changed presence."""
         room = self._turn_of.pop(feed).pop(feed)
         before = room.presence()
         del room.followers[feed]

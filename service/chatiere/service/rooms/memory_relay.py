@@ -1,4 +1,4 @@
-"""The relay of a single process: all rooms in its memory, with limits in total and per client."""
+"""The relay of a single process. It has all rooms in memory, with limits in total and per client."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.followers import RETRY, Followers, half
 from chatiere.service.rooms.room import OF_ROOM, Change, Placed, Post, Room, kind_of
 
-# The number of outdated amounts that may be kept in addition to one per owner.
+# The number of outdated amounts that the heap may contain in addition to one per owner.
 _SPARE = 64
 
 
 class Owner:
-    """The rooms that a client began."""
+    """The rooms that a client created."""
 
     def __init__(self) -> None:
-        """Begin without rooms."""
-        # Rooms by last use, oldest first. An OrderedDict finds its first item quickly even after many items have been
-        # removed.
+        """Create an owner without rooms."""
+        # The rooms with and without followers, least recently used first. An OrderedDict finds its first item quickly
+        # even after many items have been removed.
         self._followed: OrderedDict[bytes, Room] = OrderedDict()
         self._unfollowed: OrderedDict[bytes, Room] = OrderedDict()
         self.size = 0
@@ -37,7 +37,7 @@ class Owner:
         return len(self._followed) + len(self._unfollowed)
 
     def use(self, room: Room) -> None:
-        """Add a room, or note that it was used or that its followers have changed."""
+        """Add a room or move it to the end, after a use or a change of its followers."""
         self.remove(room)
         (self._followed if room.followers else self._unfollowed)[room.key] = room
 
@@ -47,7 +47,7 @@ class Owner:
         self._unfollowed.pop(room.key, None)
 
     def first_but(self, room: Room) -> Room | None:
-        """Return the room that gives way first, other than `room`; None if there is no other room."""
+        """Return the first room to delete, other than `room`; None if the owner has no other room."""
         for rooms in (self._unfollowed, self._followed):
             for each in rooms.values():
                 if each is not room:
@@ -56,10 +56,10 @@ class Owner:
 
 
 class Largest:
-    """The owner with the largest amount of something, found without visiting all owners."""
+    """A collection of owners with amounts. It finds the owner with the largest amount without visiting all owners."""
 
     def __init__(self) -> None:
-        """Begin without owners."""
+        """Create an empty collection."""
         self._amounts: dict[str, int] = {}
         # A heap of the negatives of all current amounts and of some earlier ones.
         self._heap: list[tuple[int, str]] = []
@@ -76,23 +76,23 @@ class Largest:
             heapq.heapify(self._heap)
 
     def owner(self) -> str:
-        """Return the owner with the largest amount; there must be one."""
+        """Return the owner with the largest amount. There must be at least one owner."""
         while self._amounts.get(self._heap[0][1]) != -self._heap[0][0]:
             heapq.heappop(self._heap)
         return self._heap[0][1]
 
 
 class MemoryRelay:
-    """A relay in memory; see Relay.
+    """A relay that stores rooms in memory; see Relay.
 
-    A client may use half of the limits of rooms, bytes and followers. When rooms or bytes reach a limit, the client
-    that uses the most loses its least recently used room; rooms without followers are lost first.
+    A client may use half of the limits of rooms, bytes and followers. When rooms or bytes reach a limit, the relay
+    deletes the least recently used room of the client that uses the most. Rooms without followers are deleted first.
     """
 
     def __init__(self, settings: Settings, metrics: Metrics, now: Callable[[], float] = time.monotonic) -> None:
-        """Begin without rooms. `now`: a function that returns the time in seconds."""
+        """Create an empty relay. `now`: a function that returns the time in seconds."""
         self._settings, self._metrics, self._now = settings, metrics, now
-        # Reentrant, because a feed may end immediately.
+        # The lock is reentrant, because a feed may end, and call `_forget`, while the lock is held.
         self._lock = threading.RLock()
         # Least recently used first.
         self._rooms: OrderedDict[bytes, Room] = OrderedDict()
@@ -107,7 +107,8 @@ class MemoryRelay:
         with self._lock:
             room = self._found(client, key)
             change = self._change(room, post)
-            # The chain may have reached waiting tables, for which there may not be enough space.
+            # The chain may have reached waiting tables. Ignore the refusal of a waiting table that would exceed a
+            # limit.
             with suppress(Refusal):
                 while isinstance(post, Placed) and (waiting := room.next_waiting(post.table_id)) is not None:
                     self._change(room, waiting)
@@ -172,11 +173,11 @@ class MemoryRelay:
     # Rooms
 
     def _found(self, client: str, key: bytes) -> Room:
-        # Return the room with a key; a new one if it is not kept.
+        # Return the room with a key; a new room if it does not exist.
         return self._rooms.get(key) or Room(key, client, self._now())
 
     def _use(self, room: Room) -> None:
-        """Keep a room, as the most recently used one."""
+        """Store a room if it is new, and make it the most recently used one."""
         room.used = self._now()
         is_new = room.key not in self._rooms
         self._rooms[room.key] = room
@@ -195,7 +196,7 @@ class MemoryRelay:
         self.size += size
 
     def _make_way(self, room: Room, growth: int) -> None:
-        """Drop other rooms until a room may be kept and grow by a number of bytes. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Delete other rooms until a room may grow by a number of bytes. Raises Refusal (LIMIT_EXCEEDED)."""
         settings = self._settings
         more = int(room.key not in self._rooms)
         growth += more * OF_ROOM

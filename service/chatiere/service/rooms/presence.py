@@ -1,7 +1,7 @@
-"""Announcements of the presence in rooms, and the rate at which clients may enter them.
+"""Announcements of the presence in rooms, and the rate at which clients may enter rooms.
 
-A person who repeatedly enters and leaves a room changes its presence each time, and each follower is sent the whole
-list. Therefore changes are announced together.
+The presence is the list of the people who follow a room. It changes each time a person enters or leaves, and each
+follower is sent the whole list. Therefore several changes are announced together.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.rooms.room import Room
 
 ANNOUNCE = 0.1
-"""Seconds between two calls of `Relay.announce`."""
+"""The number of seconds between two calls of `Relay.announce`."""
 PAUSE = 0.5
 """The minimum number of seconds between two announcements in a room."""
 _MOST_SENDS = 512
-# The minimum number of followers that a client may add at the same time, and the seconds after which it may add as many
-# again.
+# A client may add at least _BURST followers at the same time, and as many again in _REFILL seconds.
 _BURST, _REFILL = 1000, 100.0
 
 
 class Announcements:
-    """The rooms whose presence has changed; each is announced at most once in PAUSE seconds.
+    """The rooms whose presence has changed. Each room's presence is announced at most once in PAUSE seconds.
 
     The caller must prevent concurrent use.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
-        """Begin without changes. `now`: a function that returns the time in seconds."""
+        """Create an empty collection. `now`: a function that returns the time in seconds."""
         self._now = now
         # The rooms to announce, in the order of their first changes.
         self._due: OrderedDict[Room, None] = OrderedDict()
-        # The rooms announced less than PAUSE ago, with the ends of their pauses and whether they have changed since.
+        # The rooms announced less than PAUSE seconds ago. For each room: the end of its pause, and True if its presence
+        # has changed since.
         self._pausing: OrderedDict[Room, tuple[float, bool]] = OrderedDict()
 
     def add(self, room: Room) -> None:
-        """Note that a room's presence has changed."""
+        """Add a room whose presence has changed."""
         room.informed.clear()
         if room in self._pausing:
             self._pausing[room] = self._pausing[room][0], True
@@ -45,10 +45,10 @@ class Announcements:
             self._due[room] = None
 
     def announce(self) -> list[Room]:
-        """Announce changes that are due, and return their rooms.
+        """Announce the presence of the rooms that are due, and return these rooms.
 
-        One call sends about _MOST_SENDS responses, so that other work is not delayed; the other rooms wait for the
-        next call.
+        One call sends about _MOST_SENDS responses, so that other work is not delayed. The other rooms wait for the next
+        call.
         """
         now = self._now()
         while self._pausing and next(iter(self._pausing.values()))[0] <= now:
@@ -68,22 +68,22 @@ class Announcements:
 class EntryRate:
     """The rate at which each client may add followers: a leaky bucket.
 
-    Entering and leaving a room takes as much work as other calls, but no other limit applies to a client that does both
-    repeatedly. The caller must prevent concurrent use.
+    Entering and leaving a room takes as much work as other calls, but no other limit applies to a client that
+    repeatedly enters and leaves. The caller must prevent concurrent use.
     """
 
     def __init__(self, most_followers: int, now: Callable[[], float]) -> None:
-        """Allow each client to add all of its followers immediately, and as many again within _REFILL seconds.
+        """Allow each client to add its maximum number of followers immediately, and as many again in _REFILL seconds.
 
         Args:
-            most_followers: The limit on the followers of a client.
+            most_followers: The maximum number of followers of a client.
             now: A function that returns the time in seconds.
         """
         self._now = now
         self._most = max(most_followers, _BURST)
         self._rate = self._most / _REFILL
-        # For each client, the number of charged followers that have not leaked out, and the time of this count. The
-        # client that was charged last is last.
+        # For each client, the level of its bucket (the number of charged followers that have not leaked out), and the
+        # time of this level. The clients are in the order of their last charges.
         self._charged: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def charge(self, client: str) -> None:

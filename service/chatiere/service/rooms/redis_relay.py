@@ -1,4 +1,4 @@
-"""The relay of several processes on one or many machines: rooms in Redis, and copies of rooms with local followers."""
+"""The relay of several processes, on one or many machines. Redis stores the rooms; processes copy those they follow."""
 
 from __future__ import annotations
 
@@ -27,40 +27,41 @@ from chatiere.service.rooms.replica import Replica, number_of
 from chatiere.service.rooms.room import EPOCH_SIZE, OF_ROOM, Change, Placed, Post, kind_of
 from chatiere.v1 import room_service_pb2 as pb
 
-# Seconds between two attempts to connect to Redis.
+# The number of seconds between two attempts to connect to Redis.
 _PAUSE = 0.5
-# Seconds after its last sign of life for which a process's followers count as present.
+# The number of seconds without a report from a process after which its followers no longer count as present.
 _SILENCE = 3.0 * HEARTBEAT
 _WORKER_SIZE = 8
 SERVER = ""
-"""The server's name in the health service."""
+"""The name in the health service that stands for the whole server."""
 _NAME = "chatiere.v1.RoomService"
 _UP, _AWAY = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 
 _log = logging.getLogger(__name__)
 
-# Takes a name in the health service, and its status.
+# A function that sets the status of a name in the health service.
 Report = Callable[[str, HealthCheckResponse.ServingStatus], None]
 
 
 class RedisRelay:
-    """A relay in Redis; see Relay.
+    """A relay that stores rooms in Redis; see Relay.
 
-    It runs in its own event loop. A change is computed on the local copy of a room and written to Redis, unless the
-    room in Redis has changed since; in that case the copy is updated first, and the change is computed again. Redis
-    publishes each change, so that other processes can update their copies. When the session with Redis fails, the calls
-    of all followers are ended; their clients follow again, and repost entries that Redis has lost.
+    The relay runs in its own event loop. It computes a change on the local copy of a room, and writes the change to
+    Redis. If the room in Redis has changed in the meantime, the relay updates the copy first and computes the change
+    again. Redis publishes each change, so that other processes can update their copies. When the session with Redis
+    fails, the relay ends the calls of all followers. Their clients follow again, and repost entries that Redis has
+    lost.
     """
 
     def __init__(self, settings: Settings, metrics: Metrics, report: Report) -> None:
-        """Begin to connect. Raises SettingError for an invalid address. `report`: a function such as Health.set."""
+        """Start to connect. Raises SettingError for an invalid address. `report`: a function such as Health.set."""
         pool_of(settings)
         assert settings.relay is not None
         self._settings, self._metrics, self._report = settings, metrics, report
         self._address = shown(settings.relay)
         self._worker = secrets.token_hex(_WORKER_SIZE).encode()
         self._followers = Followers(settings, metrics, time.monotonic)
-        # The copies of rooms that are followed here, or soon will be.
+        # The copies of rooms that have followers in this process, or that a call is about to follow.
         self._rooms: dict[bytes, Replica] = {}
         self._entering: dict[Feed, asyncio.Task[None]] = {}
         self._looks = count()
@@ -68,7 +69,7 @@ class RedisRelay:
         self._session: tuple[Session, bytes] | None = None
         self._is_told = False
         self._set_away()
-        # The server is ready once it has reached Redis. Later outages concern only rooms.
+        # The server becomes ready when it has reached Redis. Later outages of Redis affect only the status of rooms.
         self._report(SERVER, _AWAY)
         self._runner = asyncio.Runner()
         self._loop = self._runner.get_loop()
@@ -109,7 +110,7 @@ class RedisRelay:
         self._thread.join()
 
     def _call(self, work: Callable[..., object], *arguments: Any) -> None:
-        # Followers may leave after the end of the loop.
+        # Ignore the error of a closed loop, because followers may leave after the loop has ended.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(work, *arguments)
 
@@ -130,7 +131,7 @@ class RedisRelay:
             except FAILURES as error:
                 self._end_session(error)
             except Exception as error:
-                # Other programs may also write to Redis.
+                # Other programs may have written unknown data to Redis.
                 _log.exception("Redis at %s has unknown data", self._address)
                 self._end_session(error)
             finally:
@@ -185,7 +186,7 @@ class RedisRelay:
         begun = NewRoom(hashlib.sha256(client.encode()).hexdigest(), secrets.token_bytes(EPOCH_SIZE), OF_ROOM)
         try:
             change = await self._put(session, room, post, begun)
-            # See MemoryRelay.
+            # The reason is the same as in MemoryRelay.post.
             with suppress(Refusal):
                 while isinstance(post, Placed) and (waiting := room.next_waiting(post.table_id)) is not None:
                     await self._put(session, room, waiting, begun)
@@ -201,7 +202,7 @@ class RedisRelay:
                 change = room.change_by(post)
                 new = room.next(change)
             except Refusal as error:
-                # The room in Redis may have changed meanwhile.
+                # The refusal counts only if the room in Redis has not changed in the meantime.
                 refusal = error
             found = await session.put(room.name, room.epoch, room.last, new, begun)
             if isinstance(found, Full):
@@ -228,11 +229,11 @@ class RedisRelay:
 
     def _catch_up(self, room: Replica, found: Behind) -> None:
         if found.epoch != room.epoch:
-            # If the previous room had begun, the followers know it.
+            # End the followers' calls if they may have received entries of the previous room.
             if room.epoch:
                 self._cut(room)
             room.begin(found.epoch)
-        # Some entries may have been received meanwhile.
+        # Published messages may have brought the copy up to date in the meantime.
         if found.entries and number_of(found.entries[-1][0]) >= room.number:
             _tell(room, room.catch_up(found.entries))
 
@@ -323,7 +324,7 @@ class RedisRelay:
         if room is None:
             room = self._rooms[key] = Replica(key, run)
             room.opening = self._loop.create_task(self._open(session, room))
-            # All waiting calls may have ended.
+            # Retrieve the exception, because all calls that wait for the task may have ended.
             room.opening.add_done_callback(lambda task: task.cancelled() or task.exception())
             self._metrics.rooms.inc()
         return room
@@ -368,7 +369,7 @@ class RedisRelay:
                 self._start(room, self._refresh)
 
     async def _refresh(self, session: Session, room: Replica) -> None:
-        # This marks the room as used, and keeps other processes informed about the presence.
+        # Mark the room as used, and tell other processes that this process still has followers in it.
         await session.tell_here(room.name, self._worker, room.told, _SILENCE)
         if silent := room.forget_parts(self._loop.time() - _SILENCE):
             self._followers.announcements.add(room)

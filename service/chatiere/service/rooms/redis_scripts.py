@@ -1,25 +1,28 @@
 """The keys of rooms in Redis, and the script that changes them atomically.
 
-Keys begin with PREFIX. In the following, a room is the SHA-256 of its id, and an owner is the client that began the
-room; both are hexadecimal.
+Keys begin with PREFIX. In the following, a room is the SHA-256 of its id. An owner is the SHA-256 of the address of the
+client that created the room. Both are hexadecimal.
 
-    <room>                a stream: its epoch at 0-1, then each entry once, at <number>-<tag>, in the order of the last
-                          changes; tags are random, so that lost entries are never mistaken for later ones
-    <room>:here           a hash: each worker's part of the presence in the room
-    owner, size           hashes: the owner and the bytes of each room
-    used, of:<owner>      sorted sets: rooms by their last use, in microseconds
-    rooms, bytes          sorted sets: owners by the number and the bytes of their rooms
-    total                 the bytes of all rooms
+    <room>                a stream; the epoch of the room has the id 0-1, and each entry has an id <number>-<tag>.
+                          Entries are in the order of their last changes. Tags are random, so that a lost entry is never
+                          mistaken for a later one with the same number
+    <room>:here           a hash; the presence of each worker's followers in the room
+    owner, size           hashes; the owner, and the size in bytes, of each room
+    used, of:<owner>      sorted sets; the time of the last use, in microseconds, of all rooms and of an owner's rooms
+    rooms, bytes          sorted sets; the number, and the total size in bytes, of each owner's rooms
+    total                 a number; the total size of all rooms in bytes
 
-All keys have a time to live. Changes in a room are published under its key, deleted rooms under PREFIX.
+All keys have a time to live. Changes in a room are published on the channel with the name of its key. Deleted rooms are
+published on the channel PREFIX.
 """
 
 PREFIX = "chatiere:rooms:"
 HERE = b"h"
 """The first byte of a message about presence; messages about entries begin with a different byte."""
 
-# ARGV: the key and the channel of a room; the worker; its part of the presence ("" if it has no followers); the
-# lifetime of the key; the message.
+# Store and publish the presence of a worker's followers in a room.
+# ARGV: the key `<room>:here`; the room's channel; the worker; the presence of its followers ("" for no followers); the
+# lifetime of the key in milliseconds; the message to publish.
 TELL_HERE = """
 local key, channel, worker, part, lifetime, message = unpack(ARGV)
 if part == '' then
@@ -31,12 +34,15 @@ end
 redis.call('PUBLISH', channel, message)
 """
 
-# ARGV: the prefix; the room; the epoch and the last entry that the caller knows ("" for none); the limits of rooms and
-# bytes, and the lifetime; the new entry ("" for none), its id, the id of the entry that it replaces ("" for none), the
-# ids of entries that give way, separated by commas, and the bytes by which the room grows; and for a new room its
-# owner, its epoch and its bytes.
-# Returns {"taken", number of idle rooms deleted, number of rooms that gave way}; {"behind", epoch, all entries} if the
-# caller is not up to date ("" and no entries if there is no room); {"full", limit, most} if a limit is exceeded.
+# Put an entry into a room, and delete rooms that are idle or that exceed a limit.
+# ARGV 1 … 4: the prefix; the room; the epoch, and the id of the last entry, that the caller knows ("" for none).
+# ARGV 5 … 7: the maximum number of rooms; their maximum size in bytes; the lifetime of a room in milliseconds.
+# ARGV 8 … 12: the new entry ("" for none); its id; the id of the entry that it replaces ("" for none); the ids of the
+# entries to remove for it, separated by commas; the bytes by which the room grows.
+# ARGV 13 … 15: for a new room, its owner, its epoch and its size in bytes.
+# Returns {"taken", number of idle rooms deleted, number of rooms deleted because of a limit} if the entry was put;
+# {"behind", epoch, all entries} if the caller is not up to date ("" and no entries if the room does not exist);
+# {"full", name of the limit, its value} if a limit is exceeded and no room can be deleted.
 PUT = """
 local prefix, room, epoch, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local max_rooms, max_bytes, lifetime = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -135,8 +141,8 @@ if entry ~= '' or newest then
     redis.call('ZADD', prefix .. 'of:' .. owner, now, room)
     redis.call('PEXPIRE', stream, lifetime)
     for _, key in ipairs({used, owners, sizes, total, by_rooms, by_bytes, prefix .. 'of:' .. owner}) do
-        -- Longer than the lifetime of any room, because these keys are needed to delete rooms.
-        redis.call('PEXPIRE', key, 2 * lifetime)
+        -- These keys must outlive every room, because they are needed to delete rooms. redis.call('PEXPIRE', key, 2 *
+        lifetime)
     end
 end
 return {'taken', #idle, full}

@@ -1,4 +1,4 @@
-"""A session with Redis: a connection for commands and one that listens. The session lasts until either one fails."""
+"""A session with Redis: a connection for commands, and one that listens. It ends when either connection fails."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.rooms.redis_scripts import HERE, PREFIX, PUT, TELL_HERE
 
 TIMEOUT = 5.0
-"""The time in seconds for Redis to respond, after which it counts as lost."""
+"""The time in seconds within which Redis must respond; otherwise the connection counts as lost."""
 FAILURES = (RedisError, OSError)
 """The errors that end a session."""
 _FIRST = b"0-1"
-# The number of connections of a session: one for commands, which wait for each other, and one that listens.
+# The number of connections of a session. One sends commands, one command at a time; the other one listens.
 _CONNECTIONS = 2
 
 _log = logging.getLogger(__name__)
@@ -36,15 +36,16 @@ Entries = list[tuple[bytes, bytes]]
 
 
 class Taken(NamedTuple):
-    """The room was as the caller knew it; it has the new entry, if one was given."""
+    """The caller's copy of the room was up to date. The new entry, if any, was put into the room."""
 
     idle: int
+    """The number of rooms deleted because they were idle."""
     full: int
-    """The numbers of deleted rooms: rooms that were idle, and rooms that gave way to others."""
+    """The number of rooms deleted because of a limit."""
 
 
 class Behind(NamedTuple):
-    """The room was not as the caller knew it."""
+    """The caller's copy of the room was not up to date."""
 
     epoch: bytes
     """The epoch of the room; b"" if there is no such room."""
@@ -53,7 +54,7 @@ class Behind(NamedTuple):
 
 
 class Full(NamedTuple):
-    """A limit that a new entry would exceed."""
+    """A limit that a new entry would exceed: its name and its value."""
 
     limit: str
     most: int
@@ -64,9 +65,9 @@ class Put(NamedTuple):
 
     id: bytes
     replaced: bytes
-    """The id of the entry that it replaces; b"" if it replaces none."""
+    """The id of the entry that the new entry replaces; b"" if it replaces none."""
     gone: bytes
-    """The ids of the entries that give way to it, separated by commas."""
+    """The ids of the entries to remove for the new entry, separated by commas."""
     entry: bytes
     growth: int
 
@@ -83,14 +84,14 @@ class Session:
     """A session, which belongs to one event loop."""
 
     def __init__(self, settings: Settings, hear: Callable[[bytes, bytes], None]) -> None:
-        """Create the session. `hear`: a function called with the channel and the message."""
+        """Create the session. `hear`: a function that is called with the channel and the content of each message."""
         self._bounds = settings.max_rooms, settings.max_room_bytes, math.ceil(1000 * settings.room_lifetime)
         self._hear = hear
         self._client = Redis(connection_pool=pool_of(settings), single_connection_client=True)
         self._put = self._client.register_script(PUT)
         self._tell_here = self._client.register_script(TELL_HERE)
         self._listener: PubSub = self._client.pubsub()
-        # Subscriptions that Redis has not confirmed, by channel.
+        # For each channel, the subscriptions that Redis has not confirmed.
         self._subscribing: dict[bytes, deque[asyncio.Future[None]]] = {}
         self._pong = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -139,7 +140,7 @@ class Session:
             self.start(self._listener.ping())
 
     def start(self, work: Awaitable[Any]) -> asyncio.Task[None]:
-        """Start a task; if its work fails, so does the session."""
+        """Start a task. If the task fails, the session also fails."""
         task = asyncio.create_task(self._try(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -151,10 +152,10 @@ class Session:
             self._error = error
             self._failed.set()
 
-    # Commands. They raise FAILURES; if the connection has failed, so has the session.
+    # Commands. They raise FAILURES. If the error is that of a lost connection, the session has also failed.
 
     async def put(self, room: str, epoch: bytes, last: bytes, new: Put | None, begun: NewRoom) -> Taken | Behind | Full:
-        """Put an entry into a room whose last entry is `last`; return all entries if the room has a different one."""
+        """Put an entry into a room whose last entry is `last`. Return all entries if the last entry differs."""
         put = new or Put(b"", b"", b"", b"", 0)
         place: list[Any] = [PREFIX, room, epoch, last, *self._bounds]
         found = await self._do(self._put(args=[*place, put.entry, put.id, put.replaced, put.gone, put.growth, *begun]))
@@ -165,18 +166,18 @@ class Session:
         return Behind(found[1], [(id, fields[1]) for id, fields in found[2] if id != _FIRST])
 
     async def tell_here(self, room: str, worker: bytes, part: bytes, lifetime: float) -> None:
-        """Store and publish a worker's part of the presence in a room; b"" if it has no followers there."""
+        """Store and publish the presence of a worker's followers in a room; b"" without followers."""
         place: list[Any] = [f"{PREFIX}{room}:here", PREFIX + room, worker, part, math.ceil(1000 * lifetime)]
-        # A script, because a pipeline would take another connection.
+        # Use a script, because a pipeline would need another connection.
         await self._do(self._tell_here(args=[*place, HERE + worker + b" " + part]))
 
     async def here(self, room: str) -> dict[bytes, bytes]:
-        """Return each worker's part of the presence in a room."""
+        """Return the presence of each worker's followers in a room."""
         found: dict[bytes, bytes] = await self._do(self._client.hgetall(f"{PREFIX}{room}:here"))
         return found
 
     async def forget_here(self, room: str, worker: bytes) -> None:
-        """Remove the part of a worker that has died."""
+        """Remove the presence of a worker that has died."""
         await self._do(self._client.hdel(f"{PREFIX}{room}:here", worker.decode()))
 
     async def subscribe(self, room: str) -> None:
@@ -195,7 +196,7 @@ class Session:
         try:
             found = await work
             if self._failed.is_set():
-                # The client may have reconnected, perhaps to another run.
+                # Redis-py may have reconnected, perhaps after Redis has restarted.
                 raise self._error
             return found
         except FAILURES as error:
@@ -240,18 +241,18 @@ def pool_of(settings: Settings) -> ConnectionPool:
         "max_connections": _CONNECTIONS,
         "socket_timeout": TIMEOUT,
         "socket_connect_timeout": TIMEOUT,
-        # A connection that fails ends the session.
+        # Do not retry, because a failed connection ends the session.
         "retry": Retry(NoBackoff(), 0),
     }
     try:
-        # Other parameters of the address would replace the options.
+        # Refuse other parameters of the address, because they would replace the options.
         parameters = parse_qs(urlsplit(settings.relay).query, keep_blank_values=True)
         if not all(name == "db" or name.startswith("ssl_") for name in parameters):
             raise ValueError
         pool: ConnectionPool = ConnectionPool.from_url(settings.relay, **options)
         pool.make_connection()  # type: ignore[no-untyped-call]
     except (ValueError, TypeError, AttributeError, RedisError):
-        # The message of the error may contain the password.
+        # Do not include the error, whose message may contain the password.
         raise SettingError(
             "relay",
             "invalid address of Redis; expected redis://[[NAME]:PASSWORD@]HOST[:PORT][/DATABASE]; "

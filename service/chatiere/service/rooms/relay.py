@@ -1,4 +1,4 @@
-"""The interface of relays, which keep rooms in one or several processes and send posts to their followers."""
+"""The interface of relays. A relay stores rooms, for one or several processes, and sends posts to their followers."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,15 +12,15 @@ from chatiere.service.rooms.memory_relay import MemoryRelay
 from chatiere.service.rooms.room import Change, Post
 
 LOOK = 1.0
-"""Seconds between two calls of `Relay.look`."""
+"""The number of seconds between two calls of `Relay.look`."""
 
 
 class Relay(Protocol):
-    """The rooms. All methods may be called from any thread."""
+    """A store of rooms. All methods may be called from any thread."""
 
     @property
     def size(self) -> int:
-        """The bytes of this process's memory that rooms take."""
+        """The size of the rooms in this process's memory, in bytes."""
 
     def post(self, client: str, key: bytes, post: Post) -> Change:
         """Put a post into a room and send it to the followers.
@@ -35,7 +35,7 @@ class Relay(Protocol):
 
         Raises:
             Refusal: If a limit is exceeded (LIMIT_EXCEEDED).
-            StatusError: If the store of the rooms cannot be reached.
+            StatusError: If Redis cannot be reached.
         """
 
     def follow(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> Callable[[], None]:
@@ -52,17 +52,17 @@ class Relay(Protocol):
         """
 
     def announce(self) -> None:
-        """Send the changes of presence that are due. Call it each ANNOUNCE."""
+        """Send the changes of presence that are due. Must be called every ANNOUNCE seconds."""
 
     def look(self) -> None:
-        """Send the heartbeats that are due, and delete rooms that have been unused for too long. Call it each LOOK."""
+        """Send the heartbeats that are due, and delete rooms unused for too long. Must be called every LOOK seconds."""
 
     def close(self) -> None:
         """End all work of the relay; no function is called afterwards."""
 
 
 def create_relay(settings: Settings, metrics: Metrics, health: Health) -> Relay:
-    """Create the relay of `settings.relay`. Raises SettingError if that is not possible."""
+    """Create the relay that `settings.relay` names. Raises SettingError if that is not possible."""
     assert settings.relay is not None
     if settings.relay == MEMORY:
         return MemoryRelay(settings, metrics)

@@ -1,4 +1,4 @@
-"""A process's copy of a room that Redis keeps, and the encoding of posts in Redis."""
+"""A process's copy of a room that Redis stores, and the encoding of posts in Redis."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from chatiere.service.rooms.room import (
 from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1 import table_service_pb2 as tables_pb
 
-# An entry begins with flags, and the hash and the person of a table (zeros for other entries). The time follows.
+# An entry begins with a byte of flags, the hash of the table, and the person who posted the table. All of these are
+# zero for other entries. The time follows, and then the RoomEntry.
 _OWN, _WAITS = 1, 2
 _HASH_SIZE, _TIME_SIZE = 32, 8
 _TIME = 1 + 2 * _HASH_SIZE
@@ -34,25 +35,25 @@ _HEAD_SIZE = _TIME + _TIME_SIZE
 
 
 class _Part(NamedTuple):
-    # The followers that another process has reported, and the time of the report.
+    # The presence of another process's followers, and the time of its last report.
     presence: pb.RoomPresence
     time: float
 
 
 class Replica(Room):
-    """A local copy of a room in Redis. It belongs to one session with Redis, and may not have the newest entries."""
+    """A local copy of a room in Redis, for one session with Redis. It may lack the newest entries."""
 
     def __init__(self, key: bytes, run: bytes) -> None:
-        """Begin without entries. `key`: the SHA-256 of the room's id. `run`: Redis's run id."""
+        """Create a copy without entries. `key`: the SHA-256 of the room's id. `run`: Redis's run id."""
         self.name, self._run = key.hex(), run
         super().__init__(key, "", 0.0)
-        # The ids of entries in Redis.
+        # The id in Redis of each entry.
         self._ids: dict[Key, bytes] = {}
         self._others: dict[bytes, _Part] = {}
         self.told = b""
-        """This process's part of the room's presence, as last sent to the other processes."""
+        """The presence of this process's followers, as last sent to the other processes."""
         self.opening: asyncio.Task[None] | None = None
-        """The task that brings the copy up to date at first; None if the copy has no followers."""
+        """The task that first brings the copy up to date; None if the copy is used only for a post."""
         self.waiting = 0
         """The number of calls that wait for `opening`."""
         self.begin(b"")
@@ -65,15 +66,15 @@ class Replica(Room):
         return self._number
 
     def begin(self, epoch: bytes) -> None:
-        """Begin again without entries. `epoch`: the epoch of the stream in Redis; b"" if there is no stream yet."""
-        # Include the run, so that entries that Redis loses when it ends are sent again, even if it restarts with an
-        # older state.
+        """Remove all entries. `epoch`: the epoch of the stream in Redis; b"" if the stream does not exist yet."""
+        # Include the run id in the cursors' epoch. If Redis restarts with an older state, clients then post the lost
+        # entries again.
         self.clear(hashlib.sha256(self._run + epoch).digest()[:EPOCH_SIZE])
         self.epoch, self.last = epoch, b""
         self._ids = {}
 
     def next(self, change: Change) -> Put | None:
-        """Return a change in the form for Redis."""
+        """Return the new entry of a change in the form for Redis; None if the change has no new entry."""
         if change.post is None:
             return None
         id = f"{self._number + 1}-{secrets.randbits(32)}".encode()
@@ -85,7 +86,7 @@ class Replica(Room):
 
         Args:
             entries: The entries.
-            gone: The ids of entries that gave way to them.
+            gone: The ids of the entries that were removed for them.
 
         Returns:
             The response with these entries.
@@ -101,7 +102,7 @@ class Replica(Room):
         return response
 
     def catch_up(self, entries: Entries) -> pb.FollowResponse:
-        """Update to the room in Redis, which has these entries; return the response with the new ones."""
+        """Bring the copy up to date with all entries of the room in Redis. Return the new entries as a response."""
         new = [each for each in entries if number_of(each[0]) > self._number]
         replaced = {_read(data).key for _, data in new}
         gone = {id for key, id in self._ids.items() if key not in replaced} - {id for id, _ in entries}
@@ -116,25 +117,25 @@ class Replica(Room):
     # Presence
 
     def presence(self) -> pb.RoomPresence:
-        """Return the presence in the room, at all processes."""
+        """Return the presence in the room, of the followers of all processes."""
         own = super().presence()
         people = set(own.people).union(*(part.presence.people for part in self._others.values()))
         onlookers = own.onlookers + sum(part.presence.onlookers for part in self._others.values())
         return pb.RoomPresence(people=sorted(people), onlookers=onlookers)
 
     def part(self) -> bytes:
-        """Return this process's part of the presence, for other processes; b"" if it has no followers."""
+        """Return the serialised presence of this process's followers; b"" if it has no followers."""
         data: bytes = super().presence().SerializeToString()
         return data
 
     def hear_part(self, worker: bytes, part: bytes, time: float) -> bool:
-        """Update another process's part of the presence; return True if that changed the presence."""
+        """Update the presence of another process's followers. Return True if the presence in the room has changed."""
         before = self.presence()
         self._others[worker] = _Part(pb.RoomPresence.FromString(part), time)
         return self.presence() != before
 
     def forget_parts(self, until: float) -> list[bytes]:
-        """Remove the parts of processes that have been silent since `until`, and return these processes."""
+        """Remove the presence of processes that have sent no report since `until`, and return these processes."""
         silent = [worker for worker, part in self._others.items() if part.time < until]
         for worker in silent:
             del self._others[worker]

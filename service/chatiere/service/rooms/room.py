@@ -1,4 +1,4 @@
-"""A room: a small log of posts in which each table, name and reply occurs once, at its last change."""
+"""A room: a small log of posts. Each table, name and reply occurs once, in the order of the last changes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from chatiere.v1 import table_service_pb2 as tables_pb
 EPOCH_SIZE, _NUMBER_SIZE = 8, 8
 CURSOR_SIZE = EPOCH_SIZE + _NUMBER_SIZE
 OF_ROOM, OF_ENTRY = 2048, 512
-"""The minimum memory of a room, and the memory of an entry in addition to its contents, in bytes."""
+"""The size in bytes that an empty room counts for, and the minimum size that an entry counts for beyond its content."""
 MAX_BYTES = 4 * 1024 * 1024
-"""The limit on the bytes of a room: gRPC clients accept 4 MiB in one response."""
+"""The maximum size of a room in bytes. By default, gRPC clients accept at most 4 MiB in one response."""
 MAX_SPARE_BYTES = 1024 * 1024
-"""The limit on the bytes of spare tables. The rest suffices for the longest game, whose tables take 2.4 MB."""
+"""The maximum size of a room's spare tables in bytes. The rest suffices for the longest game (2.4 MB of tables)."""
 MAX_PEOPLE = 64
-"""The limit on a room's followers, on the replies of one person, and on the names and replies of strangers."""
+"""The maximum number of a room's followers, of one person's replies, of strangers' names and of strangers' replies."""
 
-# The kinds of entries, and the part of a room for spare tables (see Room).
+# The kinds of entries, and the name of the part of a room that has the spare tables (see Room).
 _NAMES, _REPLIES, _SETTINGS = "name", "reply", "settings"
 _TABLES, _PROPOSALS, _WAITING, _SPARE = "table", "proposal", "waiting", "spare"
 
@@ -131,11 +131,11 @@ class Change(NamedTuple):
 
     is_taken: bool
     held: Placed | None
-    """The table for PostResponse; None for no table."""
+    """The table to return in PostResponse, if any."""
     post: Post | None = None
-    """The entry to put into the room; None for no change."""
+    """The entry to put into the room; None if the room does not change."""
     gone: tuple[Key, ...] = ()
-    """The entries that give way to it."""
+    """The entries to remove for the new entry."""
     growth: int = 0
     """The number of bytes by which the room grows; negative if it shrinks."""
 
@@ -147,43 +147,44 @@ class _Entry(NamedTuple):
 
 
 class Room:
-    """A room. Its owner is the client that began it, as identified for limits.
+    """A room. Its owner is the client that created the room, as identified for limits.
 
     The room's people are the first person who posted settings or a table, and the persons with seats at the room's own
-    games, which are the games that the room's people begin there. All other persons are strangers.
+    games. The room's own games are the games whose first table was posted by one of the room's people. All other
+    persons are strangers.
 
     The tables of a game form a chain, which begins with the first table posted and grows at both ends. Other tables of
     the game wait, invisible to followers, until the chain reaches them. An amended table that follows the newest table
-    is a proposal until it is open; it is kept next to the chain, one for each game.
+    is a proposal until it is open. Each game may have one proposal, which is not part of the chain.
 
-    Waiting tables, and tables of games that are not the room's own, are *spare*: they give way to each other, and never
-    displace other entries. The same applies to names and replies of strangers. The person with the most of them gives
-    way first, starting with the part that has been unchanged for longest.
+    Waiting tables, and tables of games that are not the room's own, are *spare*. When spare tables reach their limit,
+    other spare tables are removed, but no other entries. The same applies to names and replies of strangers. The person
+    with the most of these entries loses entries first, beginning with those unchanged for longest.
     """
 
     def __init__(self, key: bytes, owner: str, now: float) -> None:
-        """Begin without entries. `key`: the SHA-256 of the room's id."""
+        """Create a room without entries. `key`: the SHA-256 of the room's id."""
         self.key, self.owner, self.used = key, owner, now
         self.followers: dict[Feed, bytes | None] = {}
         """The person of each follower; None for an onlooker."""
         self.informed: set[Feed] = set()
-        """The followers that know the present presence."""
+        """The followers that have received the current presence."""
         self.clear(secrets.token_bytes(EPOCH_SIZE))
 
     def clear(self, epoch: bytes) -> None:
-        """Remove everything except the followers. `epoch`: the epoch of the room's cursors from now on."""
+        """Remove everything except the followers. `epoch`: the new epoch of the room's cursors."""
         self.size = OF_ROOM
         self._spare_size = 0
         self._epoch = epoch
         self._number = 0
-        # Both are in the order of the last changes.
+        # Both mappings are in the order of the last changes.
         self._entries: dict[Key, _Entry] = {}
         self._parts: dict[str, dict[Key, _Entry]] = {
             part: {} for part in (_NAMES, _REPLIES, _SETTINGS, _TABLES, _SPARE)
         }
-        # The keys of waiting tables by table id and parent.
+        # The key of the waiting table for each table id and parent.
         self._waiting: dict[tuple[bytes, bytes], Key] = {}
-        # The lowest and the newest ply of each chain, by table id.
+        # For each table id, the lowest and the highest ply of the chain.
         self._chains: dict[bytes, tuple[int, int]] = {}
         self._own_games: set[bytes] = set()
         self.people: set[bytes] = set()
@@ -191,7 +192,7 @@ class Room:
 
     @property
     def cursor(self) -> bytes:
-        """The position after the last entry."""
+        """The cursor after the last entry."""
         return self._epoch + self._number.to_bytes(_NUMBER_SIZE)
 
     @property
@@ -210,7 +211,7 @@ class Room:
         return self._change_to(post, None)
 
     def put(self, post: Post, number: int | None = None) -> None:
-        """Add an entry returned by `change_by`. `number`: the number of the entry; None for the next."""
+        """Add an entry returned by `change_by`. `number`: the number of the entry; None for the next number."""
         self._number = self._number + 1 if number is None else number
         self._forget(post.key)
         entry = _Entry(self._number, post._replace(seats=()) if isinstance(post, Placed) else post, _size_of(post))
@@ -228,7 +229,7 @@ class Room:
                 self.people.update(each for each in (post.person, *post.seats) if each)
 
     def remove(self, keys: Iterable[Key]) -> None:
-        """Remove entries that give way. If a table of a chain is among them, the whole chain is removed."""
+        """Remove entries. If one of them is a table of a chain, `keys` must contain all tables of the chain."""
         for key in keys:
             self._forget(key)
             kind, table_id, _ = key
@@ -236,7 +237,7 @@ class Room:
                 self._chains.pop(table_id, None)
 
     def next_waiting(self, table_id: bytes) -> Placed | None:
-        """Return a waiting table that a game's chain has reached, to be posted again; None if no table qualifies."""
+        """Return a waiting table that extends a game's chain, to be posted again; None if no waiting table does."""
         chain = self._chains.get(table_id)
         if chain is None:
             return None
@@ -324,7 +325,7 @@ class Room:
         return Change(True, held, post, gone, growth)
 
     def _reached(self, post: Placed) -> tuple[Key, ...]:
-        # Return the waiting copy of a table, and the proposal that it replaces.
+        # Return the keys of the waiting copy of a table, and of the proposal that the table replaces.
         waiting, proposal = post._replace(waits=True).key, post._replace(proposes=True).key
         found = [waiting] if waiting in self._entries else []
         proposed = self._entries.get(proposal)
@@ -349,17 +350,17 @@ class Room:
             raise limit_exceeded("replies of one person", MAX_PEOPLE)
 
     def _giving_way(self, post: Post) -> tuple[Key, ...]:
-        """Return the keys of all entries that give way to a post."""
+        """Return the keys of all entries to remove for a post."""
         part = _part_of(post)
         if part != _SPARE and (part in (_SETTINGS, _TABLES) or post.person in self.people):
             return ()
         own = _size_of(post) if part == _SPARE else 1
         if part == _SPARE and self._spare_size + own <= MAX_SPARE_BYTES:
             return ()
-        # Free a quarter of the bytes at a time, because all entries are visited.
+        # Free a quarter of the bytes at a time, because each call visits all entries.
         most = MAX_SPARE_BYTES * 3 // 4 if part == _SPARE else MAX_PEOPLE
-        # The entries by unit, in the order of the last changes, oldest first. The tables of a game give way as one
-        # unit.
+        # Group the entries into units that are removed as a whole, in the order of the last changes, oldest first. The
+        # tables of a game form one unit.
         units: dict[Key | bytes, list[_Entry]] = {}
         for key, entry in self._parts[part].items():
             if key != post.key and (part == _SPARE or entry.post.person not in self.people):
@@ -399,7 +400,7 @@ class Room:
         return pb.RoomPresence(people=sorted(people), onlookers=onlookers)
 
     def tell_post(self, post: Post) -> None:
-        """Send an entry to all followers, unless it waits."""
+        """Send an entry to all followers, unless it is a waiting table."""
         if is_seen(post):
             self.tell(pb.FollowResponse(entries=[told(post)]))
 
@@ -411,7 +412,7 @@ class Room:
             feed.send(data)
 
     def tell_presence(self) -> int:
-        """Announce the room's presence to all followers that do not know it; return their number."""
+        """Send the room's presence to all followers that have not received it. Return their number."""
         data = pb.FollowResponse(presence=self.presence(), cursor=self.cursor).SerializeToString()
         told = [feed for feed in self.followers if feed not in self.informed]
         for feed in told:
@@ -426,7 +427,7 @@ class Room:
 
 
 def merged_tables(one: bytes, other: bytes) -> bytes:
-    """Combine the acknowledgements of two authentic copies of a table; return it in the canonical encoding."""
+    """Return a table with the acknowledgements of two authentic copies of it, in the canonical encoding."""
     table = tables_pb.SealedTable.FromString(one)
     by_seat = {each.seat: each for each in tables_pb.SealedTable.FromString(other).acknowledgements}
     by_seat |= {each.seat: each for each in table.acknowledgements}
@@ -437,7 +438,7 @@ def merged_tables(one: bytes, other: bytes) -> bytes:
 
 
 def kind_of(post: Post) -> str:
-    """Return the kind of a post, as a label."""
+    """Return the kind of a post, as a label of metrics."""
     return _TABLES if isinstance(post, Placed) else post.key[0]
 
 
@@ -451,12 +452,12 @@ def told(post: Post) -> pb.RoomEntry:
 
 
 def is_seen(post: Post) -> bool:
-    """Return True if followers receive a post, because it does not wait."""
+    """Return True if followers receive a post: it is not a waiting table."""
     return not (isinstance(post, Placed) and post.waits)
 
 
 def placed(header: tables_pb.TableHeader, hash: bytes, table: bytes, person: bytes, time: int) -> Placed:
-    """Return a person's post of a table. `header`, `hash`: of the table. `time`: see Placed."""
+    """Return a person's post of a table. `header` and `hash` are those of the table. `time`: see Placed."""
     proposes = header.HasField("amendment") and bool(info_of(table).missing)
     post = Placed(header.table_id, header.ply, header.parent, hash, table, person, time=time, proposes=proposes)
     return post._replace(seats=_seats_of(header))

@@ -31,7 +31,7 @@ class RoomService:
     """RoomService, with the rooms of a relay."""
 
     def __init__(self, relay: Relay, keys: Keyring, now: Callable[[], float] = time.time) -> None:
-        """Serve a relay's rooms, for tables sealed with `keys`. `now`: a function for the seconds since 1970."""
+        """Create the service. `keys` open the tables; `now` is a function that returns the seconds since 1970."""
         self._relay, self._keys, self._now = relay, keys, now
 
     def post(self, client: str, data: bytes) -> bytes:
@@ -76,14 +76,14 @@ class RoomService:
         # The decrypted part of the table does not leave this function.
         table = authentic(self._keys, request.table, "table")
         header = table.header
-        # The previous holder of a seat may post the table that replaces the holder.
+        # The previous holder of a seat may also post the amended table that gives the seat to another holder.
         if header.ply and person != header.amendment.replacement.before.secret_sha256:
             seat_of(header, request.secret)
         return placed(header, table.hash, request.table, person, now)
 
 
 def _checked_settings(wanted: pb.RoomSettings, person: bytes) -> bytes:
-    """Check that a game can begin with the settings; return them in the room's form. Raises EngineError."""
+    """Check that a game can begin with the settings. Return them serialised, with the person. Raises EngineError."""
     options = Reader(wanted).inner(pb.RoomSettings.OPTIONS_FIELD_NUMBER)
     try:
         game = conversion.named_game(wanted.game, options)

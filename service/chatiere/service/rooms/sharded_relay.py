@@ -1,4 +1,4 @@
-"""The relay over several instances of Redis, each of which keeps its share of the rooms."""
+"""The relay over several instances of Redis, each of which stores a part of the rooms."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _UP, _AWAY = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 class ShardedRelay:
     """A relay with a RedisRelay for each instance; see Relay.
 
-    Rendezvous hashing assigns the rooms: a room belongs to the instance with the highest hash of instance and room. A
-    new instance therefore takes over its share of the rooms, and all other rooms remain where they are.
+    Rendezvous hashing assigns each room to the instance with the highest hash of instance and room. When an instance is
+    added, some rooms therefore move to it, and all other rooms remain where they are.
     """
 
     def __init__(self, settings: Settings, metrics: Metrics, health: Health) -> None:
-        """Begin to connect to all instances. Raises SettingError for invalid addresses."""
+        """Start to connect to all instances. Raises SettingError for invalid addresses."""
         by_name = {}
         for address in settings.redis_addresses:
             own = replace(settings, relay=address)
@@ -40,7 +40,7 @@ class ShardedRelay:
             raise SettingError("relay", "names an instance of Redis twice")
         self._health, self._lock = health, threading.Lock()
         self._count = len(by_name)
-        # The instances that report each service as available.
+        # For each service, the instances that report it as available.
         self._up: dict[str, set[str]] = defaultdict(set)
         self._relays = {name: RedisRelay(own, metrics, partial(self._report, name)) for name, own in by_name.items()}
 
@@ -79,7 +79,8 @@ class ShardedRelay:
         with self._lock:
             up = self._up[service]
             (up.add if status == _UP else up.discard)(instance)
-            # The server is ready once it has reached all instances. Rooms are served while any instance is available.
+            # The server becomes ready when it has reached all instances. Rooms count as available while any instance is
+            # available.
             is_up = len(up) == self._count if service == SERVER else bool(up)
             self._health.set(service, _UP if is_up else _AWAY)
 

@@ -1,4 +1,4 @@
-"""Sealed tables: encrypted and authenticated games that the players keep; independent of gRPC.
+"""Sealed tables: encrypted and authenticated games that the players' programs store; independent of gRPC.
 
-This package contains the cryptography: keys, the seal, the root. `calls/table_service.py` plays the games.
+This package contains the cryptography: the keys, the seal and the root. `calls/table_service.py` plays the games.
 """

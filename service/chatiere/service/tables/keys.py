@@ -1,10 +1,10 @@
 """The keys that seal tables.
 
 The key file has one key per line: 64 hexadecimal digits, which are 32 random bytes (`openssl rand -hex 32`). Empty
-lines and lines that begin with # are ignored. The first key seals new tables. A table keeps its key for all its plies,
-so an old key must stay in the file until its last table has expired. Servers that share tables have the same keys. Add
-a new key at the end of the file on every server first, and then move it to the front, so that no server receives a
-table whose key it does not have.
+lines and lines that begin with # are ignored. The first key seals new tables. All plies of a game use the key of its
+first table, so an old key must stay in the file until the last table of such a game has expired. Servers that share
+tables have the same keys. Add a new key at the end of the file on every server first, and then move it to the front, so
+that no server receives a table whose key it does not have.
 """
 
 import hashlib
@@ -32,12 +32,12 @@ def new_key() -> bytes:
 
 
 class TableKey:
-    """A key, and the keys derived from it for each purpose."""
+    """A key of the key file, and the keys derived from it, one for each purpose."""
 
     def __init__(self, key: bytes) -> None:
         """Derive the keys from a key of 32 bytes. Raises SettingError if AES-GCM-SIV is not available."""
         self.key_id = derived(key, "chatiere table key id 1", size=KEY_ID_SIZE)
-        """An identifier of the key, which reveals nothing about it."""
+        """The identifier of the key, which reveals nothing about the key."""
         self._nonces = derived(key, "chatiere table nonce 1")
         self._macs = derived(key, "chatiere table acknowledgement 1")
         try:
@@ -48,9 +48,9 @@ class TableKey:
 
     def seal(self, header: bytes, body: bytes) -> bytes:
         """Encrypt and authenticate a body, and authenticate its header. Equal arguments give equal bytes."""
-        # The header's length comes first, so that no other header and body form the same message.
+        # Put the header's length first, so that no other pair of header and body gives the same message.
         message = len(header).to_bytes(8, "little") + header + body
-        # Keyed BLAKE2b is a MAC, and takes a third of HMAC's time.
+        # Keyed BLAKE2b is a MAC, and takes a third of the time of HMAC.
         nonce = hashlib.blake2b(message, key=self._nonces, digest_size=NONCE_SIZE).digest()
         return nonce + self._cipher.encrypt(nonce, body, header)
 
@@ -59,7 +59,7 @@ class TableKey:
         return self._cipher.decrypt(seal[:NONCE_SIZE], seal[NONCE_SIZE:], header)
 
     def acknowledgement(self, table_hash: bytes, seat: int) -> bytes:
-        """Return the code that proves that a seat has acknowledged the table with this hash."""
+        """Return the authentication code which proves that a seat has acknowledged the table with this hash."""
         return hashlib.blake2b(bytes([seat]) + table_hash, key=self._macs, digest_size=MAC_SIZE).digest()
 
 
@@ -100,7 +100,7 @@ class Keyring:
 def _read(path: Path) -> list[TableKey]:
     keys: list[TableKey] = []
     for number, line in read_entries("table_keys", path):
-        # The message does not quote the line, which may contain most of a key.
+        # Do not quote the line in the message, because it may contain most of a key.
         if not _LINE.fullmatch(line):
             raise SettingError("table_keys", f"{path}, line {number}: not a key of 64 hexadecimal digits")
         key = TableKey(bytes.fromhex(line))

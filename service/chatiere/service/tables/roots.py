@@ -1,4 +1,4 @@
-"""The root of a game, 256 random bits from which all its randomness is derived, and the commitment to it."""
+"""The root of a game, 256 random bits from which all its randomness is derived, and the commitment to the root."""
 
 import hashlib
 import secrets
@@ -21,7 +21,7 @@ def commitment_of(table_id: bytes, root: bytes) -> bytes:
 
 
 def stream_of(root: bytes) -> tuple[int, int]:
-    """Return the seed and the game number of the random stream."""
+    """Return the seed and the game number of the game's random stream."""
     words = derived(root, _STREAM, size=16)
     return int.from_bytes(words[:8], "little"), int.from_bytes(words[8:], "little")
 

@@ -1,4 +1,4 @@
-"""Sealed tables as bytes: sealing, opening and acknowledging."""
+"""Functions that seal, open and acknowledge tables, which are bytes."""
 
 import hashlib
 import hmac
@@ -19,15 +19,15 @@ NOBODY = -1
 """The mover of a table at ply 0, and of a table created by an amendment."""
 NO_PARENT = bytes(32)
 """The parent of a table at ply 0."""
-# An upper bound of a table's size in bytes; longer input is rejected without being read.
+# An upper bound of a table's size in bytes. Longer input is rejected without being parsed.
 _MAX_SIZE = 4096
-# The value that represents the absence of a decision in a body, at ply 0.
+# The value of the decision in the body of a table at ply 0, which has no last decision.
 _NONE = 0xFFFF
 _DECISION_SIZE = 2
 # The offset of the state in a body.
 _STATE = ROOT_SIZE + _DECISION_SIZE
 _HEADER, _SEAL = pb.SealedTable.HEADER_FIELD_NUMBER, pb.SealedTable.SEAL_FIELD_NUMBER
-# The serialized acknowledgement of each seat, without the code at its end.
+# The serialized acknowledgement of each seat, without the authentication code at its end.
 _ACKNOWLEDGED_BY = [
     pb.SealedTable(acknowledgements=[pb.TableAcknowledgement(seat=seat, mac=bytes(MAC_SIZE))])
     .SerializeToString()
@@ -102,7 +102,7 @@ def open_table(keys: Keyring, table: bytes) -> OpenedTable:
 
 
 def acknowledged(table: OpenedTable, seat: int) -> bytes:
-    """Return the table with the acknowledgement of a further seat."""
+    """Return the table with the acknowledgement of one more seat."""
     return table.content + _acknowledgements(table.key, table.hash, sorted({*table.acknowledged, seat}))
 
 
@@ -112,7 +112,7 @@ def _content(header: bytes, seal: bytes) -> bytes:
 
 
 def _acknowledgements(key: TableKey, table_hash: bytes, seats: Iterable[int]) -> bytes:
-    # Serialize the last field of a SealedTable. With message objects this would take longer than computing the codes.
+    # Serialize the last field of a SealedTable. Message objects would take longer than computing the codes.
     return b"".join([_ACKNOWLEDGED_BY[seat] + key.acknowledgement(table_hash, seat) for seat in seats])
 
 
@@ -140,14 +140,15 @@ def decisions_of(header: pb.TableHeader) -> int:
 
 
 def missing_seats(header: pb.TableHeader, acknowledged: tuple[int, ...]) -> list[int]:
-    """Return the seats that must still acknowledge a table before it is open, in ascending order; empty if it is."""
+    """Return the seats that must still acknowledge a table before it is open, in ascending order."""
     if header.acknowledgement != pb.ACKNOWLEDGEMENT_NEXT and not header.HasField("amendment"):
         return []
     mover, humans = header.mover, human_seats(header)
     if mover == NOBODY:
         wanted = humans
     elif mover in humans:
-        # The next seat clockwise, which is to the left. If amendments have left one human seat, it is the mover's.
+        # The next human seat clockwise, which is to the left. If only one human seat is left, it is the mover's own
+        # seat.
         wanted = [humans[(humans.index(mover) + 1) % len(humans)]]
     else:
         # A bot's move is determined by an open table, so no acknowledgement is needed.
