@@ -1,6 +1,7 @@
-"""The gRPC service, which offers the engine's rules to clients and stores no games.
+"""The gRPC service. It applies the rules of the engine for clients, and stores no games.
 
-`process.supervisor.serve` runs a server with worker processes until it is asked to stop; `ports.server.create_server`
-creates a server in this process. The packages form layers: `process` starts the `ports`; a port passes each call to an
-`exchange`, which takes it through the `guards` to its method in `calls`; and the method uses the engine.
+`process.supervisor.serve` runs a server with worker processes until it is asked to stop. `ports.server.create_server`
+creates a server in this process. The packages form layers. `process` starts the `ports`, which listen for connections.
+A port creates an `exchange` for each call. The exchange checks the call with the `guards` (tokens, limits, log) and
+passes the request to a method in `calls`, which uses the engine.
 """

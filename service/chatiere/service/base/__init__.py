@@ -1,1 +1,1 @@
-"""The lowest layer of the service: settings, files, threads, errors, languages, metrics."""
+"""The lowest layer of the service: settings, files, threads, errors, languages and metrics."""

@@ -1,4 +1,4 @@
-"""Errors of calls, and the mapping of all exceptions to a gRPC status with details, for all ports."""
+"""Errors of calls, and the conversion of every exception to a gRPC status with details, for all ports."""
 
 import logging
 import random
@@ -16,14 +16,15 @@ from chatiere.engine.core.cancellation import Cancelled
 from chatiere.service.base.languages import ACCEPT_LANGUAGE, LanguageError, localized
 
 DOMAIN = "chatiere"
-# Messages may quote the request. The status is sent in headers, of which clients accept up to 8 KiB.
+# The maximum length of a text in a status. Texts may quote the request, and clients accept only 8 KiB of headers, in
+# which the status is sent.
 _MAX_TEXT_LENGTH = 200
 
 _log = logging.getLogger(__name__)
 
 
 class ServiceReason(StrEnum):
-    """The values of ErrorReason that the service adds to the engine's."""
+    """The values of ErrorReason that the service uses in addition to the engine's reasons."""
 
     ACTION_MISMATCH = "ACTION_MISMATCH"
     MISSING_FIELD = "MISSING_FIELD"
@@ -46,7 +47,7 @@ class ServiceReason(StrEnum):
     INVALID_ROOM = "INVALID_ROOM"
 
 
-# The codes of errors that the request itself does not cause; other errors are INVALID_ARGUMENT.
+# The codes of errors that the request itself does not cause. The code of all other errors is INVALID_ARGUMENT.
 _CODES = {
     ServiceReason.INTERNAL: code_pb2.INTERNAL,
     ServiceReason.UNAUTHENTICATED: code_pb2.UNAUTHENTICATED,
@@ -72,7 +73,7 @@ class Status(NamedTuple):
     details: bytes = b""
 
 
-# Seconds after which a client may retry a call that lost its slot.
+# The seconds after which a client may retry a call that lost its slot.
 _RETRY = 1.0
 # The range of seconds after which a client may retry while rooms are not available.
 _RETRY_ROOMS = 1.0, 5.0
@@ -112,7 +113,7 @@ class Refusal(ValueError):
 
 
 class StatusError(Exception):
-    """The end of a call with a status for which there is no refusal."""
+    """An exception that ends a call with a status, for which no Refusal exists."""
 
     def __init__(self, status: Status) -> None:
         """End the call with `status`."""
@@ -125,7 +126,7 @@ def limit_exceeded(limit: str, most: float, retry_after: float | None = None) ->
     retry = "" if retry_after is None else f"; try again in {retry_after:.1f} s"
     return Refusal(
         ServiceReason.LIMIT_EXCEEDED,
-        # With {:g} only six digits would be shown.
+        # Use {:.15g}, because {:g} shows only six digits.
         f"limit exceeded: {limit} (at most {most:.15g}){retry}",
         metadata={"limit": limit, "most": f"{most:.15g}"},
         retry_after=retry_after,
@@ -142,10 +143,11 @@ def request_timeout(seconds: float) -> Refusal:
 
 
 def deadline_exceeded(allowed: float | None = None, most: float = 0.0) -> Refusal:
-    """Return the refusal of a late call.
+    """Return the refusal of a call that exceeded its deadline.
 
     Args:
-        allowed: The server's time limit in seconds, if the call exceeded it; None if it exceeded the client's deadline.
+        allowed: The server's time limit in seconds, if the call exceeded this limit; None if the call exceeded the
+            client's deadline.
         most: The longest deadline in seconds that the server allows a client to set.
     """
     if allowed is None:
@@ -175,8 +177,8 @@ def invalid_language(error: LanguageError) -> Refusal:
 def status_of(error: Exception, request_id: str, language: str = "") -> Status:
     """Return the status of a call that raised `error`.
 
-    The status has a message in `language`, unless that is "". Exceptions other than refusals and parse errors are
-    failures of the service: they are logged under an incident id, and the client receives only that id.
+    The status also has a message in `language`, unless `language` is "". Exceptions other than refusals and parse
+    errors are failures of the service. They are logged with an incident id, and the client receives only this id.
     """
     if isinstance(error, (EngineError, Refusal)):
         return _refusal(error, request_id, language)
@@ -239,15 +241,15 @@ def _unavailable(message: str, retry_after: float = _RETRY) -> Status:
 
 
 STOPPING = _unavailable("the server is stopping: call again on another server")
-"""The end of streams when the server stops; it includes the time after which to retry."""
+"""The status of streams that end because the server stops. It includes the time after which to retry."""
 NOT_ONE_REQUEST = Status(code_pb2.UNIMPLEMENTED, message="this method takes exactly one request message")
-"""The end of calls of unary methods whose client does not send exactly one request."""
+"""The status of calls of unary methods whose client does not send exactly one request."""
 UNNAMED_COMPRESSION = Status(code_pb2.INTERNAL, message="a message is compressed, but no encoding is named")
-"""The end of calls with such a message. gRPC's specification requires this code, although the client is at fault."""
+"""The status of calls with such a message. gRPC requires this code, although the error is the client's."""
 
 
 def rooms_away() -> StatusError:
-    """Return the end of RoomService calls while the server cannot reach the store of the rooms.
+    """Return the error of RoomService calls while the server cannot reach Redis, which stores the rooms.
 
     The time after which to retry is random, so that the clients of all rooms do not return at the same time.
     """

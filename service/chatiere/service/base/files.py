@@ -1,4 +1,4 @@
-"""Files of tokens, keys and certificates, which are reread when they change and on request."""
+"""The files of tokens, keys and certificates, which are reread when they change and on request."""
 
 import logging
 import os
@@ -18,9 +18,9 @@ _Content = TypeVar("_Content")
 
 _log = logging.getLogger(__name__)
 
-# Seconds between two checks of the files.
+# The minimum number of seconds between two checks of the files for changes.
 _INTERVAL = 1.0
-# The size in bytes above which a file is refused.
+# The maximum size of a file, in bytes.
 _MOST_BYTES = 16 * 1024 * 1024
 
 
@@ -39,12 +39,12 @@ def read_file(setting: str, path: Path) -> bytes:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    # A FIFO would otherwise block the caller until another process writes to it.
+    # Do not wait if the file is a FIFO to which no process writes.
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def read_entries(setting: str, path: Path) -> list[tuple[int, str]]:
-    """Return the lines of a file with their numbers, from 1, except empty lines and comments. Raises SettingError."""
+    """Return the numbers, from 1, and the lines of a file, without empty lines and comments. Raises SettingError."""
     try:
         lines = read_file(setting, path).decode().splitlines()
     except UnicodeDecodeError as error:

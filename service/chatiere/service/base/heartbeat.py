@@ -1,15 +1,16 @@
-"""Heartbeats that show the supervisor that a worker is serving."""
+"""Heartbeats, which show the supervisor that a worker is able to serve calls."""
 
 import os
 from contextlib import suppress
 
-# The longest interval in seconds, and the smallest number of missed beats after which a worker counts as hanging.
+# The maximum interval between two beats in seconds, and the minimum number of missed beats after which a worker counts
+# as hanging.
 _MAX_INTERVAL, _MIN_BEATS = 1.0, 5
 BEAT = b"null"
 
 
 class Heartbeat:
-    """The heartbeats of a worker's serving loop; while they arrive, the worker serves calls.
+    """The heartbeats of a worker. Its serving loop sends them, so they stop if the loop hangs.
 
     Attributes:
         interval: The time in seconds between two beats.
@@ -24,6 +25,7 @@ class Heartbeat:
 
     def beat(self) -> None:
         """Send a beat. To be called only by the serving loop."""
-        # A full pipe already contains enough beats. Without a supervisor the worker ends by itself.
+        # Ignore a full pipe, which already contains enough beats. Ignore a closed pipe, because a worker without a
+        # supervisor ends by itself.
         with suppress(BlockingIOError, BrokenPipeError):
             os.write(self._descriptor, BEAT + b"\n")

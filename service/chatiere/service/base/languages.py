@@ -1,4 +1,4 @@
-"""The language of a call's labels and errors: negotiation with `accept-language`, and translated errors."""
+"""The language of a call's labels and errors, negotiated by `accept-language`, and the translations of errors."""
 
 import re
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from chatiere import engine
 from chatiere.engine.core.languages import LANGUAGES, catalogue
 
 ACCEPT_LANGUAGE, CONTENT_LANGUAGE = "accept-language", "content-language"
-# RFC 9110, 12.5.4 and 12.4.2: a language range with an optional weight. Some programs send their locale's name, such as
-# fr_FR.UTF-8 or de_DE@euro (POSIX.1-2024, Base Definitions, 8.2).
+# A language range with an optional weight (RFC 9110, sections 12.5.4 and 12.4.2). Some programs send the name of their
+# locale, such as fr_FR.UTF-8 or de_DE@euro (POSIX.1-2024, Base Definitions, 8.2).
 _RANGE = re.compile(
     r"(?:\*|(?P<language>[a-z]{1,8})(?:[-_][a-z0-9]{1,8})*(?:\.[a-z0-9_-]+)?(?:@[a-z0-9_-]+)?)"
     r"(?:[ \t]*;[ \t]*q=(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?",
@@ -21,10 +21,11 @@ _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 _SPOKEN: ContextVar[str] = ContextVar("language", default=LANGUAGES[0])
 
-# The maximum length of the value, which is parsed before the client is authenticated; browsers send a tenth of this.
+# The maximum length of the value, which is parsed before the client is authenticated. Browsers send a tenth of this
+# length.
 _MAX_LENGTH = 500
 
-# The translatable text of errors for which a game has no phrase, by reason.
+# For each reason, the translatable text of errors for which the game has no phrase.
 WORDS = {
     "UNKNOWN_GAME": "the service does not know this game",
     "INVALID_PLAYERS": "the game cannot be played by this number of players",
@@ -82,7 +83,7 @@ def language_for(accepted: str) -> str:
         raise LanguageError(f"longer than {_MAX_LENGTH} characters")
     wanted = [_read_range(each.strip(" \t")) for each in accepted.split(",") if each.strip(" \t")]
     named = {language for language, _ in wanted}
-    # The sort is stable, so the first of equal weights wins.
+    # The sort is stable, so the first of several ranges with the same weight is preferred.
     for language, weight in sorted(wanted, key=lambda each: -each[1]):
         if weight == 0:
             break
@@ -107,7 +108,7 @@ def spoken() -> str:
 
 
 def speaking(language: str, handle: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Return `handle`, with labels in a language ("" for English), regardless of the thread in which it runs."""
+    """Return a function that calls `handle`, with labels in a language ("" for English), in any thread."""
     if language in ("", LANGUAGES[0]):
         return handle
 
@@ -132,7 +133,7 @@ def localized(language: str, reason: str, message: str, game: str, key: str) -> 
         key: The key of the phrase; "" if there is no phrase.
     """
     if game and key:
-        # Return the phrase without the turn. In the message, the turn contains the number of a seat.
+        # Return only the phrase. The message also names the seat to act, by its number.
         return engine.codec(game).phrases.text(key, language)
     if language == LANGUAGES[0]:
         return message

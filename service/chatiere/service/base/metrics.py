@@ -1,4 +1,4 @@
-"""The metrics of a server, with the names and label values that dashboards for gRPC expect (as in gRPC for Go)."""
+"""The metrics of a server. Names and label values are those of gRPC for Go, which dashboards for gRPC expect."""
 
 from google.rpc import code_pb2
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -7,7 +7,7 @@ _METHOD = ("grpc_type", "grpc_service", "grpc_method")
 # Most calls take much less than a millisecond.
 _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _ITEMS = (1, 4, 16, 64, 256, 1024, 4096, 16384)
-# Spellings of gRPC for Go that differ from the capitalised words of the code's name.
+# The codes that gRPC for Go does not spell as the capitalised words of their names.
 _CODES = {code_pb2.OK: "OK", code_pb2.CANCELLED: "Canceled"}
 
 
@@ -39,7 +39,7 @@ class Metrics:
             "Calls that failed because of an error in the service; each has an incident id in the log.",
             registry=registry,
         )
-        # The gauges of a dead worker are removed; otherwise they would accumulate.
+        # With "livesum", the gauges of dead workers do not count. Otherwise their last values would be added forever.
         self.in_flight = Gauge(
             "chatiere_calls_in_flight",
             "Calls that reached the server's methods and have not ended.",

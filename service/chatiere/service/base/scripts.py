@@ -1,8 +1,8 @@
-"""Conversion of the page's scripts for browsers and wheels. Also imported by setup.py, so it has no imports."""
+"""Conversion of the page's scripts for browsers and wheels. The module has no imports, because setup.py imports it."""
 
 
 def without_comments(script: bytes) -> bytes:
-    """Return a script without comments that fill whole lines; line numbers do not change.
+    """Return a script without the comments that fill whole lines. Line numbers do not change.
 
     Comments are a quarter of the scripts' size. Lines inside template literals must not begin like comments.
     """

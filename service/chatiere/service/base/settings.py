@@ -14,28 +14,29 @@ from chatiere.engine import EngineError, Game
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LOG_FORMATS = ("text", "json")
 MEMORY = "memory"
-# The most workers for each processor without `oversubscribe`.
+# The maximum number of workers for each processor, unless `oversubscribe` is set.
 _WORKERS_PER_PROCESSOR = 4
 # The kinds of URL that the Redis client accepts.
 _REDIS = re.compile(r"(?:rediss?|unix)://.+", re.DOTALL)
 # The value of `web_origins` that allows all origins.
 ANY_ORIGIN = "*"
-# The form that browsers send: lower case, without the scheme's default port, path or trailing slash.
+# An origin in the form that browsers send: lower case, without the scheme's default port, a path or a trailing slash.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
-# A path that gRPC uses without decoding it, within the system's limit on length.
+# The address of a Unix socket. gRPC does not decode these characters, and systems limit the length of the path.
 _UNIX = re.compile(r"unix:(/[A-Za-z0-9._/@+:~-]{1,106})")
 
 
 class Range(NamedTuple):
-    """The values that a number may have: from `least` to `most`, and 0 if `or_zero` is set."""
+    """The allowed values of a number: from `least` to `most`, and also 0 if `or_zero` is set."""
 
     least: float
     most: float
     or_zero: bool = False
 
 
-# Milliseconds have to fit into 31 bits, and sizes into gRPC's 31 bits or the memory of a large machine.
+# Times have to fit into 31 bits as milliseconds. The sizes of messages have to fit into gRPC's 31 bits, and other sizes
+# into the memory of a large machine.
 _COUNT, _WORK = Range(1, 1_000_000), Range(1, 10**12)
 _SECONDS = Range(0.001, 1_000_000)
 _SECONDS_OR_ZERO = Range(0.001, 1_000_000, or_zero=True)
@@ -69,11 +70,11 @@ RANGES = {
     "max_room_bytes": _MEMORY,
     "room_lifetime": Range(0.001, 366 * 86_400),
 }
-"""The values that each number among the settings may have."""
+"""The allowed values of each setting that is a number."""
 
 
 class SettingError(ValueError):
-    """An invalid setting, or one that cannot be applied; `setting` is its name in Settings."""
+    """A setting is invalid or cannot be applied. `setting` is its name in Settings."""
 
     def __init__(self, setting: str, message: str) -> None:
         """Report that `setting` is invalid."""
@@ -84,63 +85,67 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a server. The constructor raises SettingError for invalid ones; RANGES bounds the numbers.
+    """The settings of a server. The constructor raises SettingError for invalid settings; RANGES limits the numbers.
 
-    Addresses are HOST:PORT, with an IPv6 host in brackets; with port 0 the system chooses a port. If there is one
+    Addresses are HOST:PORT, with an IPv6 host in brackets. With port 0, the system chooses a port. If there is only one
     worker, `address` and `fast_address` may be unix:/PATH, a Unix socket for clients on this machine.
 
     - `address`: the address for gRPC.
-    - `fast_address`: the address for all methods of GameService and BatchService, and health, with a tenth of gRPC's
-      processor time (see `ports/fast/`); without TLS. None for no such port.
-    - `web_address`: the address for browsers over HTTP/1.1, with Connect, gRPC-Web and JSON (see `ports/web/`): the
-      unary methods of GameService, BotService and TableService, and RoomService. None for no such port.
+    - `fast_address`: the address of the fast door, which serves all methods of GameService and BatchService, and
+      health, with a tenth of gRPC's processor time and without TLS (see `ports/fast/`). None for no such port.
+    - `web_address`: the address for browsers over HTTP/1.1, with Connect, gRPC-Web and JSON (see `ports/web/`). It
+      serves the unary methods of GameService, BotService and TableService, and RoomService. None for no such port.
     - `metrics_address`: the address for Prometheus metrics over HTTP. None for no such port.
 
-    Limits apply to each worker separately; a connection stays with one worker. Calls above a limit get
+    Limits apply to each worker separately. All calls of a connection are served by one worker. Calls above a limit get
     RESOURCE_EXHAUSTED, with the time after which to try again.
 
-    - `workers`: the number of processes that share the port, at most four for each processor that this process may use.
-      `oversubscribe`: allow up to 1,024 workers on any machine.
-    - `max_calls`: the number of unary calls of each service that a worker has in flight, including waiting calls; and,
-      separately, the number of calls whose request has not arrived yet.
-    - `max_streams`: the number of streams (Play, reflection) that a worker keeps open.
-    - `max_calls_per_client`: the number of calls of one client that are handled at the same time; 0 for no limit. A
-      client is identified by the name of its token or, without tokens, by its network address.
-    - `max_rate_per_client`: the calls per second of one client; 0 for no limit.
-    - `max_message_bytes`: the size of the largest request.
+    - `workers`: the number of processes that share the port; at most four for each processor that this process may use.
+      `oversubscribe`: allow up to 1,024 workers regardless of the number of processors.
+    - `max_calls`: the maximum number of unary calls of each service in flight, including waiting calls. It is also the
+      maximum number of calls whose request has not arrived yet, which are counted separately.
+    - `max_streams`: the maximum number of open streams (Play, reflection).
+    - `max_calls_per_client`: the maximum number of calls of one client that are handled at the same time; 0 for no
+      limit. A client is identified by the name of its token or, without tokens, by its network address.
+    - `max_rate_per_client`: the maximum number of calls per second of one client; 0 for no limit.
+    - `max_message_bytes`: the maximum size of a request, in bytes.
     - `max_fast_cost`: the cost per second of a connection's frames at `fast_address` (see docs/operations.md) above
-      which the connection is read more slowly. While the worker is short of processor time, the limit applies to all
-      connections of an address together. `max_fast_debt`: the cost by which a connection may exceed this limit before
-      it is ended.
-    - `batch_threads`: the number of long calls (batches, searches, replays, requests on streams) that a worker runs at
-      the same time, at most one per core, and that a connection may have in progress. Long calls take turns, which are
-      shared fairly among clients and among a client's connections, so that other calls never wait for them.
-    - `max_undelivered_bytes`: the memory of requests in flight and responses that clients have not taken yet, together.
-      A single large call always passes, and another quarter is reserved for small calls. States kept on streams use at
-      most three quarters, and give way to calls. The trees of searches do not count.
+      which the worker reads the connection more slowly. While the worker is short of processor time, the limit applies
+      to all connections of an address together. `max_fast_debt`: the cost by which a connection may exceed this limit
+      before the worker closes it.
+    - `batch_threads`: the maximum number of long calls (batches, searches, replays, requests on streams) that run at
+      the same time, but at most one per core. It is also the maximum number of long calls in progress on a connection.
+      Long calls take turns on the processor, which are shared fairly among clients and among a client's connections.
+      Therefore short calls never wait for long ones.
+    - `max_undelivered_bytes`: the maximum memory, in bytes, of requests in flight and of responses that clients have
+      not received yet. A single large call is always allowed, and another quarter of this memory is reserved for small
+      calls. The states that streams keep may use three quarters of the memory, and are dropped when calls need it. The
+      trees of searches do not count.
     - `max_batch_items`, `max_playouts` (of all items together), `max_answer_bytes` (of a response's columns): the
-      largest call of BatchService; larger calls get BATCH_TOO_LARGE. The same applies to suggestions of bots with more
-      than `max_playouts`, or more time than `max_deadline`.
-    - `max_table_playouts`: the playouts of a bot for a decision at a sealed table, at most `max_playouts`.
+      limits on a call of BatchService. Larger calls get BATCH_TOO_LARGE, and so do suggestions of bots that need more
+      than `max_playouts` playouts or more time than `max_deadline`.
+    - `max_table_playouts`: the maximum number of playouts of a bot for a decision at a sealed table, at most
+      `max_playouts`.
 
     Times are in seconds.
 
-    - `request_timeout`: the time for a unary call's request to arrive, and for a handshake.
-    - `stream_idle_timeout`: the time for each request of a stream to arrive, and for the client to take a response; 0
-      for no limit. When all `max_streams` are in use, streams that wait for their clients give way to new streams.
-    - `max_connection_age`: the age, within 10 %, at which a gRPC client is asked to use another connection, so that
-      connections spread over new workers and servers; 0 for no limit. `connection_age_grace`: the time for calls on the
-      old connection, including streams, to finish after that; 0 for no limit.
-    - `default_deadline`: the time for a unary call without a deadline.
-    - `max_deadline`: the time for any unary call, after which it ends with DEADLINE_EXCEEDED.
-    - `grace`: the time for calls in flight to finish when the server stops.
+    - `request_timeout`: the time within which the request of a unary call must arrive and a handshake must end.
+    - `stream_idle_timeout`: the time within which each request of a stream must arrive, and within which the client
+      must receive a response; 0 for no limit. When `max_streams` streams are open, a new stream ends a stream that
+      waits for its client.
+    - `max_connection_age`: the age, within 10 %, at which a connection asks its gRPC client to use another one, so that
+      connections spread over new workers and servers; 0 for no limit. `connection_age_grace`: the time that calls on
+      the old connection, including streams, then have to end; 0 for no limit.
+    - `default_deadline`: the time limit of a unary call whose client sets no deadline.
+    - `max_deadline`: the maximum time of any unary call, after which the call ends with DEADLINE_EXCEEDED.
+    - `grace`: the time that calls in flight have to end when the server stops.
     - `hang_timeout`: the time after which a worker whose serving loop is blocked is killed and replaced.
 
-    Rooms (see docs/tables.md). One client may use half of each limit; when a limit is reached, the client that uses the
-    most gives way.
+    Rooms (see docs/tables.md). One client may use half of each limit. When a limit is reached, rooms of the client that
+    uses the most are deleted.
 
-    - `relay`: enables RoomService, and determines where the rooms are kept. "memory" keeps them in the memory of the
-      only worker. A URL of Redis (redis://…, rediss://… with TLS, unix://…), which may contain a password, keeps them
+    - `relay`: enables RoomService, and determines where the rooms are stored. "memory" stores them in the memory of the
+      only worker. A URL of Redis (redis://…, rediss://… with TLS, unix://…), which may contain a password, stores them
       in Redis for all workers and servers with the same URL. Several URLs, separated by commas, distribute the rooms
       over several instances of Redis. None for no such service.
     - `max_rooms`, `max_followers` (of all rooms), `max_room_bytes` (of all rooms together): the limits.
@@ -148,35 +153,35 @@ class Settings:
 
     Access. All files are reread when they change.
 
-    - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its key; None for no TLS.
+    - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its private key; None for no TLS.
     - `client_ca`: a PEM file of the authorities that must sign clients' certificates; None to require no certificates.
     - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None to require no tokens.
-    - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`); None for a random key, with which no
-      table outlives the server.
-    - `open_tables`: require no token for TableService and RoomService. A limit per client is then required; it applies
-      per address to calls without a token.
+    - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`). None for a random key; no table can then
+      be used after the server stops.
+    - `open_tables`: require no token for TableService and RoomService. A limit per client is then required, which
+      applies per address to calls without a token.
     - `web_origins`: the origins (SCHEME://HOST or SCHEME://HOST:PORT) whose pages may call `web_address`, in addition
       to its own; `*` for all, which is allowed only for a service without tokens.
-    - `web_hosts`: the host names in requests that `web_address` accepts, in addition to `localhost` and its own name;
-      literal IP addresses are always accepted. This prevents calls from other sites' pages by DNS rebinding.
+    - `web_hosts`: the host names in requests that `web_address` accepts, in addition to `localhost` and its own name.
+      IP addresses are always accepted. Refusing other names prevents calls from other sites' pages by DNS rebinding.
     - `web_frame_ancestors`: the origins whose pages may show a record in a frame (see docs/page.md); `*` for all.
-    - `insecure`: allow all machines that can reach an address to call. Otherwise an address that is not local needs TLS
-      or tokens; `fast_address`, which has no TLS, needs tokens.
+    - `insecure`: allow calls from all machines that can reach an address. Without it, an address that is not local
+      needs TLS or tokens, and `fast_address`, which has no TLS, needs tokens.
     - `reflection`, `channelz`: enable these services.
 
     Rules.
 
     - `rules_versions`: GAME=VERSION, the versions of the rules under which new games begin, instead of the newest (see
-      docs/versions.md). Games under any supported version continue under it.
+      docs/versions.md). Games that began under another supported version continue under that version.
 
     Bots.
 
     - `bots_version`: the version of the package's bots that decide at sealed tables, instead of the newest (see
       docs/versions.md).
-    - `bots`: NAME=BOT or NAME, bots that callers may use in addition to those of the package: a class in a file or a
-      module (NAME=FILE.py:CLASS, NAME=MODULE:CLASS, with parameters :PARAMETER=VALUE,…), or the name of an installed
-      package's entry point. Each worker loads and creates each bot once; a server whose bots cannot be loaded does not
-      start.
+    - `bots`: bots that callers may use in addition to those of the package. Each is a class in a file or a module
+      (NAME=FILE.py:CLASS or NAME=MODULE:CLASS, with parameters :PARAMETER=VALUE,…), or the NAME of an installed
+      package's entry point. Each worker loads and creates each bot once. The server does not start if a bot cannot be
+      loaded.
 
     Logs and traces.
 
@@ -197,7 +202,7 @@ class Settings:
     max_rate_per_client: float = 0.0
     # Twice the size of the largest batch of the largest states.
     max_message_bytes: int = 16 * 1024 * 1024
-    # Several times the cost that the fastest clients reach with calls; it takes a worker a fifth of its time.
+    # This is several times the cost that the fastest clients reach with calls. It takes a fifth of a worker's time.
     max_fast_cost: int = 100_000_000
     max_fast_debt: int = 100_000_000
     batch_threads: int = 8
@@ -248,7 +253,7 @@ class Settings:
         self._check_numbers()
         addresses = self.redis_addresses
         is_known = self.relay in (None, MEMORY) or (bool(addresses) and all(map(_REDIS.fullmatch, addresses)))
-        # The message does not quote the value, which may contain a password.
+        # Do not quote the value in the message, because it may contain a password.
         message = "must be memory or an address of Redis (redis://…, rediss://…, unix://…), or several with commas"
         _require("relay", is_known, message)
         needs_one = self.relay == MEMORY and self.workers > 1
@@ -336,7 +341,7 @@ class Settings:
 
     @property
     def open_addresses(self) -> dict[str, str]:
-        """The addresses, by setting, that other machines can reach without TLS."""
+        """The addresses that other machines can reach without TLS, by the names of their settings."""
         addresses = {"fast_address": self.fast_address}
         if not self.tls_certificate:
             addresses |= {"address": self.address, "web_address": self.web_address}

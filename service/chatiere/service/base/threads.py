@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 def started_threads(name: str, count: int, most: int | None = None) -> ThreadPoolExecutor:
-    """Return a pool of `count` running threads, which exist even if no more can be started later.
+    """Return a pool with `count` threads already running, so that they exist even if later starts fail.
 
     Args:
         name: The prefix of the threads' names.
         count: The number of threads to start.
-        most: The largest number of threads; None: `count`.
+        most: The maximum number of threads; None: `count`.
 
     Raises:
         RuntimeError: If the threads cannot be started.
