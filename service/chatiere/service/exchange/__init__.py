@@ -1,1 +1,1 @@
-"""The state machine of calls, from their headers to their ends; shared by all ports."""
+"""The state machine of a call, from its headers to its end. All ports share it."""

@@ -16,10 +16,10 @@ from chatiere.service.guards.traces import CallTraces
 
 _log = logging.getLogger(__name__)
 
-# A client whose requests hold less than this fraction of the limit (1/16) does not lose any calls.
+# A client whose requests take less than 1/_FEW of the limit does not lose any calls.
 _FEW = 16
 MEMORY_LOOK = 0.1
-"""Seconds between two checks of the memory of partly received requests."""
+"""The number of seconds between two checks of the memory of partly received requests."""
 
 
 class Cost(NamedTuple):
@@ -30,18 +30,18 @@ class Cost(NamedTuple):
     copies: int
     """The number of copies of a response in memory."""
     of_call: int
-    """Bytes that the call takes in addition."""
+    """The size of the call's own memory, in bytes."""
 
 
 class Lasting(Protocol):
-    """An exchange without a time limit, as its door uses it."""
+    """The interface through which a door uses an exchange without a time limit."""
 
     @property
     def wire(self) -> Wire:
         """The carrier of the call."""
 
     def look(self) -> None:
-        """Continue as far as the wire and the door allow; for the thread of the wire's loop."""
+        """Continue as far as the wire and the door allow. Must be called in the thread of the wire's loop."""
 
 
 class Door:
@@ -55,14 +55,14 @@ class Door:
         cost: Cost,
         error_of: Callable[[Any], Exception],
     ) -> None:
-        """Begin without calls.
+        """Create the state, without calls.
 
         Args:
             settings: The settings of the server.
             guards: The guards of the worker.
             traces: Creates spans; None for no traces.
             cost: The memory cost of responses.
-            error_of: A function from a wire that has a `fault` to the error for `Guards.refuse`.
+            error_of: A function that returns, for a wire with a `fault`, the error to pass to `Guards.refuse`.
         """
         self.settings, self.guards, self.traces, self.cost, self.error_of = settings, guards, traces, cost, error_of
         self.half_open = CallSlots(settings.max_calls)
@@ -70,22 +70,23 @@ class Door:
         self.streams = CallSlots(settings.max_streams)
         """The streams of requests."""
         self.is_stopping = False
-        """True once no more calls may begin, and streams end."""
+        """True once no more calls may begin and streams must end."""
         self.lasting: set[Lasting] = set()
         """The exchanges without a time limit, which are notified when the server stops."""
         self._ended_calls = EndedCalls(_log, "requests under way")
 
     def drain(self) -> None:
-        """Make streams end as soon as they are idle; may be called from any thread."""
+        """End streams as soon as they are idle. May be called from any thread."""
         self.is_stopping = True
         for each in list(self.lasting):
             each.wire.loop.post(each.look)
 
     def look_at_memory(self, held: int) -> None:
-        """End calls of the client with the largest requests if requests take too much memory. Call it regularly.
+        """End calls of the client with the largest requests if requests take too much memory. Must be called regularly.
 
         Args:
-            held: The bytes of all requests received, completely or in part, that are not being handled.
+            held: The total size in bytes of the requests, and parts of requests, that were received and are not being
+                handled.
         """
         most = most_of_parts(self.settings.max_message_bytes)
         if held > most:

@@ -1,8 +1,9 @@
-"""Calls from their headers through the guards to their method and back: the base of all exchanges, and unary calls.
+"""The exchange of a call: the base class of all exchanges, and the exchanges of unary calls.
 
-An exchange is the record and the state machine of a call. Its `look` reads the state of the wire and proceeds as far as
-that allows; no method blocks. Everything runs in the thread of the exchange's loop, except the functions that slots,
-feeds and threads call, which post to the loop.
+An exchange is the record and the state machine of a call, from its headers through the guards to its method and back.
+The method `look` reads the state of the wire, which is the port's side of the call, and proceeds as far as this state
+allows. No method blocks. All methods run in the thread of the exchange's loop, except the functions that slots, feeds
+and threads call. These functions post to the loop.
 
     headers ──▶ half-open ──▶ at work ──▶ over ──▶ delivered
       │             │           │          ▲
@@ -53,7 +54,7 @@ _Served = TypeVar("_Served", SingleMethod, BatchMethod, FeedMethod, StreamMethod
 
 
 class Exchange(Call, Generic[_Served], ABC):
-    """A call of a method at a door. It ends once, and the guards count its end before the client is notified.
+    """A call of a method at a door. The call ends once, and the guards count its end before the client is notified.
 
     Exceptions of the method, or of a step of the exchange, become the call's status.
     """
@@ -72,25 +73,26 @@ class Exchange(Call, Generic[_Served], ABC):
     )
 
     def __init__(self, door: Door, served: _Served, wire: Wire, form: Form | None = None) -> None:
-        """Count a call whose headers have been received; `begin` must follow.
+        """Count a call whose headers have been received. `begin` must be called afterwards.
 
         Args:
             door: The door that received the call.
             served: The method.
             wire: The connection to the client.
-            form: The format of the messages of a call with one request; None for the wire format.
+            form: The format of the messages if the call has one request; None for protobuf's wire format.
         """
-        # Faster than `super`.
+        # This is faster than `super`.
         Call.__init__(self, served.method, wire.peer, wire.metadata)
         self._door, self.wire, self._form = door, wire, form
         self._served: _Served = served
         self._is_half_open = False
         self._timer: Timer | None = None
-        # Cancels the thread's work; the future of its result; the error to report once the thread has stopped.
+        # For work in another thread: an object that cancels it, the future of its result, and the error to report,
+        # instead of the result, once the work has stopped.
         self._cancellation: Cancellation | None = None
         self._future: Future[list[Buffer]] | None = None
         self._refusal: Exception | None = None
-        # None until the call has held memory.
+        # The memory that the call holds; None if it has not held any.
         self._holding: Holding | None = None
         door.guards.begin(self)
         if door.traces is not None:
@@ -98,7 +100,7 @@ class Exchange(Call, Generic[_Served], ABC):
 
     @property
     def held(self) -> int:
-        """The number of bytes received of requests not yet taken. Approximate when read by another thread."""
+        """The number of received bytes of requests that wait to be handled. Approximate when read by another thread."""
         return self.wire.held
 
     def begin(self) -> None:
@@ -111,10 +113,10 @@ class Exchange(Call, Generic[_Served], ABC):
 
     @abstractmethod
     def open(self) -> None:
-        """Start the call after its headers. Raises Refusal, and the exceptions of methods."""
+        """Start the call after its headers were received. Raises Refusal, and the exceptions of methods."""
 
     def look(self) -> None:
-        """Proceed as far as the wire allows. While the exchange waits, this method is the wire's `watch`."""
+        """Proceed as far as the wire allows. The wire calls this method, as its `watch`, while the exchange waits."""
         self._look_at_delivery()
 
     # The end
@@ -133,12 +135,12 @@ class Exchange(Call, Generic[_Served], ABC):
         self._look_at_delivery()
 
     def _leave(self) -> None:
-        """Release resources that a call needs only until it is over."""
+        """Release the resources that the call needs only until it is over."""
         if self._timer is not None:
             self._timer.cancel()
 
     def _look_at_delivery(self) -> None:
-        """Release the memory of a call that is over, once its client has received the whole response."""
+        """Release the memory of a call that is over if its client has received the whole response."""
         if self._holding is not None and not self.wire.is_delivered:
             self.wire.watch = self.look
         else:
@@ -153,7 +155,7 @@ class Exchange(Call, Generic[_Served], ABC):
         return self._holding
 
     def _hold_response(self, size: int) -> None:
-        """Hold memory for a response of `size` bytes, unless it is small, in place of the request's. Raises Refusal."""
+        """Replace the memory held for the request by memory for a response, unless it is small. Raises Refusal."""
         small, copies, of_call = self._door.cost
         if size > small or self.wire.is_behind:
             self._memory().hold(copies * size + of_call)
@@ -164,24 +166,24 @@ class Exchange(Call, Generic[_Served], ABC):
         if self._holding is not None:
             self._holding.release()
 
-    # Work in a thread, which ends before the call does
+    # Work in another thread, which ends before the call ends
 
     def _await(self, work: Future[list[Buffer]], done: Callable[[], None]) -> None:
-        """Call `done`, which takes the result, in the loop's thread once work in another thread has ended."""
+        """When work in another thread has ended, call `done` in the loop's thread. `done` must call `_result`."""
         loop = self.wire.loop
         self._future = work
         loop.under_way += 1
         self._future.add_done_callback(lambda _: loop.post(done))
 
     def _stop(self) -> None:
-        """Make the thread stop soon, or keep the work from starting."""
+        """Stop the work in the other thread soon, or prevent it from starting."""
         if self._cancellation is not None:
             self._cancellation.cancel()
         if self._future is not None:
             self._future.cancel()
 
     def _result(self) -> list[Buffer]:
-        """Return the result of the work. Raises the exception that becomes the call's status."""
+        """Return the result of the work, or raise the exception that becomes the call's status."""
         # Drop the future, which would keep the response in memory after delivery.
         future, self._future = self._future, None
         self.wire.loop.under_way -= 1
@@ -199,7 +201,7 @@ class UnaryExchange(Exchange[_Served]):
     __slots__ = ()
 
     def open(self) -> None:
-        """Take the request if it has arrived completely, or wait for it. Raises Refusal, and exceptions of methods."""
+        """Handle the request, or wait until it has arrived completely. For errors see Exchange.open."""
         if self.wire.has_ended:
             self._take()
         else:
@@ -224,7 +226,7 @@ class UnaryExchange(Exchange[_Served]):
 
     @abstractmethod
     def _take(self) -> None:
-        """Take the request and handle it, here or in a thread. Raises Refusal, and the exceptions of methods."""
+        """Handle the request, here or in another thread. Raises Refusal, and the exceptions of methods."""
 
     # Until the request has arrived
 
@@ -238,7 +240,7 @@ class UnaryExchange(Exchange[_Served]):
         self.look()
 
     def _leave(self) -> None:
-        # Faster than `super`.
+        # This is faster than `super`.
         Exchange._leave(self)
         if self._is_half_open:
             self._is_half_open = False
@@ -246,7 +248,7 @@ class UnaryExchange(Exchange[_Served]):
             self._door.half_open.release(self.origin, self)
 
     def _lose_slot(self) -> None:
-        # The request may have arrived meanwhile.
+        # Do nothing if the request has arrived in the meantime.
         if self._is_half_open:
             self._refuse(slot_lost("calls", self._door.settings.max_calls))
 
@@ -257,7 +259,7 @@ class UnaryExchange(Exchange[_Served]):
         self._door.guards.admit(self)
 
     def _fault(self) -> Exception:
-        """Return the error of a call whose request cannot be taken."""
+        """Return the error of a call whose request cannot be handled."""
         if self.wire.fault:
             return self._door.error_of(self.wire)
         return StatusError(NOT_ONE_REQUEST)
@@ -265,11 +267,11 @@ class UnaryExchange(Exchange[_Served]):
     # Until the response is ready
 
     def _work_in_time(self, size: int, submit: Callable[[], Future[list[Buffer]]]) -> None:
-        """Make the response in a thread, within the deadline.
+        """Create the response in another thread, within the deadline.
 
         Args:
-            size: The memory to hold at first.
-            submit: A function that begins the work in a thread.
+            size: The memory in bytes to hold during the work.
+            submit: A function that starts the work in another thread.
 
         Raises:
             Refusal: If there is not enough memory.
@@ -290,7 +292,8 @@ class UnaryExchange(Exchange[_Served]):
             self._stop()
 
     def _allowed(self) -> tuple[float, float | None]:
-        # Return the seconds that the call may take, and the server's limit; None if the client's deadline applies.
+        # Return the seconds that the call may take, and the server's limit that determines them (None: it is the
+        # client's deadline).
         settings, timeout = self._door.settings, self.wire.timeout
         if timeout is not None and timeout <= settings.max_deadline:
             return timeout, None
@@ -353,7 +356,7 @@ class SingleExchange(UnaryExchange[SingleMethod]):
         self._door.guards.end(self)
         wire.answer(response, self.request_id, self.language)
         if self._holding is not None:
-            # The client may already have received the response.
+            # Release the memory now if the client has already received the response.
             self._look_at_delivery()
 
     def _handle_in_thread(self, request: bytes) -> list[Buffer]:
@@ -367,7 +370,7 @@ class SingleExchange(UnaryExchange[SingleMethod]):
 
 
 class BatchExchange(UnaryExchange[BatchMethod]):
-    """A call of a unary method that may take long, and that stops when it is cancelled or late."""
+    """A call of a unary method that may take long. Its work stops when the call is cancelled or late."""
 
     __slots__ = ()
 

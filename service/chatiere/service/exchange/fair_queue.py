@@ -1,9 +1,9 @@
-"""The order in which calls that may take long get turns on the processor: fair to clients, and to their connections.
+"""The order in which long calls get turns on the processor. It is fair to clients, and to a client's connections.
 
-A call's first turn lasts a millisecond. It is one of a few turns that only new calls get, so calls that end within it
-never wait for long ones. A longer call is then in progress, with turns of ten milliseconds, until it ends. The next
-turn goes to the client that has used the least processor time since calls began to wait. Its connections get turns one
-after another.
+A call's first turn lasts a millisecond. A few turns are reserved for new calls, so a call that ends within its first
+turn never waits for long calls. A longer call is then in progress, with turns of ten milliseconds, until it ends. The
+next turn goes to the client that has used the least processor time since calls began to wait. The connections of a
+client get turns one after another.
 
     queued ──▶ first ──▶ waiting ──▶ running ◀──▶ paused
                  │          │           │           │
@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from chatiere.engine.core.cancellation import Cancellation
 
-# The seconds of a first turn, and of other turns.
+# The length of a first turn, and of other turns, in seconds.
 _FIRST, _TURN = 0.001, 0.01
-# The number of clients above which those without jobs are forgotten.
+# The number of clients above which clients without jobs are forgotten.
 _MANY = 1000
 
 
@@ -29,52 +29,52 @@ class Stage(Enum):
     """The stages of a job."""
 
     QUEUED = auto()
-    """It has not begun."""
+    """The job has not begun."""
     FIRST = auto()
-    """It has its first turn."""
+    """The job has its first turn."""
     WAITING = auto()
-    """It had its first turn, and is not in progress."""
+    """The job has had its first turn, and is not in progress."""
     RUNNING = auto()
-    """It is in progress, and has a turn."""
+    """The job is in progress, and has a turn."""
     PAUSED = auto()
-    """It is in progress, and waits for a turn."""
+    """The job is in progress, and waits for a turn."""
     ENDING = auto()
-    """It has begun, needs no more turns, and is about to end."""
+    """The job has begun, needs no more turns, and is about to end."""
     OVER = auto()
-    """It has ended, or was never added."""
+    """The job has ended, or was never added."""
 
 
 class Bounds(NamedTuple):
-    """The largest numbers of turns and jobs at the same time."""
+    """The maximum numbers of turns, and of jobs, at the same time."""
 
     first_turns: int
-    """First turns."""
+    """The maximum number of first turns."""
     turns: int
-    """Other turns."""
+    """The maximum number of other turns."""
     of_connection: int
-    """One connection's jobs in progress."""
+    """The maximum number of one connection's jobs in progress."""
     of_client: int
-    """One client's jobs in progress."""
+    """The maximum number of one client's jobs in progress."""
     of_all: int
-    """Jobs in progress."""
+    """The maximum number of jobs in progress."""
     begun_of_client: int
-    """One client's jobs that have begun."""
+    """The maximum number of one client's jobs that have begun."""
     begun: int
-    """Jobs that have begun."""
+    """The maximum number of jobs that have begun."""
 
 
 class Job(Cancellation):
-    """Work of a client that takes turns; can be added again once it is over.
+    """The work of a client that gets turns. A job can be added to the queue again once it is over.
 
     Attributes:
         stage: The stage, set by the queue.
     """
 
     def __init__(self, client: str, connection: str) -> None:
-        """Describe work of a client, which arrived on a connection."""
+        """Describe the work of a client, which was requested on a connection."""
         self.client, self.connection = client, connection
         self.stage = Stage.OVER
-        # The time when its turn began, and whether it was asked to give way since.
+        # The time when the job's turn began, and whether the job was asked to end this turn.
         self.since, self.is_asked = 0.0, False
 
 
@@ -90,7 +90,7 @@ class _Flow:
 
 
 class _Client:
-    """The jobs of a client by connection, and the seconds of processor time used since calls began to wait."""
+    """The jobs of a client for each connection, and the processor time in seconds used since calls began to wait."""
 
     def __init__(self, used: float) -> None:
         self.flows: dict[str, _Flow] = {}
@@ -102,21 +102,24 @@ class _Client:
 class FairQueue:
     """The jobs of a worker. No method blocks; times are in seconds.
 
-    Methods that free turns return the jobs that get them, which begin (FIRST) or continue (RUNNING).
+    Methods that free turns return the jobs that get these turns. The caller must start (FIRST) or continue (RUNNING)
+    them.
     """
 
     def __init__(self, bounds: Bounds) -> None:
-        """Begin without jobs."""
+        """Create an empty queue."""
         self._bounds = bounds
         self._clients: dict[str, _Client] = {}
-        # The jobs that have a turn, by kind of turn; the jobs that wait for one; and jobs in progress or begun.
+        # The jobs that have a first turn, and those that have another turn. Then the numbers of jobs in the stages in
+        # which they wait, of jobs that have begun, and of jobs in progress.
         self._first: set[Job] = set()
         self._running: set[Job] = set()
         self._queued = self._waiting = self._paused = 0
         self._begun = self._in_progress = 0
         # The number of calls that run outside the queue.
         self._aside = 0
-        # The time when jobs began to wait, and the processor time used since then by the client that last got a turn.
+        # The time when jobs began to wait, and the largest processor time that a client had used since then when it got
+        # a turn. New clients begin with this time.
         self._contended_since = inf
         self._floor = 0.0
 
@@ -130,7 +133,7 @@ class FairQueue:
         return self._queued + self._waiting + self._paused > 0
 
     def add(self, job: Job, now: float) -> list[Job]:
-        """Add a job that is over, as a new one."""
+        """Add a job, which must be over, as a new job."""
         client = self._client(job)
         flow = client.flows.setdefault(job.connection, _Flow())
         flow.count += 1
@@ -140,7 +143,7 @@ class FairQueue:
         return self._hand_out(now)
 
     def give_way(self, job: Job, seconds: float, now: float) -> list[Job]:
-        """End the turn of a job, which used `seconds` of processor time in it; it may get the next one."""
+        """End the turn of a job, which used `seconds` of processor time in this turn. The job may get the next turn."""
         if job.stage not in (Stage.FIRST, Stage.RUNNING):
             return []
         self._end_turn(job, seconds, now)
@@ -156,10 +159,11 @@ class FairQueue:
         return self._hand_out(now)
 
     def cancel(self, job: Job) -> bool:
-        """End the wait of a job. A job that has not begun is then over.
+        """Stop the waiting of a job. A job that has not begun is then over.
 
         Returns:
-            True if the job had begun and was waiting; it must then be woken, and ends without another turn.
+            True if the job had begun and was waiting. The caller must then wake the job, which ends without another
+            turn.
         """
         if job.stage is Stage.QUEUED:
             del self._flow(job).queued[job]
@@ -190,7 +194,7 @@ class FairQueue:
         return self._hand_out(now)
 
     def begin_aside(self, most: int) -> bool:
-        """Count a call as running outside the queue, unless jobs wait or `most` calls run; `end_aside` must follow."""
+        """Count a call that runs outside the queue until `end_aside`; False if jobs wait or `most` calls run."""
         if self.is_contended or len(self._first) + len(self._running) + self._aside >= most:
             return False
         self._aside += 1
@@ -202,7 +206,7 @@ class FairQueue:
         return self._hand_out(now)
 
     def late(self, now: float) -> tuple[list[Job], float]:
-        """Find jobs that must give way because others wait. Each job is found once per turn.
+        """Find jobs whose turns must end because other jobs wait. Each job is found once per turn.
 
         Returns:
             The jobs, and the seconds until the next one can be found.
@@ -268,7 +272,7 @@ class FairQueue:
         jobs.add(job)
         client = self._clients[job.client]
         self._floor = max(self._floor, client.used)
-        # The client's other connections get the next turns.
+        # Move the connection to the end, so that the client's other connections get the next turns.
         client.flows[job.connection] = client.flows.pop(job.connection)
 
     def _next_new(self) -> Job | None:

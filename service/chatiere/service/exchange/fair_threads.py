@@ -15,9 +15,9 @@ from chatiere.service.exchange.fair_queue import Bounds, FairQueue, Job, Stage
 
 _Result = TypeVar("_Result")
 
-# The number of first turns.
+# The maximum number of first turns at the same time.
 _FIRST_TURNS = 2
-# The numbers of jobs of a client, and of all, that have a thread.
+# The maximum numbers of jobs that have a thread: of one client's jobs, and of all jobs.
 _BEGUN = (128, 1024)
 
 
@@ -30,10 +30,10 @@ class ThreadJob(Job):
         self._threads = threads
         self.work: Callable[[], Any] | None = None
         self.future: Future[Any] | None = None
-        # Released when the job gets a turn after it gave way.
+        # A lock that is released when the job, having ended a turn, gets another one.
         self.turn = threading.Lock()
         self.turn.acquire()
-        # The processor time of its thread when its turn began.
+        # The processor time of the job's thread when the turn began.
         self.begun = 0.0
 
     def cancel(self) -> None:
@@ -50,13 +50,14 @@ class FairThreads:
     """Threads that give calls turns in the order of a FairQueue."""
 
     def __init__(self, name: str, most: int) -> None:
-        """Start threads; more are started when calls need them.
+        """Start some threads. More threads are started when calls need them.
 
         Args:
             name: The prefix of the threads' names.
-            most: The largest number of calls that run at the same time after their first turn, at most one per core,
-                and of calls in progress of a connection. A client may have twice as many calls in progress, and all
-                clients four times as many. This limits the memory of searches.
+            most: The maximum number of calls that run at the same time after their first turn, but at most one per
+                core. It is also the maximum number of a connection's calls in progress. A client may have twice as many
+                calls in progress, and all clients together four times as many. These limits bound the memory of
+                searches.
 
         Raises:
             RuntimeError: If the threads cannot be started.
@@ -65,14 +66,14 @@ class FairThreads:
         self._most = most
         self._queue = FairQueue(Bounds(first_turns, turns, most, 2 * most, 4 * most, *_BEGUN))
         self._changed = threading.Condition(threading.Lock())
-        # Whether jobs can no longer be added, and whether the clock sleeps because no job waits.
+        # True if no more jobs may be added, and true if the clock's thread sleeps because no job waits.
         self._is_closed = self._clock_sleeps = False
         self._pool = started_threads(name, first_turns + turns, _BEGUN[1])
         self._clock = threading.Thread(target=self._look, name=f"{name} clock", daemon=True)
         self._clock.start()
 
     def job(self, client: str, connection: str) -> ThreadJob:
-        """Return a job of a client for `submit`; it can be submitted again once it is over."""
+        """Return a job of a client for `submit`. The job can be submitted again once it is over."""
         return ThreadJob(self, client, connection)
 
     def submit(self, job: ThreadJob, work: Callable[[], _Result]) -> Future[_Result]:
@@ -84,7 +85,7 @@ class FairThreads:
         return future
 
     def begin_here(self) -> bool:
-        """Allow the caller to run short work in its own thread, unless calls wait; `end_here` must follow."""
+        """Return True if the caller may run short work in its own thread until `end_here`, because no calls wait."""
         with self._changed:
             return self._queue.begin_aside(self._most)
 
@@ -94,7 +95,7 @@ class FairThreads:
             self._hand_out(self._queue.end_aside(time.monotonic()))
 
     def give_way(self, job: ThreadJob) -> None:
-        """End the turn of a job, in its thread, and wait for the next one."""
+        """End the turn of a job, and wait for its next turn. Must be called in the job's thread."""
         with self._changed:
             seconds = time.thread_time() - job.begun
             self._hand_out(self._queue.give_way(job, seconds, time.monotonic()), job)
@@ -120,7 +121,7 @@ class FairThreads:
         self._clock.join()
 
     def _hand_out(self, jobs: list[Job], own: Job | None = None) -> None:
-        # Begin or continue jobs that have got a turn. `own` is the job of this thread.
+        # Start or continue jobs that have been given a turn. `own` is the job of this thread.
         for job in jobs:
             assert isinstance(job, ThreadJob)
             if job.stage is Stage.FIRST:
@@ -156,7 +157,7 @@ class FairThreads:
             future.set_result(result)
 
     def _look(self) -> None:
-        # Ask jobs to give way while others wait.
+        # Ask jobs to end their turns while other jobs wait.
         with self._changed:
             while not (self._is_closed and not self._queue):
                 self._clock_sleeps = not self._queue.is_contended

@@ -13,19 +13,19 @@ from chatiere.service.exchange.exchange import UnaryExchange
 from chatiere.service.exchange.methods import FeedMethod
 from chatiere.service.exchange.wire import Form, Wire
 
-# Bytes of responses that may wait for a slow client; a single response may be larger.
+# The maximum total size in bytes of the responses that wait for a slow client. A single response may be larger.
 _MAX_UNTAKEN = 1 << 20
-# Responses that may wait for the turn of a client.
+# The maximum number of responses that wait for the client's turn.
 _MAX_WAITING = 1000
-# Seconds after which a client that was too slow may call again.
+# The seconds after which a client that was too slow may call again.
 _RETRY = 1.0
 
 
 class FeedExchange(UnaryExchange[FeedMethod]):
     """A call of a method that answers one request with any number of responses. Implements Feed.
 
-    A source may have responses for thousands of feeds at the same time. They are sent in turn by client, a millisecond
-    in each turn of the loop.
+    A source may have responses for thousands of feeds at the same time. The clients take turns, and each turn of the
+    loop spends about a millisecond on sending.
     """
 
     __slots__ = ("_forget", "_is_due", "_outgoing", "_untaken")
@@ -33,9 +33,9 @@ class FeedExchange(UnaryExchange[FeedMethod]):
     def __init__(self, door: Door, served: FeedMethod, wire: Wire, form: Form | None = None) -> None:
         """See Exchange."""
         super().__init__(door, served, wire, form)
-        # Bytes of responses that the client has not received.
+        # The size in bytes of the responses that the client has not received.
         self._untaken = 0
-        # The responses that wait for a turn, and whether the loop will send them.
+        # The responses that wait for a turn, and whether the loop has been asked to send them.
         self._outgoing: deque[bytes] = deque()
         self._is_due = False
         self._forget: Callable[[], None] | None = None
@@ -87,7 +87,7 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         handle = speaking(self.language, self._served.handle)
         self._forget = handle(request if self._form is None else self._form.read(request), self)
         self._door.guards.wait(self, self.cut, has_worked=False)
-        # The server may have begun to stop before the call was in `lasting`.
+        # The server may have begun to stop before the call was added to `lasting`.
         if self._door.is_stopping:
             wire.loop.post(self.look)
 
@@ -99,7 +99,8 @@ class FeedExchange(UnaryExchange[FeedMethod]):
             turns.take(self.origin, self._send_all)
 
     def _send_all(self) -> None:
-        # Clear the flag first: a response that another thread adds meanwhile is sent here or in another turn.
+        # Clear the flag first, so that a response that another thread adds in the meantime is sent here or in another
+        # turn.
         self._is_due = False
         while self._outgoing and not self.is_over:
             self._send(self._outgoing.popleft())
@@ -140,7 +141,7 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         is_sending = self.wire.is_sending
         self._refuse(error)
         if is_sending:
-            # The client may never read the responses that precede the status.
+            # Do not wait for the client, which may never read the responses before the status.
             self.wire.reset()
 
     def _leave(self) -> None:

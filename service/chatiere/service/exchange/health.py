@@ -15,10 +15,11 @@ from chatiere.service.exchange.methods import Feed
 from chatiere.service.guards.limits import CallSlots
 
 HEALTH_SERVICE: str = SERVICE_NAME
-# The maximum number of health watches of a worker; they need no token.
+# The maximum number of health watches of a worker. Health watches need no token.
 WATCHES = 256
 
-# gRPC's clients treat this code as healthy and do not retry; after any other code they retry immediately.
+# gRPC's clients take this code to mean that the service is healthy, and do not retry. After any other code, they retry
+# immediately.
 _CROWDED = Status(code_pb2.UNIMPLEMENTED, message=f"too many health watches (at most {WATCHES}): use Check")
 _UNKNOWN = Status(code_pb2.NOT_FOUND, message="unknown service")
 
@@ -27,10 +28,10 @@ class Health:
     """The status of each service, and of the server as a whole (""). All methods may be called from any thread."""
 
     def __init__(self, services: Iterable[str]) -> None:
-        """Begin with these services in the status SERVING."""
+        """Create the statuses of services, all SERVING."""
         self._statuses = dict.fromkeys((*services, ""), HealthCheckResponse.SERVING)
         self._slots = CallSlots(WATCHES)
-        # Reentrant, because a feed that has already ended is forgotten immediately.
+        # The lock is reentrant, because a feed that has already ended calls `_forget` immediately.
         self._lock = threading.RLock()
         self._watches: dict[Feed, str] = {}
         self._is_stopping = False
@@ -43,7 +44,7 @@ class Health:
         return _response(status)
 
     def watch(self, request: bytes, feed: Feed) -> Callable[[], None]:
-        """Send the status of a service and its changes, until the server stops or another watch needs the slot."""
+        """Send the status of a service, and its changes, until the server stops or another watch needs the slot."""
         service = _service_in(request)
         with self._lock:
             self._watches[feed] = service

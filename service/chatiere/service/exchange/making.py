@@ -1,4 +1,4 @@
-"""The exchange for each kind of method."""
+"""The class of exchange for each kind of method."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,11 +11,11 @@ from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMet
 from chatiere.service.exchange.streams import StreamExchange
 
 Make = Callable[..., Exchange[Any]]
-"""A function that makes the exchange of a call from its wire and, for methods with one request, the messages' form."""
+"""A function that creates the exchange of a call from its wire and, for methods with one request, a Form."""
 
 
 def exchanges_of(door: Door, served: SingleMethod | BatchMethod | FeedMethod | StreamMethod | UnknownMethod) -> Make:
-    """Return the function that makes the exchanges of a method's calls at a door."""
+    """Return the function that creates the exchanges of a method's calls at a door."""
     match served:
         case SingleMethod():
             return partial(SingleExchange, door, served)

@@ -1,4 +1,4 @@
-"""Descriptions of methods for exchanges: their handlers, and the threads for work that takes long."""
+"""Descriptions of methods, which exchanges use: the handlers, and the threads for work that takes long."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from chatiere.service.base.errors import OK, Status
 from chatiere.service.guards.chain import Method
 from chatiere.service.guards.memory import KeptBatches
 
-# Reserves memory, in bytes, in addition to the request; a reservation replaces the previous one. Raises Refusal.
+# A function that reserves a number of bytes of memory in addition to the request's memory. A reservation replaces the
+# previous one. Raises Refusal.
 Hold = Callable[[int], None]
-# Handles a call that may take long: (request (a Buffer), cancellation, reservation) → the pieces of the response.
+# A function that handles a call that may take long. Its arguments are the request (a Buffer), the cancellation and a
+# Hold. It returns the response in pieces to be joined.
 BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
 
 _Result = TypeVar("_Result")
 
-# Bytes above which a message of a fast method may take too long to read or write in a loop.
+# The size in bytes above which a message of a fast method may take too long to read or write in a loop.
 LARGE = 16 * 1024
 
 
@@ -35,50 +37,51 @@ class Feed(Protocol):
         """The language that the client requested; "" if it requested none."""
 
     def send(self, response: bytes) -> None:
-        """Send a response, after earlier ones; no effect once the call is over."""
+        """Send a response after the earlier responses. Has no effect once the call is over."""
 
     def end(self, status: Status = OK) -> None:
-        """End the call, after earlier responses; no effect once the call is over."""
+        """End the call after the earlier responses. Has no effect once the call is over."""
 
     def cut(self, error: Exception) -> None:
         """End the call with an error, even if the client has not received earlier responses."""
 
 
-# Handles such a call without blocking: (request, feed) → a function that its loop calls at the end of the call.
+# A function that handles a call with a feed, without blocking. Its arguments are the request and the feed. It returns a
+# function that the loop calls at the end of the call.
 FeedHandler = Callable[[bytes, Feed], Callable[[], None]]
 
 
 class SingleMethod(NamedTuple):
-    """A unary method that takes microseconds. `threads` handle large requests, or all of a method that waits."""
+    """A unary method that takes microseconds. `threads` handle large requests, or all requests if the method waits."""
 
     path: str
     method: Method
     handle: Callable[..., bytes]
     threads: Executor
     takes_client: bool = False
-    """True if `handle` takes the client, as identified for limits, before the request."""
+    """True if the first argument of `handle` is the client, as identified for limits, and the second the request."""
     waits: bool = False
     """True if `handle` waits for another server."""
 
 
 class Pool(Protocol):
-    """Threads for calls that may take long, and that take turns."""
+    """Threads for calls that may take long. The calls take turns on the processor."""
 
     def job(self, client: str, connection: str) -> Any:
-        """Return the Cancellation of a call's work. The call may submit several pieces of work, one after another."""
+        """Return the Cancellation of a call's work, for `submit`. A call may submit one piece of work after another."""
 
     def submit(self, job: Any, work: Callable[[], _Result]) -> Future[_Result]:
         """Run `work`, which must use the job as its Cancellation, in a thread."""
 
     def begin_here(self) -> bool:
-        """Allow the caller to run short work in its own thread; if it does, `end_here` must follow."""
+        """Return True if the caller may run short work in its own thread; `end_here` must then be called."""
 
     def end_here(self) -> None:
         """End work that ran in the thread of its caller."""
 
 
 class BatchMethod(NamedTuple):
-    """A unary method that may take long. `pool` handles its calls, and stops when the call is cancelled or late."""
+    """A unary method that may take long. `pool` handles its calls, and stops a call that is cancelled or late."""
 
     path: str
     method: Method
@@ -90,8 +93,8 @@ class StreamMethod(NamedTuple):
     """A stream of requests, answered in order. Each request may take long.
 
     Attributes:
-        open: A function called for each stream, which returns the handler of its requests. Its argument holds the
-            batches that the stream keeps between its requests.
+        open: A function that is called for each stream and returns the handler of the stream's requests. Its argument
+            stores the batches that the stream keeps between requests.
         pool: The threads that handle requests, and allow stream loops to handle some in their own threads.
     """
 

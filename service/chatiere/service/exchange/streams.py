@@ -16,21 +16,23 @@ from chatiere.service.exchange.wire import Wire
 from chatiere.service.guards.memory import KeptBatches
 from chatiere.v1.batch_service_pb2 import PlayRequest
 
-# Seconds. If a request took longer, a thread handles the next one, so that the stream's loop notices a cancelled or
-# late call. Threads also handle all requests other than steps; the time of a step depends on its size.
+# A time in seconds. If a request took longer, another thread handles the next request, so that the stream's loop can
+# notice that the call was cancelled or is late. Other threads also handle all requests except steps, whose time depends
+# on their size.
 _SHORT = 0.02
 _STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
 
 
 class StreamExchange(Exchange[StreamMethod]):
-    """A stream. It has a slot until it is over, and may lose it to another stream while it waits for its client."""
+    """A stream. It has a slot, which it may lose to another stream while it waits for its client."""
 
     __slots__ = ("_began", "_handler", "_kept", "_seconds", "_size")
 
     def __init__(self, door: Door, served: StreamMethod, wire: Wire) -> None:
         """See Exchange."""
         super().__init__(door, served, wire)
-        # The duration and the size of the last request (0 before the first), and the start of the current one.
+        # The duration and the size of the last request (size 0 before the first one), and the start time of the current
+        # one.
         self._seconds, self._size, self._began = inf, 0, 0.0
         # The batches that the stream keeps between its requests, and the handler of its requests.
         self._kept: KeptBatches[Any] | None = None
@@ -42,7 +44,7 @@ class StreamExchange(Exchange[StreamMethod]):
         self.settle()
 
     def settle(self) -> None:
-        """Take a slot and proceed as far as the wire allows; the wire's loop must not change after this."""
+        """Take a slot, and proceed as far as the wire allows. The wire's loop must not change after this call."""
         wire, door = self.wire, self._door
         self._cancellation = self._served.pool.job(self.origin, wire.peer)
         self._kept = door.guards.kept_batches(self)
@@ -85,7 +87,7 @@ class StreamExchange(Exchange[StreamMethod]):
             self._wait()
 
     def _wait(self) -> None:
-        # Wait for the client to send the next request or to take the response.
+        # Wait until the client has sent the next request or received the response.
         self._door.guards.wait(self, self._end_soon, has_worked=self._size > 0)
 
     # Work
@@ -112,8 +114,8 @@ class StreamExchange(Exchange[StreamMethod]):
             self._refuse(error)
 
     def _is_short(self, request: Buffer) -> bool:
-        # Return True if the loop may handle the request itself: a similar request was fast, and no other call waits for
-        # the loop.
+        # Return True if the loop may handle the request itself, because a similar request was fast and no other call
+        # uses the connection.
         return (
             self._seconds < _SHORT
             and self.wire.loop.is_own
@@ -146,7 +148,7 @@ class StreamExchange(Exchange[StreamMethod]):
         return slot_lost("streams", self._door.settings.max_streams)
 
     def _end_soon(self, refusal: Refusal) -> None:
-        # May be called in any thread. The stream that gets this slot also needs the slot of `streams`.
+        # May be called in any thread. Release the slot of `streams` immediately, because the new stream needs it.
         self._door.streams.release(self.origin, self)
         self.wire.loop.post(partial(self._had_to_go, refusal))
 
@@ -156,7 +158,7 @@ class StreamExchange(Exchange[StreamMethod]):
         is_sending = self.wire.is_sending
         self._end_with(refusal)
         if is_sending:
-            # The client may never read the responses that precede the status.
+            # Do not wait for the client, which may never read the responses before the status.
             self.wire.reset()
 
     def _end_with(self, refusal: Refusal) -> None:

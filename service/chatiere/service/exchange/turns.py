@@ -1,4 +1,4 @@
-"""Turns of a loop's connections and feeds. When there is more work than time, each client gets its share."""
+"""The turns of clients in a loop. When there is more work than time, each client gets the same share of the loop."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Callable
 from time import monotonic
 
 SHARE = 0.001
-"""Seconds of work in one turn of the loop, after which other sockets, ports and timers get their turn."""
+"""The seconds of such work in one turn of the loop, after which other sockets, ports and timers get their turn."""
 
 
 class Turns:
-    """Work of a loop: done immediately while there is time, otherwise in turn by client."""
+    """The work of a loop. It is done immediately while there is time; otherwise the clients take turns."""
 
     def __init__(self, soon: Callable[[Callable[[], None]], object], now: Callable[[], float] = monotonic) -> None:
-        """Begin without work.
+        """Create the turns, without work.
 
         Args:
             soon: A function that schedules work in the next turn of the loop.
             now: A function that returns the time in seconds.
         """
         self._soon, self._now = soon, now
-        # By origin, the next one first.
+        # The work of each client. The client whose turn is next is first.
         self._waiting: dict[str, deque[Callable[[], None]]] = {}
-        # The end of the share in this turn of the loop; None if no work was done in it.
+        # The time at which the share in this turn of the loop ends; None if no work has been done in this turn.
         self._end: float | None = None
 
     @property

@@ -14,16 +14,16 @@ class Timer(Protocol):
     """A scheduled function."""
 
     def cancel(self) -> object:
-        """Cancel the function; no effect after it has run."""
+        """Cancel the function. Has no effect after it has run."""
 
 
 class Loop(Protocol):
-    """The event loop of a thread that serves calls; only `post` may be called from other threads."""
+    """The event loop of a thread that serves calls. Only `post` may be called from other threads."""
 
     under_way: int
-    """The number of calls whose work runs in other threads; the loop does not end before they are done."""
+    """The number of calls whose work runs in other threads. The loop does not end before this work is done."""
     turns: Turns
-    """The turns in which clients are sent the responses of feeds."""
+    """The turns in which the responses of feeds are sent to clients."""
 
     @property
     def is_own(self) -> bool:
@@ -33,11 +33,11 @@ class Loop(Protocol):
         """Call `work` after a number of seconds."""
 
     def post(self, work: Callable[[], Any]) -> object:
-        """Call `work` soon, in the order of posting; may be called from any thread."""
+        """Call `work` soon, in the order of posting. May be called from any thread."""
 
 
 class Wire(Protocol):
-    """A call as a port transports it, for the thread of its loop; only `held` may be read in other threads.
+    """A call as a port transports it. Only the thread of its loop may use it, except that any thread may read `held`.
 
     The port creates the wire when the headers have been received, creates an exchange for the wire, and calls the
     exchange's `begin`. From then on, the port keeps the properties up to date and calls `watch` after each change; it
@@ -45,7 +45,7 @@ class Wire(Protocol):
     """
 
     watch: Callable[[], None] | None
-    """A function set by the exchange, to be called after input, delivery or the end; None for no notification."""
+    """A function, set by the exchange, to call after input, after delivery and at the end; None for no calls."""
 
     # Input
 
@@ -67,7 +67,7 @@ class Wire(Protocol):
 
     @property
     def waiting(self) -> int:
-        """The number of requests that can be taken."""
+        """The number of complete requests that wait to be taken."""
 
     @property
     def has_part(self) -> bool:
@@ -90,13 +90,13 @@ class Wire(Protocol):
 
     @property
     def held(self) -> int:
-        """The number of bytes received of requests not yet taken. Approximate when read by another thread."""
+        """The number of received bytes of requests that were not taken. Approximate when read by another thread."""
 
     def request(self) -> bytes | None:
-        """Take the request of a unary call; None if it is incomplete, has a fault, or has not exactly one request."""
+        """Take the request of a unary call; None if it is incomplete or faulty, or if there is not exactly one."""
 
     def take_buffer(self) -> Any:
-        """Take the first request received, as a buffer; None if no request waits."""
+        """Take the first received request, as a buffer; None if no request waits."""
 
     # Output
 
@@ -106,11 +106,11 @@ class Wire(Protocol):
 
     @property
     def is_behind(self) -> bool:
-        """True if the client is slow to take the responses of its connection."""
+        """True if the client is slow to receive the responses of its connection."""
 
     @property
     def is_sending(self) -> bool:
-        """True while a response waits for the client to take it."""
+        """True while a response waits for the client to receive it."""
 
     @property
     def is_delivered(self) -> bool:
@@ -123,17 +123,17 @@ class Wire(Protocol):
         """Send a response, given as pieces to be joined; the call continues. For `language` see `answer`."""
 
     def finish(self, status: Status, request_id: str) -> None:
-        """End the call with a status, after the responses being sent."""
+        """End the call with a status, after the responses that are being sent."""
 
     def reset(self) -> None:
-        """End the call although its client has not taken the responses before the status; the status may be lost."""
+        """End the call although its client has not received the responses before the status. The status may be lost."""
 
 
 class Form(Protocol):
     """A format of a method's messages other than the wire format, such as JSON. Any thread may use it."""
 
     memory: int
-    """The largest memory, in bytes per byte of a request, that reading takes; writing a response takes half of it."""
+    """The maximum memory, in bytes per byte of a request, for reading; writing a response takes half of it."""
 
     def read(self, text: bytes) -> bytes:
         """Convert a request to wire format. Raises Refusal."""
