@@ -1,1 +1,1 @@
-"""Guards around every call at every port: tokens, limits, memory, and the call's log line and trace."""
+"""The guards of every call at every port: tokens, limits, memory, and the call's log line and trace."""

@@ -1,4 +1,4 @@
-"""A metric with the versions that a server runs."""
+"""The metric with the versions of a server's components."""
 
 from importlib.metadata import version
 

@@ -1,8 +1,8 @@
 # cython: annotation_typing=False
 """The chain of guards around every call: tokens, limits, errors, metrics, log.
 
-The guards are independent of the port. For each call the port calls `Guards.begin` when the headers have arrived,
-`identify` before it reads the request, `admit` before it handles the request, and `end` once it knows the response.
+The guards are independent of the port. For each call, the port calls `Guards.begin` when the headers have arrived,
+`identify` before it reads the request, `admit` before it handles the request, and `end` when the response is known.
 """
 
 import logging
@@ -35,10 +35,11 @@ from chatiere.service.guards.tokens import Tokens
 
 _log = logging.getLogger(__name__)
 
-# The id that a client gives its call, for the logs of both sides. Other characters could forge log lines.
+# The metadata with the id that a client gives its call, for the logs of client and server. Other characters are not
+# allowed, because they could forge log lines.
 REQUEST_ID = "x-request-id"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
-# The parts of the ids of all other calls: a random part for the process, and a number.
+# The parts of the ids that the service generates: a random part for the process, and a number.
 _PROCESS, _NUMBERS = secrets.token_hex(4), count()
 # A call cancelled by its client has not failed.
 _NO_FAILURES = (code_pb2.OK, code_pb2.CANCELLED)
@@ -47,7 +48,7 @@ Metadata = Iterable[tuple[str, str | bytes]]
 
 
 class Method:
-    """A method from the guards' point of view, with its metrics by label."""
+    """The guards' description of a method, with the method's metrics."""
 
     def __init__(
         self,
@@ -67,8 +68,8 @@ class Method:
             path: The path, "/SERVICE/METHOD".
             needs_token: True if a token is required when the server has tokens.
             limit: The limit on the calls of all clients together; None for no limit.
-            counts_clients: True if the limits of each client apply. A client is then identified by its token if it
-                sends one.
+            counts_clients: True if the limits of each client apply. A client that sends a token is then identified by
+                the token.
         """
         self.kind = kind
         self.path = path
@@ -92,7 +93,7 @@ class Method:
         self._in_flight.add(1.0)
 
     def end(self, code: int, seconds: float) -> None:
-        """Count the end of a call with a google.rpc.Code after `seconds`."""
+        """Count the end of a call. `code`: its google.rpc.Code. `seconds`: its duration."""
         handled = self._handled.get(code)
         if handled is None or self._seconds is None:
             handled = Count(self._metrics.handled.labels(self.kind, self.service, self.name, code_label(code)))
@@ -112,14 +113,15 @@ class Call:
         peer: The client's address in gRPC's notation.
         origin: The client as identified for limits: the name of its token, or its address (see `origin_of`).
         accepted: The value of accept-language; None if it is absent.
-        language: The language negotiated with `accepted`; "" until then, and if that is None.
+        language: The language negotiated from `accepted`; "" before the negotiation, and if `accepted` is None.
         is_waiting: True if the call is a stream that waits for its client.
-        worked: The time.perf_counter when the stream last began to wait after a request; 0 before its first request.
+        worked: The time (time.perf_counter) when the stream last began to wait after a request; 0 before its first
+            request.
         on_end: A function called at the end of the call; None for no function.
     """
 
     def __init__(self, method: Method, peer: str, metadata: Metadata) -> None:
-        """Start the clock of a call whose headers have arrived; `Guards.begin` must follow."""
+        """Start the clock of a call whose headers have arrived. `Guards.begin` must be called afterwards."""
         self.method = method
         self.peer = peer
         self.request_id, self.accepted = _read(metadata)
@@ -150,11 +152,11 @@ class Guards:
         metrics.max_held_bytes.set(settings.max_undelivered_bytes)
 
     def begin(self, call: Call) -> None:
-        """Count a call whose headers have arrived; `end` must follow."""
+        """Count a call whose headers have arrived. `end` must be called afterwards."""
         call.method.begin()
 
     def identify(self, call: Call, metadata: Metadata) -> None:
-        """Determine the call's language and its client. Raises Refusal (INVALID_LANGUAGE, UNAUTHENTICATED)."""
+        """Determine the language and the client of a call. Raises Refusal (INVALID_LANGUAGE, UNAUTHENTICATED)."""
         if call.accepted is not None:
             try:
                 call.language = language_for(call.accepted)
@@ -165,11 +167,11 @@ class Guards:
             call.client = call.origin = _client_of(metadata, self._tokens)
 
     def holding(self, call: Call) -> Holding:
-        """Return the memory of a call, which the port releases once the client has received the response."""
+        """Return a call's account of memory. The port releases the memory when the client has received the response."""
         return Holding(self.budget, call.origin)
 
     def kept_batches(self, call: Call) -> KeptBatches[Any]:
-        """Return the batches that a stream keeps, which the exchange releases at its end."""
+        """Return a stream's store of batches. The exchange releases the batches when the stream ends."""
         return KeptBatches(self.budget, call.origin)
 
     def check_size(self, call: Call, size: int) -> None:
@@ -179,18 +181,18 @@ class Guards:
             raise limit_exceeded("bytes of a request", most)
 
     def admit(self, call: Call) -> None:
-        """Count a call towards the limits until it ends. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Count a call towards the limits, until the call ends. Raises Refusal (LIMIT_EXCEEDED)."""
         limit = call.method.limit
         if limit is not None:
             self._limits.begin(limit, _limited(call))
         call.is_admitted = True
 
     def wait(self, call: Call, end: Callable[[Refusal], None], *, has_worked: bool) -> None:
-        """Count an admitted stream as waiting for its client, until `go_on`. Has no effect if it is already waiting.
+        """Count an admitted stream as waiting for its client until `go_on`, unless it already waits.
 
         Args:
             call: The stream.
-            end: A function called in any thread if the stream loses its slot or waits for too long.
+            end: A function that is called, in any thread, if the stream loses its slot or waits for too long.
             has_worked: True if the stream has had a request.
         """
         idle = None if call.method.limit is None else call.method.limit.idle
@@ -201,7 +203,7 @@ class Guards:
             idle.add(call.origin, call, _limited(call), end, has_worked=has_worked)
 
     def go_on(self, call: Call) -> bool:
-        """Stop counting a stream as waiting; return False if it was not admitted or has lost its slot."""
+        """Stop counting a stream as waiting. Return False if it was not admitted or has lost its slot."""
         idle = None if call.method.limit is None else call.method.limit.idle
         if idle is not None and call.is_waiting:
             call.is_waiting = False
@@ -211,7 +213,8 @@ class Guards:
     def refuse(self, call: Call, error: Exception) -> Status:
         """End a call that raised an error, and return its status.
 
-        Removes the error's traceback, whose frames refer to the request, because a port may keep the error.
+        Removes the error's traceback, because a port may keep the error, and the frames of the traceback refer to the
+        request.
         """
         status = status_of(error, call.request_id, call.language)
         error.__traceback__ = error.__context__ = error.__cause__ = None
@@ -221,7 +224,7 @@ class Guards:
         return status
 
     def end(self, call: Call, status: Status = OK) -> None:
-        """Count the end of a call, and log it if it failed or all calls are logged; further calls have no effect."""
+        """Count the end of a call, and log it if it failed or all calls are logged. Has no effect the second time."""
         if call.is_over:
             return
         call.is_over = True
@@ -240,7 +243,7 @@ class Guards:
 
 
 def _limited(call: Call) -> str | None:
-    # Return the client whose limits apply to the call.
+    # Return the client whose limits apply to the call; None if no such limits apply.
     return call.origin if call.method.counts_clients else None
 
 
@@ -265,11 +268,11 @@ def _read(metadata: Metadata) -> tuple[str, str | None]:
     # Return the client's request id or a new one, and the value of accept-language.
     given: str | bytes | None = None
     accepted: str | None = None
-    # gRPC's pairs are not plain tuples, and are slow to unpack.
+    # Do not unpack the pairs: gRPC's pairs are not plain tuples, and are slow to unpack.
     for pair in metadata:
         key = pair[0]
         if key == REQUEST_ID:
-            # Several ids are all ignored.
+            # If there are several ids, ignore all of them.
             given = pair[1] if given is None else b""
         elif key == ACCEPT_LANGUAGE:
             # Several values form one list.

@@ -1,4 +1,4 @@
-"""Fast updates of metrics: prometheus_client's metrics, without the overhead of its methods."""
+"""Fast updates of prometheus_client's metrics, without the overhead of its methods."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ from prometheus_client import Counter, Gauge, Histogram
 
 
 class FileValue:
-    """A value in a file that only this process writes, with the interface that prometheus_client's metrics use."""
+    """The value of a metric, stored in a file that only this process writes. Has prometheus_client's interface."""
 
     def __init__(self, cell: Any) -> None:
-        """Keep the value in `cell`, a memoryview of one double."""
+        """Store the value in `cell`, a memoryview of one double."""
         self._cell = cell
 
     def inc(self, amount: float) -> None:
         """Add to the value, in any thread."""
-        # Needs no lock: with the GIL, CPython switches threads only at calls and at the ends of loops.
+        # A lock is not needed: with the GIL, CPython switches threads only at calls and at the ends of loop iterations.
         self._cell[0] += amount
 
     def set(self, value: float) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from chatiere.service.base.errors import Refusal, request_timeout
 
-# Seconds for which a stream that has handled a request is the last to give way.
+# The seconds after a request during which other waiting streams are ended first.
 _LATELY = 10.0
 
 
@@ -16,23 +16,23 @@ class Waiting(NamedTuple):
     """A stream that waits for its client."""
 
     end: Callable[[Refusal], None]
-    """Ends the stream; may be called from any thread, and does not block."""
+    """A function that ends the stream. It may be called from any thread, and does not block."""
     client: str | None
     """The client whose limits apply; None if no limits apply."""
     since: float
     until: float
-    """The time, of time.monotonic, before which other streams give way first."""
+    """The time (time.monotonic) before which other waiting streams are ended first."""
 
 
 class IdleStreams:
-    """The streams of a worker that wait for their clients, to send a request or to take a response."""
+    """The streams of a worker that wait for their clients to send a request or to receive a response."""
 
     def __init__(self, seconds: float, name: str = "streams whose request has not come whole") -> None:
         """Limit the waiting time to `seconds`; 0 for no limit. `name`: a description of the streams, for refusals."""
         self._seconds = seconds
         self.name = name
         self._lock = threading.Lock()
-        # By origin, in the order in which they began to wait.
+        # The waiting streams of each origin, in the order in which they began to wait.
         self._held: dict[str, dict[object, Waiting]] = {}
 
     def __len__(self) -> int:
@@ -43,22 +43,22 @@ class IdleStreams:
     def add(
         self, origin: str, stream: object, client: str | None, end: Callable[[Refusal], None], *, has_worked: bool
     ) -> None:
-        """Add a stream of a client at `origin`. `has_worked` is true if it has had a request. See Waiting."""
+        """Add a stream. `origin`: its client's address or token. `has_worked`: True if it has had a request."""
         now = time.monotonic()
         with self._lock:
             waiting = Waiting(end, client, now, now + _LATELY if has_worked else now)
             self._held.setdefault(origin, {})[stream] = waiting
 
     def remove(self, origin: str, stream: object) -> bool:
-        """Remove a stream; return False if `give_up_one` has already removed it."""
+        """Remove a stream. Return False if `give_up_one` has already removed it."""
         with self._lock:
             return self._pop(origin, stream) is not None
 
     def give_up_one(self) -> Waiting | None:
-        """Remove the stream that has to give way to another, and return it; None if no stream waits.
+        """Remove and return a stream whose slot a new call needs; None if no stream waits.
 
-        It is the stream that has waited longest, of the origin with the most streams. Streams that handled a request
-        recently are chosen only if there is no other stream.
+        The method chooses the stream that has waited longest at the origin with the most streams. It chooses a stream
+        that recently handled a request only if all streams did.
         """
         now = time.monotonic()
         with self._lock:
@@ -75,7 +75,7 @@ class IdleStreams:
             return self._pop(origin, first_to_go[origin][0])
 
     def end_late(self) -> None:
-        """End streams that have waited for too long; they are removed when they end."""
+        """End the streams that have waited for too long. A stream is removed when it has ended."""
         begun = time.monotonic() - self._seconds
         with self._lock:
             late = [

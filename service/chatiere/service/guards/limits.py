@@ -1,4 +1,4 @@
-"""Limits on the calls of one client, of all clients together, and of calls whose request has not arrived."""
+"""Limits on the calls of one client, on the calls of all clients, and on calls whose request has not arrived."""
 
 import ipaddress
 import threading
@@ -11,17 +11,19 @@ from urllib.parse import unquote
 from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.guards.idle import IdleStreams
 
-# Seconds after which to retry: if one client has too many calls at a time; if all clients together have too many.
+# The seconds after which to retry, if one client has too many calls at a time, and if all clients together have too
+# many calls.
 _RETRY, _RETRY_ALL = 0.1, 1.0
 # The number of clients above which clients without recent calls are forgotten.
 _MANY = 10_000
 
 
 def origin_of(peer: str) -> str:
-    """Return the client as identified for limits by an address in gRPC's notation: the address without its port.
+    """Return the origin of an address in gRPC's notation, which identifies the client for limits.
 
-    An IPv6 address is identified with its /64 network, which one client may own, and an IPv4-mapped address with the
-    IPv4 address. The address of a Unix socket is unix:UID:PID at the fast door, and only "unix:" from gRPC.
+    The origin is the address without its port. The origin of an IPv6 address is its /64 network, because one client may
+    own the whole network. The origin of an IPv4-mapped address is the IPv4 address. The address of a Unix socket is
+    unix:UID:PID at the fast door, and only "unix:" from gRPC.
     """
     address = peer.rpartition(":")[0]
     return _ipv6_origin(address) if address.startswith("ipv6:") else address
@@ -40,10 +42,10 @@ def _ipv6_origin(address: str) -> str:
 
 
 class CallLimit:
-    """A limit on the calls of one kind in flight, of all clients together; `Limits` counts them."""
+    """A limit on the calls of one kind in flight, of all clients together. `Limits` counts these calls."""
 
     def __init__(self, name: str, most: int, idle: IdleStreams | None = None) -> None:
-        """Allow `most` calls. `name`: a description for refusals. `idle`: streams that give way to new calls."""
+        """Allow `most` calls. `name`: a description for refusals. `idle`: waiting streams, which new calls may end."""
         self.name = name
         self.idle = idle
         self.most = most
@@ -51,29 +53,29 @@ class CallLimit:
 
 
 class Limits:
-    """Counters of calls, in total and by client. A client is forgotten shortly after its last call."""
+    """The numbers of calls, in total and of each client. A client is forgotten shortly after its last call."""
 
     def __init__(self, max_calls: int, max_rate: float) -> None:
         """Allow each client `max_calls` at a time and `max_rate` per second; 0 for no limit."""
         self._max_calls = max_calls
         self._max_rate = max_rate
         self._counts_clients = bool(max_calls or max_rate)
-        # The seconds between calls at that rate, and the negative of the seconds by which a call may be early. A client
-        # may make the calls of one second in a burst.
+        # The seconds between two calls at the maximum rate, and the negative of the seconds by which a call may be
+        # early. A client may make the calls of one second in a burst.
         self._share = 1 / max_rate if max_rate else 0.0
         self._early = self._share - max(1.0, self._share)
         self._lock = threading.Lock()
         self._running: dict[str, int] = {}
-        # The theoretical arrival time of each client's next call in the generic cell rate algorithm, of time.monotonic.
+        # The theoretical arrival time (time.monotonic) of each client's next call, in the generic cell rate algorithm.
         self._due: dict[str, float] = {}
         self._many = _MANY
 
     def begin(self, limit: CallLimit, client: str | None) -> None:
-        """Count a call; `end` must follow. An idle stream that gives way to it is no longer counted.
+        """Count a call. `end` must be called afterwards. If an idle stream is ended for the call, it no longer counts.
 
         Args:
             limit: The limit of the call's kind.
-            client: The client; None if its limits do not apply.
+            client: The client; None if the limits per client do not apply.
 
         Raises:
             Refusal: If a limit is exceeded (LIMIT_EXCEEDED); the call is then not counted.
@@ -118,7 +120,7 @@ class Limits:
         due = self._due.get(client, now)
         if due < now:
             due = now
-        # In this order of summation, rounding leaves no remainder for a first call.
+        # With this order of operations, rounding errors cannot delay a first call.
         wait = (due - now) + self._early
         if wait > 0:
             raise limit_exceeded("calls of one client a second", self._max_rate, wait)
@@ -129,18 +131,20 @@ class Limits:
 
 
 class CallSlots:
-    """Slots for calls that a client can begin at no cost.
+    """Slots for calls that cost a client nothing to begin.
 
-    When all slots are taken, a new call still gets one: the client with the most slots loses its oldest call.
+    When all slots are taken, a new call still gets a slot, because the oldest call of the client with the most slots is
+    ended.
     """
 
     def __init__(self, slots: int) -> None:
         """Provide `slots` slots."""
         self._slots = slots
         self._free = slots
-        # Reentrant, because `end` of a call may release other calls.
+        # The lock is reentrant, because the `end` function of a call may release other calls.
         self._lock = threading.RLock()
-        # By client, oldest first: the function that ends a call, and the time when it got its slot.
+        # For each client, its calls, oldest first. For each call: the function that ends it, and the time when it got
+        # its slot.
         self._held: dict[str, dict[object, tuple[Callable[[], object], float]]] = {}
 
     def __len__(self) -> int:
@@ -148,7 +152,7 @@ class CallSlots:
         return self._slots - self._free
 
     def take(self, client: str, call: object, end: Callable[[], object]) -> None:
-        """Take a slot for a call; `release` must follow.
+        """Take a slot for a call. `release` must be called afterwards.
 
         `end` is called, in any thread, if the slot is given to another call.
         """
@@ -160,7 +164,7 @@ class CallSlots:
             self._held.setdefault(client, {})[call] = (end, time.monotonic())
 
     def largest(self, age: float, weight: Callable[[Any], int] = lambda call: 1) -> tuple[int, str, list[object]]:
-        """Find the client whose calls have the largest total weight, counting calls of at least `age` seconds.
+        """Find the client whose calls have the largest total weight. Only calls of at least `age` seconds count.
 
         Returns:
             The weight, the client, and its counted calls with a nonzero weight.
@@ -179,7 +183,7 @@ class CallSlots:
         return max(weights, key=lambda found: found[0], default=(0, "", []))
 
     def end(self, client: str, calls: Iterable[object]) -> None:
-        """End calls of a client, unless they have lost their slots."""
+        """End calls of a client, except calls that have lost their slots."""
         with self._lock:
             for call in calls:
                 if call in self._held.get(client, ()):

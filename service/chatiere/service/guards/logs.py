@@ -1,4 +1,4 @@
-"""Logging of a server: one line per event on standard error.
+"""The log of a server, with one line per event, on standard error.
 
 Log lines never contain states, actions, seeds or other information about a game.
 """
@@ -16,12 +16,12 @@ from pythonjsonlogger.json import JsonFormatter
 
 from chatiere.service.base.settings import Settings
 
-# Lines of gRPC's core: level and day, time, thread, file, as in "E1122 06:43:37.453844   15207 port.cc:83] words".
+# A line of gRPC's core: level and date, time, thread, file, as in "E1122 06:43:37.453844 15207 port.cc:83] words".
 _CORE_LINE = re.compile(r"([IWEF])\d{4} [\d:.]+ +\d+ ([^ \]]+)\] (.*)")
 _LEVELS = {"I": logging.INFO, "W": logging.WARNING, "E": logging.ERROR, "F": logging.CRITICAL}
 
 
-# Bytes of lines that may wait to be written, and seconds for which `flush` waits.
+# The maximum size in bytes of the lines that wait to be written, and the seconds for which `flush` waits.
 _MAX_WAITING, _PATIENCE = 2**20, 1.0
 
 
@@ -41,7 +41,7 @@ class LogHandler(logging.Handler):
         self._lines: deque[bytes] = deque()
         self._size = 0
         self._changed = threading.Condition()
-        # A daemon thread, because it cannot be stopped while it writes.
+        # The thread is a daemon thread, because it cannot be stopped while it writes.
         threading.Thread(target=self._run, name="log", daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -60,7 +60,7 @@ class LogHandler(logging.Handler):
             self._changed.notify_all()
 
     def flush(self) -> None:
-        """Wait until all lines are written, for a short time at most."""
+        """Wait until all lines are written, but for at most one second."""
         with self._changed:
             self._changed.wait_for(lambda: not self._lines, _PATIENCE)
 
@@ -85,12 +85,12 @@ class LogHandler(logging.Handler):
                 self._write(self._line(record))
 
     def _write(self, line: bytes) -> None:
-        # A file object is not used: its lock would be held while the log is not read, even at the end of the process.
+        # Do not use a file object: while the log is not read, it would hold its lock, even at the end of the process.
         try:
             while line:
                 line = line[os.write(self._descriptor, line) :]
         except OSError:
-            # The disk is full or the reader has gone; this error cannot be reported anywhere.
+            # The disk is full or the reader has exited. The error cannot be reported anywhere.
             pass
 
 
@@ -110,12 +110,12 @@ class DroppedLines:
 
 
 def configure_logging(settings: Settings, descriptor: int | None = None) -> None:
-    """Configure logging by the settings, with times in UTC; to standard error if `descriptor` is None."""
+    """Configure logging by the settings, with times in UTC. `descriptor`: the file to write; None: standard error."""
     if descriptor is None:
         descriptor = os.dup(sys.stderr.fileno())
     formatter: logging.Formatter
     if settings.log_format == "json":
-        # The `extra` of a log call adds fields to these, such as a call's method and status.
+        # The argument `extra` of a logging call adds fields, such as a call's method and status.
         formatter = JsonFormatter(
             ("levelname", "processName", "name", "message"),
             rename_fields={"levelname": "level", "processName": "process", "name": "logger"},

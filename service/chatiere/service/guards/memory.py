@@ -1,4 +1,4 @@
-"""The memory held by calls: by requests in flight, and by responses until their clients have received them."""
+"""The memory that calls hold: requests in flight, and responses until their clients have received them."""
 
 import gc
 import logging
@@ -17,24 +17,25 @@ from chatiere.service.guards.limits import CallSlots
 _log = logging.getLogger(__name__)
 
 
-# Seconds after which a client may retry a call that did not fit the budget.
+# The seconds after which a client may retry a call that exceeded the budget.
 _RETRY = 1.0
-# The maximum number of bytes that a small call holds: enough for a single position or view at every door, and for
+# The maximum size in bytes of a small call. It is enough for a single position or view at every door, and for
 # ListGames.
 _SMALL = 1024 * 1024
-# Memory is given back when the process is _MUCH bytes larger than when idle and calls have held at most _LITTLE bytes
-# for _PAUSE seconds. If that does not help, the pause is more than doubled each time, up to _MAX_PAUSE, because giving
-# memory back takes a tenth of a second with thousands of connections.
+# Free memory is returned to the system when the process is _MUCH bytes larger than when it was idle, and calls have
+# held at most _LITTLE bytes for _PAUSE seconds. If this does not help, the pause is more than doubled each time, up to
+# _MAX_PAUSE, because returning memory takes a tenth of a second with thousands of connections.
 _MUCH, _LITTLE, _PAUSE, _MAX_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64.0
-# The largest fraction of time to spend on giving memory back, because no calls are served meanwhile.
+# The maximum fraction of time to spend on returning memory to the system, because no calls are served in this time.
 _SHARE = 0.001
-# Seconds between two log lines about ended calls.
+# The minimum number of seconds between two log lines about ended calls.
 _BETWEEN_LINES = 10.0
-# The limit on all partly received requests, in bytes. It is at least this number of requests of the largest size.
+# The limit on the total size of partly received requests is _PARTS bytes, or the size of _MAX_MESSAGES requests of the
+# maximum size if that is more.
 _PARTS, _MAX_MESSAGES = 128 * 1024 * 1024, 2
-# The smallest age, in seconds, of calls that are ended for exceeding that limit.
+# The minimum age, in seconds, of calls that are ended because this limit is exceeded.
 LEAST_AGE = 0.1
-# Seconds for which a stream counts as in use after a request.
+# The seconds after a request during which a stream counts as in use.
 _USED = 10.0
 
 
@@ -47,10 +48,10 @@ _Batch = TypeVar("_Batch")
 
 
 class _Account:
-    """Bytes held, in total and by client."""
+    """The numbers of bytes held, in total and by each client."""
 
     def __init__(self) -> None:
-        """Begin with no bytes."""
+        """Create an empty account."""
         self.total = 0
         self._by_client: dict[str, int] = {}
 
@@ -73,14 +74,14 @@ class _Account:
 
 
 class MemoryBudget:
-    """A limit on the bytes held by all calls of a worker; a client may hold half of it.
+    """A limit on the bytes held by all calls of a worker. One client may hold half of these bytes.
 
     Another quarter is reserved for small calls, of which one client may use half, so that large calls cannot exclude
     them. A large call of any size is allowed while there is no other large call.
 
-    The batches that streams keep use the memory that calls leave free, up to three quarters of the budget, and count
-    towards their client's half. They give way to the calls of all clients: the client that keeps the most loses a batch
-    first.
+    The batches that streams keep use the memory that calls do not need, up to three quarters of the budget, and count
+    towards their client's half. When calls of any client need the memory, batches are dropped, first a batch of the
+    client that keeps the most.
     """
 
     def __init__(self, most: int) -> None:
@@ -88,7 +89,7 @@ class MemoryBudget:
         self._most = most
         self._lock = threading.Lock()
         self._small, self._large, self._kept = _Account(), _Account(), _Account()
-        # The streams that keep batches, by client.
+        # For each client, its streams that keep batches.
         self._keepers: dict[str, set[KeptBatches[Any]]] = {}
 
     @property
@@ -103,7 +104,7 @@ class MemoryBudget:
             held = small if before <= _SMALL else large
             held.add(client, -before)
             if after > before:
-                # The limits' names are metadata that clients may rely on.
+                # Do not change the names of limits: they are metadata, and clients may rely on them.
                 refusal = None
                 if not _fits(small.total, large.total, after, self._most):
                     name = "bytes of requests under way and answers not yet taken"
@@ -122,7 +123,7 @@ class MemoryBudget:
 
         Args:
             stream: The stream.
-            batches: A function that returns the new batches by number, called under the lock.
+            batches: A function that returns the new batches by number. It is called while the lock is held.
 
         Raises:
             Refusal: If the new batches do not fit (LIMIT_EXCEEDED).
@@ -143,7 +144,7 @@ class MemoryBudget:
         most = min(self._most - self._most // 4, self._most - self._small.total - self._large.total)
         while kept.total - stream.size + size > most:
             largest = kept.largest()
-            # A client does not displace batches of clients that would keep less than it.
+            # Do not drop batches of clients that keep less than this client would keep.
             if largest == client or kept.of(largest) <= own:
                 raise limit_exceeded("bytes of states kept on streams", self._most - self._most // 4, _RETRY)
             self._drop_one(largest)
@@ -165,7 +166,7 @@ class MemoryBudget:
             del self._keepers[client]
 
     def _fits_client(self, client: str, size: int) -> bool:
-        # Return whether a call of a client may hold `size` bytes within the client's half.
+        # Return True if a call of a client may hold `size` bytes within the client's half.
         small, large, kept = self._small.of(client), self._large.of(client), self._kept.of(client)
         if kept <= _SMALL:
             small += kept
@@ -175,7 +176,8 @@ class MemoryBudget:
 
 
 def _fits(small: int, large: int, size: int, most: int) -> bool:
-    # Return whether a call may hold `size` bytes, given the bytes of other small and large calls.
+    # Return True if a call may hold `size` bytes, given the bytes of other small calls, of other large calls, and the
+    # limit.
     reserve = most // 4
     if size <= _SMALL:
         return small + size <= max(reserve, most - large) or not (small or large)
@@ -188,19 +190,19 @@ class Holding:
     __slots__ = ("_budget", "_bytes", "_client")
 
     def __init__(self, budget: MemoryBudget, client: str) -> None:
-        """Begin with no bytes held."""
+        """Create a holding of no bytes."""
         self._budget = budget
         self._client = client
         self._bytes = 0
 
     def hold(self, size: int) -> None:
-        """Hold `size` bytes instead of the previous number. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Change the number of held bytes to `size`. Raises Refusal (LIMIT_EXCEEDED)."""
         if size != self._bytes:
             self._budget.change(self._client, self._bytes, size)
             self._bytes = size
 
     def beside(self, request: Buffer) -> Callable[[int], None]:
-        """Hold a request, and return a function that holds a number of bytes in addition to it."""
+        """Hold a request's bytes. Return a function that holds a number of bytes in addition to the request."""
         self.hold(len(request))
         return lambda size: self.hold(len(request) + size)
 
@@ -210,18 +212,18 @@ class Holding:
 
 
 class _Sized(NamedTuple, Generic[_Batch]):
-    # A batch and the bytes that it takes.
+    # A batch, and its size in bytes.
     batch: _Batch
     size: int
 
 
 class KeptBatches(Generic[_Batch]):
-    """The batches that one stream keeps, by number. The budget drops batches when calls need the memory."""
+    """The batches that one stream keeps, each under a number. The budget drops batches when calls need the memory."""
 
     __slots__ = ("_budget", "batches", "client", "size")
 
     def __init__(self, budget: MemoryBudget, client: str) -> None:
-        """Begin without batches."""
+        """Create an empty store."""
         self._budget = budget
         self.client = client
         """The client of the stream."""
@@ -229,7 +231,7 @@ class KeptBatches(Generic[_Batch]):
         self.batches: dict[int, _Sized[_Batch]] = {}
         """The batches with their sizes."""
         self.size = 0
-        """The bytes of all batches."""
+        """The total size of all batches in bytes."""
 
     def get(self, number: int) -> _Batch | None:
         """Return the batch of this number, or None."""
@@ -237,7 +239,7 @@ class KeptBatches(Generic[_Batch]):
         return None if found is None else found.batch
 
     def replace(self, taken: int, number: int, batch: _Batch, size: int) -> None:
-        """Discard the batch `taken`, and keep a batch of `size` bytes under a number unless that is 0.
+        """Discard the batch `taken`, and store a batch of `size` bytes under `number`, unless `number` is 0.
 
         Raises:
             Refusal: If the batch does not fit (LIMIT_EXCEEDED); the stream's batches are then unchanged.
@@ -253,20 +255,20 @@ class KeptBatches(Generic[_Batch]):
 
 
 class EndedCalls:
-    """The calls that a door has ended because of their memory, reported in the log from time to time."""
+    """The calls that a door has ended because of their memory. They are logged at most every ten seconds."""
 
     def __init__(self, logger: logging.Logger, whose: str) -> None:
-        """Report in `logger`. `whose`: a description of the memory, which begins the line."""
+        """Report in `logger`. `whose`: a description of what takes the memory, which begins the log line."""
         self._logger, self._whose = logger, whose
         self._calls, self._size, self._last_line = 0, 0, -inf
 
     def add(self, calls: int, size: int) -> None:
-        """Count ended calls. `size`: the bytes that were held."""
+        """Count ended calls. `size`: the number of bytes that were held."""
         self._calls += calls
         self._size = max(self._size, size)
 
     def tell(self) -> None:
-        """Log the calls not reported yet, unless a line was logged recently."""
+        """Log the ended calls that were not reported yet, unless a line was logged recently."""
         now = time.monotonic()
         if self._calls and now > self._last_line + _BETWEEN_LINES:
             self._logger.warning("%s take %d MiB: ended %d calls", self._whose, self._size >> 20, self._calls)
@@ -276,9 +278,9 @@ class EndedCalls:
 class MemoryWatch:
     """Watches the memory of a process that only serves calls.
 
-    The memory of partly received requests is known only to gRPC; it is estimated as the memory that is not otherwise
-    accounted for. Only memory that is both allocated and resident counts, because some code allocates much more than it
-    touches, and freed memory stays resident for some time.
+    Only gRPC knows the memory of partly received requests. It is estimated as the memory of the process that has no
+    other known use. Only memory that is both allocated and resident counts, because some code allocates much more
+    memory than it uses, and freed memory stays resident for some time.
     """
 
     def __init__(
@@ -288,13 +290,13 @@ class MemoryWatch:
         receiving: Sequence[CallSlots],
         known: Callable[[], int],
     ) -> None:
-        """Measure the idle process.
+        """Measure the memory of the process, which must be idle.
 
         Args:
             budget: The memory held by calls.
-            max_message_bytes: The largest request.
+            max_message_bytes: The maximum size of a request, in bytes.
             receiving: The calls whose requests have not arrived.
-            known: A function that returns the bytes that are otherwise accounted for.
+            known: A function that returns the bytes of other known uses.
         """
         self._budget = budget
         self._most = most_of_parts(max_message_bytes)
@@ -305,21 +307,22 @@ class MemoryWatch:
         self._idle_size = memory.resident_bytes()
         self._ended = EndedCalls(_log, "incomplete requests")
         self._is_above = False
-        # The time, of time.perf_counter, when incomplete requests last took little memory.
+        # The time (time.perf_counter) when incomplete requests last took little memory.
         self._calm = time.perf_counter()
-        # The last time when calls held much or memory was given back, and the seconds to the next attempt.
+        # The last time when calls held much memory or free memory was returned, and the seconds until the next attempt
+        # to return memory.
         self._busy, self._pause = time.monotonic(), _PAUSE
 
     def look(self) -> None:
-        """End calls whose incomplete requests take too much memory; give free memory back when calls hold little."""
+        """End calls whose incomplete requests take too much memory. Return free memory when calls hold little."""
         above = self._above()
         if above > self._most and not self._is_above:
-            # gRPC's call objects are often part of reference cycles.
+            # Collect garbage first, because gRPC's call objects are often part of reference cycles.
             self._tidy_up()
             above = self._above()
         was_above, self._is_above = self._is_above, above > self._most
         if was_above and self._is_above:
-            # Only after two measurements in a row, so that memory that is just being freed does not count.
+            # End calls only after two measurements in a row, so that memory that is just being freed does not count.
             self._is_above = not self._end_some(above)
         elif above < self._most // 2:
             self._calm = time.perf_counter()
@@ -355,12 +358,12 @@ class MemoryWatch:
         return bool(call.start > self._calm) and _is_unused(call)
 
     def _above(self) -> int:
-        # Return the bytes in addition to the idle process's and the bytes held by calls.
+        # Return the bytes of the process beyond those of the idle process, of other known uses, and of the budget.
         allocated = (memory.allocated_bytes() or 0) - self._idle - self._known()
         return min(allocated, self._resident()) - self._budget.held
 
     def _resident(self) -> int:
-        # Return the resident bytes beyond the idle process's and the bytes otherwise accounted for.
+        # Return the resident bytes beyond those of the idle process and of other known uses.
         return memory.resident_bytes() - self._idle_size - self._known()
 
     def _tidy_up(self) -> None:

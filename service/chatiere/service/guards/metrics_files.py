@@ -1,12 +1,12 @@
-"""The files of the workers' metrics, which keep the counts of a worker that has died.
+"""The files of the workers' metrics. They preserve the counts of a worker that has died.
 
-prometheus_client lets processes keep their metrics in memory-mapped files of one directory, which another process
-reads and adds up. A write to such a page ends the process (SIGBUS) if the disk is full. Therefore a worker's files are
-fully allocated before it starts, in a memory file system if there is one. A worker that replaces a dead one continues
-its files, so the totals and the number of files stay the same.
+With prometheus_client, processes can store their metrics in memory-mapped files of one directory, and another process
+reads the files and adds up the metrics. If the disk is full, a write to a mapped page kills the process (SIGBUS).
+Therefore a worker's files are fully allocated before the worker starts, in a memory file system if the system has one.
+A worker that replaces a dead worker continues its files, so the totals and the number of files stay the same.
 
-The supervisor and its workers hold a lock on their directory. A directory without a lock belongs to a server whose
-processes were all killed; the next server removes it.
+The supervisor and its workers hold a lock on their directory. If all of them are killed, the directory has no lock, and
+the next server removes it.
 """
 
 import fcntl
@@ -29,10 +29,10 @@ from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import SettingError
 from chatiere.service.guards.counts import FileValue
 
-# The size of a file, which is enough for all values that the labels allow (a test fills a file).
+# The size of a file in bytes. It is enough for all values that the labels allow (a test fills a file).
 FILE_BYTES = 2**20
-# The kinds of metrics, for each of which a worker has a file: first gauges, which are reset when a worker dies, then
-# all kinds.
+# A worker has one file for each kind of metric. The first tuple has the gauges, which are reset when a worker dies; the
+# second one has all kinds.
 _PRESENT = ("gauge_livesum", "gauge_livemin")
 _KINDS = ("counter", "histogram", *_PRESENT)
 _MEMORY = Path("/dev/shm")
@@ -49,7 +49,7 @@ class MetricsFiles(Closing):
     """
 
     def __init__(self) -> None:
-        """Create the directory; use it in a `with` statement. Raises SettingError if no directory can be written to."""
+        """Create the directory. Raises SettingError if it cannot be created. Use the object in a `with` statement."""
         try:
             in_memory = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
             parent = _MEMORY if in_memory else Path(tempfile.gettempdir())
@@ -61,7 +61,8 @@ class MetricsFiles(Closing):
 
     def prepare(self, worker: int) -> None:
         """Create a worker's missing files. Resets the gauges of a dead worker, but not its totals. Raises OSError."""
-        # prometheus_client's mark_process_dead finds no files when the process has no file descriptors left.
+        # Do not use prometheus_client's mark_process_dead, which finds no files when the process has no file
+        # descriptors left.
         for kind in _PRESENT:
             self._path(kind, worker).unlink(missing_ok=True)
         try:
@@ -90,7 +91,7 @@ def _locked_directory(parent: Path) -> tuple[Path, int]:
     # Return a new directory and a descriptor that holds a shared lock on it. Raises OSError.
     while True:
         directory = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-        # A server that starts at the same time may remove the directory before it is locked.
+        # Try again if a server that starts at the same time removes the directory before it is locked.
         with suppress(FileNotFoundError, BlockingIOError):
             lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
             try:
@@ -105,7 +106,8 @@ def _locked_directory(parent: Path) -> tuple[Path, int]:
 
 def _remove_abandoned(parent: Path) -> None:
     for directory in parent.glob(f"{_PREFIX}*"):
-        # The directory may belong to another user, be locked, or be gone; a file system may have no locks.
+        # Skip a directory that belongs to another user, is locked or no longer exists. The file system may not support
+        # locks.
         with suppress(OSError):
             lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
@@ -116,7 +118,7 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    # A collector that runs meanwhile must not find a file without its header.
+    # Create the file under another name, because a collector must not find a file without a header.
     begun = path.with_suffix(".new")
     with begun.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
@@ -124,7 +126,7 @@ def _create(path: Path) -> None:
 
 
 def _value(file: MmapedDict, key: str) -> FileValue:
-    # Return the value of a key, which is added if it is missing.
+    # Return the value of a key. Add the key if it is missing.
     file.read_value(key)  # type: ignore[no-untyped-call]
     # The library's own class takes four times as long for each of a call's six updates, because of a lock, keys and
     # timestamps. The position of a value is available only from this private attribute.
@@ -133,7 +135,7 @@ def _value(file: MmapedDict, key: str) -> FileValue:
 
 
 def use_files(directory: Path, worker: int) -> None:
-    """Keep the values of all metrics that this process creates from now on in the files of a worker."""
+    """Store the values of all metrics that this process creates from now on in the files of a worker."""
     files: dict[str, MmapedDict] = {}
     lock = threading.Lock()
 
@@ -143,7 +145,7 @@ def use_files(directory: Path, worker: int) -> None:
         with lock:
             if kind not in files:
                 path = directory / f"{kind}_{worker}.db"
-                # A collector that runs meanwhile must not find a file without its header.
+                # Create a new file under another name, because a collector must not find a file without a header.
                 begun = path if path.exists() else path.with_suffix(".new")
                 files[kind] = MmapedDict(str(begun))  # type: ignore[no-untyped-call]
                 begun.rename(path)
@@ -156,7 +158,7 @@ class ProcessesCollector(Collector):
     """Collects metrics of processes (CPU, memory, open files …), labelled by process."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        """Begin without processes."""
+        """Create the collector, without processes."""
         self._collectors: dict[str, ProcessCollector] = {}
         registry.register(self)
 

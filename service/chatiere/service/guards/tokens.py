@@ -1,11 +1,11 @@
 """Bearer tokens of clients.
 
-The tokens file has one line per token, `NAME SHA256`: a name for the client and the SHA-256 of its token in
-hexadecimal. Empty lines and lines that begin with # are ignored. Several tokens may have the same name, so that a
+The tokens file has one line for each token, `NAME SHA256`: a name for the client, and the SHA-256 of the client's token
+in hexadecimal. Empty lines and lines that begin with # are ignored. Several tokens may have the same name, so that a
 client can change its token without interruption. `chatiere token` creates a token and its line.
 
-A token consists of 256 random bits, which cannot be guessed. A plain hash therefore suffices to make the file useless
-to readers; slow hashes are for passwords.
+A token consists of 256 random bits, which cannot be guessed. Therefore a plain hash is enough to prevent readers of the
+file from finding a token. Slow hashes are needed only for passwords.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ class Tokens:
         """
         digest = hashlib.sha256(token.encode(errors="surrogateescape")).digest()
         found = None
-        # Compare all tokens, each in constant time, so that the duration reveals nothing.
+        # Compare all tokens, each in constant time, so that the duration reveals nothing about them.
         for known, name in self._file.current():
             if hmac.compare_digest(known, digest):
                 found = name

@@ -4,7 +4,7 @@ OpenTelemetry's environment variables determine where traces are sent and which 
 OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …
 """
 
-# Some of gRPC's types can be subscripted only by type checkers.
+# This import is needed because some of gRPC's types can be subscripted only in annotations.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
@@ -65,7 +65,7 @@ class CallTraces:
             return
         family, _, place = call.peer.partition(":")
         host, _, port = place.rpartition(":")
-        # The attribute names of OpenTelemetry's instrumentation of gRPC.
+        # Use the attribute names of OpenTelemetry's instrumentation of gRPC.
         attributes = {
             "rpc.system": "grpc",
             "rpc.service": method.service,
