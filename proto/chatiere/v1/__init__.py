@@ -1,1 +1,1 @@
-"""The API: its definition and the code that is generated from it, one module a file for messages, one for services."""
+"""The API: its definition and the code generated from it, with a module for messages and one for services per file."""
