@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 class RampShape(LoadTestShape):
     """A ramp as a Locust load shape."""
 
-    # Not used in runs without --ramp.
+    # Locust would use a shape that is not abstract in every run, also without --ramp.
     abstract = True
 
     def __init__(self, ramp: Ramp) -> None:
@@ -70,7 +70,7 @@ def add_scenario(parser: ArgumentParser, **_: Any) -> None:
 
 @events.init.add_listener  # type: ignore[untyped-decorator]
 def take_scenario(environment: Environment, **_: Any) -> None:
-    """Set users and duration from the scenario."""
+    """Take the users and the duration from the scenario."""
     options = environment.parsed_options
     if options is None or options.scenario is None:
         return

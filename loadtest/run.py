@@ -96,7 +96,8 @@ class Target(NamedTuple):
     """The service to load, or the parameters with which to start one.
 
     Attributes:
-        address: The address of the service; None: start a service.
+        address: The address of the service; None to start a service.
+        deployment: The other facts about the service, such as its token.
         workers: The number of workers of a service that is started.
         processes: The number of processes that generate the load.
         has_ramp: True to increase the number of users in steps.
@@ -121,10 +122,10 @@ def _is_within_budget(name: str, target: Target, entries: list[tuple[plan.Attack
                 raise click.UsageError(f"{name} needs --web-address")
             kept = locust(name, target.address, target) == 0
         elif scenario.min_share:
-            # Both doors are tried, even if the first one exceeds the budget.
+            # Load the second door even if the first one exceeds the budget.
             kept = sum(not _is_within_shares(scenario, door, target) for door in _POD_DOORS) == 0
         else:
-            # Rooms in memory exist in a single worker.
+            # Rooms in memory need a server with a single worker.
             more = ("--relay", "memory") if scenario.has_rooms else ("--workers", str(target.workers))
             with own_server(*more, doors=("grpcio", *(["web"] if scenario.uses_web else []))) as own:
                 deployment = replace(target.deployment, web_address=own.addresses.get("web"))
@@ -150,7 +151,7 @@ def _is_within_shares(scenario: Scenario, door: str, target: Target) -> bool:
 def locust(name: str, address: str, target: Target, report: str | None = None) -> int:
     """Run a scenario against the servers at a gRPC target, and return Locust's exit code.
 
-    `report` is the name of the report; None: the name of the scenario.
+    `report` is the name of the report; None to use the name of the scenario.
     """
     command: tuple[str | Path, ...] = (
         *(Path(sys.executable).with_name("locust"), "--locustfile", HERE / "locustfile.py", "--headless"),

@@ -1,6 +1,6 @@
-"""A soak: mixed load and misbehaving connections at all doors for many minutes, and a check for leaks: `make soak`.
+"""Load a server with well-behaved and misbehaving clients for many minutes, and check for leaks: `make soak`.
 
-The soak starts a server with one worker, and ends automatically. The report is build/load/soak.json.
+The clients use all doors of a server with one worker, which this command starts. The report is build/load/soak.json.
 """
 
 import json
@@ -26,13 +26,13 @@ from loadtest.siege.plan import DOORS, Plan, read_plan
 
 NAME = "soak"
 REPORTS = Path("build/load")
-# Seconds of calls before the first quarter, and seconds between samples of the worker.
+# The seconds of calls before the first quarter, and the seconds between samples of the worker.
 _WARMING, _LOOK = 3.0, 1.0
-# The part of its turn that an attack takes. In the rest of the turn, only well-behaved clients use the worker.
+# The fraction of its time slot that an attack lasts. In the rest of the slot, only well-behaved clients make calls.
 _TURN = 0.8
 _MIB = 2**20
-# The maximum growth of each figure from the second quarter to the last: memory in MiB; the other figures vary with the
-# calls in flight.
+# The maximum growth of each figure from the second quarter to the last. Memory is in MiB. The other figures may grow a
+# little, because they vary with the calls in flight.
 _MAX_GROWTH = {"resident": 16, "descriptors": 2, "threads": 2, "tasks": 2}
 
 
@@ -51,12 +51,13 @@ class SoakResult:
     """The result of a soak.
 
     Attributes:
-        quarters: The value of each figure in each quarter: the median of resident memory, and the minimum numbers of
-            descriptors, threads and tasks, because misbehaving connections add to these numbers.
-        calls: The number of calls by door.
-        p99_ms: The 99th percentile of their durations, in milliseconds.
-        failures: The number of failures by door and cause.
-        came: Counts of events at the misbehaving connections.
+        minutes: The duration of the soak.
+        quarters: The values of each figure in the four quarters: the median of resident memory, and the minimum numbers
+            of descriptors, threads and tasks. Minimums are used because misbehaving connections add to these numbers.
+        calls: The number of calls at each door.
+        p99_ms: The 99th percentile of the durations of each kind of call at each door, in milliseconds.
+        failures: The number of failures for each door and cause.
+        came: The number of events of each kind at the misbehaving connections.
         errors: The errors that the server logged.
         has_stopped: True if the server stopped when requested.
     """
@@ -136,7 +137,7 @@ class Looks:
             try:
                 look = self._look()
             except (OSError, psutil.Error):
-                # A worker that has ended is noticed at the end, like missing samples if the metrics do not respond.
+                # `quarters` reports a worker that has ended, and a quarter without samples.
                 continue
             self._taken.append((time.monotonic() - self._begun, look))
 
@@ -185,7 +186,7 @@ def soak(plan: Plan, minutes: float, report: Path) -> bool:
 
 
 def _attack(plan: Plan, server: OwnServer, seconds: float) -> Counter[str]:
-    # Make each attack on each door in turn. All attacks are made once in a quarter of the time, if that is long enough.
+    # Make each attack on each door in turn. If a quarter of the time is long enough, it contains each attack once.
     entries = plan.entries()
     turn = max(1.0, seconds / 4 / len(entries))
     end = time.monotonic() + seconds

@@ -1,9 +1,9 @@
-"""Benchmarks of Chatière against its peers, in one run: `make bench`, or `python -m loadtest.bench --help`.
+"""Benchmarks that compare Chatière with its peers in one run: `make bench`, or `python -m loadtest.bench --help`.
 
-    measure.py           runs of several contenders in turn, the time they used, rows of the table
+    measure.py           runs of several contenders in turn, measured time, rows of the table
     servers.py           servers in separate processes
     self_play.py         the client: random self-play over BatchService, in NumPy
-    rows/                the measurements, one file per subject
+    rows/                the measurements, one file for each subject
     bounds.toml          the bounds of the rows, by game if they differ (read by bounds.py)
     peers.py             OpenSpiel in process
     pinned.py            TableEnv, steps in threads and pgx, each in a separate process on one core

@@ -1,4 +1,4 @@
-"""`python -m loadtest.bench`: measure, print the table, write the files."""
+"""The command `python -m loadtest.bench`, which measures, prints tables and writes files."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The Apply call used in the rows for single calls: one request per game."""
+"""The call of Apply that the rows for single calls use, with one request for each game."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ class Call(NamedTuple):
 
 
 def apply_request(game: Game, players: int) -> ApplyRequest:
-    """Return a request of Apply with legal actions, at the decision with the median response size in a random game."""
+    """Return a request of Apply with legal actions, for the decision of a random game with the median response size."""
     rng = np.random.default_rng(7)
     position = game.new_game(players, seed=7)
     requests: list[tuple[int, int, ApplyRequest]] = []
@@ -41,6 +41,6 @@ def response_to(request: ApplyRequest) -> bytes:
 
 
 def apply_call(game: Game, players: int) -> Call:
-    """Return the call of `apply_request`."""
+    """Return the call with the request of `apply_request`."""
     request = apply_request(game, players)
     return Call(request.SerializeToString(), len(response_to(request)))

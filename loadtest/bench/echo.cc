@@ -1,7 +1,7 @@
 // A grpc++ server without application code: `echo ADDRESS METHOD SIZE`.
 //
-// The method accepts a request and sends a precomputed response of SIZE bytes, both without messages, using the callback
-// API with its defaults.
+// The method accepts a request and sends a precomputed response of SIZE bytes, both as bytes. It uses the callback API
+// with its defaults.
 
 #include <csignal>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include <grpcpp/impl/service_type.h>
 #if __has_include(<grpcpp/impl/server_callback_handlers.h>)
 #include <grpcpp/impl/server_callback_handlers.h>
-#else  // before 1.52
+#else  // gRPC before 1.52
 #include <grpcpp/impl/codegen/server_callback_handlers.h>
 #endif
 
@@ -42,7 +42,7 @@ class Echo final : public grpc::Service {
 
 int main(int count, char** arguments) {
   if (count != 4) return 2;
-  // Before gRPC starts its threads, which inherit the mask.
+  // Block the signal before gRPC starts its threads, because they inherit the mask.
   sigset_t stop;
   sigemptyset(&stop);
   sigaddset(&stop, SIGTERM);

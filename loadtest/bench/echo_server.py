@@ -1,7 +1,7 @@
 """The service with an additional method that does no work: `python -m loadtest.bench.echo_server PORT GAME:PLAYERS…`.
 
 GameService/Echo parses the same requests and sends the same responses as Apply, with protobuf objects and through the
-same guards, but its responses, one per game, are precomputed.
+same guards. Its responses, one for each game, are precomputed.
 """
 
 import signal

@@ -1,6 +1,6 @@
-"""Single calls by h2load (part of nghttp2), because a client in Python is slower than the server.
+"""Single calls by h2load, a program of nghttp2. A client in Python would be slower than the server.
 
-h2load reports only HTTP statuses. The number of bytes it received shows that all responses were complete.
+h2load reports only HTTP statuses. The number of bytes that it received shows that all responses were complete.
 """
 
 import re
@@ -22,8 +22,8 @@ from loadtest.bench.measure import BenchPlan, Run, alternate, pinned
 from loadtest.bench.servers import BenchServer
 
 Key = TypeVar("Key")
-# Runs per round. Many short runs are more precise, because each run distributes its connections randomly over the
-# workers, and the machine's speed changes from one second to the next.
+# The number of runs in a round. Many short runs are more precise, because each run distributes its connections randomly
+# over the workers, and the machine's speed changes from one second to the next.
 RUNS = 4
 
 
@@ -36,12 +36,12 @@ class Load(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Calls per second."""
+        """The number of calls per second."""
         return self.run.amount / self.run.wall
 
     @property
     def per_cpu_second(self) -> float:
-        """Calls per second of the server's processor time."""
+        """The number of calls per second of the server's processor time."""
         return self.run.amount / self.run.server
 
 
@@ -115,8 +115,8 @@ def load(
         command = ["h2load", f"--requests={count}", f"--clients={in_flight}", f"--data={data}", f"--log-file={log}"]
         command += form.options
         if rate is not None:
-            # Each connection sends its due calls every 10 ms. They start at different times, so that they do not all
-            # send at the same time.
+            # Each connection sends its due calls every 10 ms. The connections start 1 ms apart, so that they do not
+            # all send at the same time.
             command += [f"--rps={rate / in_flight}", "--rate=1", "--rate-period=1ms"]
         if address.startswith("unix:"):
             command.append(f"--base-uri={address}")
@@ -127,7 +127,7 @@ def load(
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         client = used.ru_utime + used.ru_stime - children.ru_utime - children.ru_stime
         in_server = server.cpu_seconds() - in_server
-        # Each line has the start, HTTP status and duration in microseconds of a call.
+        # Each line has a call's start, its HTTP status, and its duration in microseconds.
         times = [int(line.split("\t")[2]) / 1000 for line in log.read_text().splitlines()]
     found = re.search(r"\((\d+)\) data$", output, re.MULTILINE)
     size = call.response_size + (len(_frame(b"")) if form.is_framed else 0)
@@ -173,7 +173,7 @@ def take_turns_with(
 
 
 def medians(runs: Mapping[Key, list[Load]], figure: Callable[[Load], float]) -> dict[Key, Load]:
-    """Return, for each contender, the run with the median figure (the lower one of two)."""
+    """Return each contender's run with the median figure (the lower of the two middle ones)."""
     return {key: sorted(found, key=figure)[(len(found) - 1) // 2] for key, found in runs.items()}
 
 

@@ -1,4 +1,4 @@
-"""Runs of several contenders in turn, the time they used, and the rows of the table."""
+"""Functions that run several contenders in turn and measure their time, and the rows of the table of results."""
 
 import os
 import platform
@@ -17,7 +17,7 @@ Found = TypeVar("Found")
 
 
 class Run(NamedTuple):
-    """A run: the amount of work, its wall time, and the processor time of this process and the server, in seconds."""
+    """A run: the amount of work, its wall time, and the processor times of this process and the server, in seconds."""
 
     amount: float
     wall: float
@@ -39,7 +39,7 @@ class Timer:
     """The time used by a `with` block; see `measured`."""
 
     def __init__(self, server: BenchServer | None) -> None:
-        """Start the timer. The processor time of `server`, if any, is also measured."""
+        """Start the timer, also for the processor time of `server` if one is given."""
         self._server = server
         self._before = self._now()
         self._used = self._before
@@ -79,7 +79,7 @@ def repeat(work: Callable[[], float], seconds: float, server: BenchServer | None
 
 @contextmanager
 def pinned() -> Iterator[None]:
-    """Keep this thread, and threads that it starts, on one core for a block, if the system supports this."""
+    """Keep this thread, and threads that it starts, on one core during a `with` block, if the system supports this."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -106,14 +106,14 @@ def middle(runs: Sequence[Run], by: Callable[[Run], float] = lambda run: run.rat
 
 
 def fastest(runs: Mapping[Key, Sequence[Run]]) -> tuple[Key, Run]:
-    """Return the key with the best median rate, and that run."""
+    """Return the key of the runs with the highest median rate, and the run with this median."""
     middles = {key: middle(one) for key, one in runs.items()}
     best = max(middles, key=lambda key: middles[key].rate)
     return best, middles[best]
 
 
 def listed(runs: Mapping[tuple[str, str], Sequence[Run]]) -> list[dict[str, Any]]:
-    """Return a table of the median rates of a peer's runs, by (kind, game)."""
+    """Return a table of the median rates of the peers' runs. The keys are (kind, game); our own kind is ""."""
     return [
         {"peer": kind, "game": game, "moves/CPU-s": middle(found).rate} for (kind, game), found in runs.items() if kind
     ]
@@ -124,9 +124,9 @@ class Row:
     """A row of the table: a figure of a game and its peer's figure, which is None if the peer is not installed.
 
     Attributes:
-        bound: The bound of the ratio of the figures.
-        target: The target of `target_figure`.
-        at_most: True if both are upper limits; otherwise they are lower limits.
+        bound: The required limit of the ratio of the figures.
+        target: The desired limit of `target_figure`.
+        at_most: True if `bound` and `target` are upper limits; otherwise they are lower limits.
         run: Our median run.
         peer_run: The peer's median run.
     """
@@ -162,10 +162,10 @@ class BenchPlan:
     """The parameters of the measurements.
 
     Attributes:
-        games: The number of players of each game.
+        games: The games to measure, each with its number of players.
         rounds: The number of rounds in which all contenders run in turn.
-        seconds: The seconds per run.
-        batch: The number of games at a time.
+        seconds: The duration of a run.
+        batch: The number of games in a batch.
         warm_up: The number of moves per game before measuring.
         moves: The number of moves during which the server's memory must not grow.
         rooms: The number of rooms that are followed at the same time.
@@ -182,14 +182,14 @@ class BenchPlan:
 
 @dataclass
 class Result:
-    """The results of a subject: rows with bounds, and additional tables (title → lines of named figures)."""
+    """The results of a subject: rows with bounds, and additional tables, whose lines are dicts of figures by title."""
 
     rows: list[Row] = field(default_factory=list)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 def machine() -> str:
-    """Return a description of the machine, as far as it affects the figures."""
+    """Return a description of the parts of the machine that affect the figures."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]

@@ -1,8 +1,8 @@
 """OpenSpiel behind BatchService.Play: `python -m loadtest.bench.openspiel_server PORT`.
 
 The server uses Chatière's messages, so that the same client can call it. States are serialised OpenSpiel states, each
-followed by a 0 byte; every step reads, advances and writes them, as a stateless service must. It supports only the
-features that the benchmarks need: legal actions and restarts, but no faults of items.
+followed by a 0 byte. Every step reads, advances and writes the states, as a stateless service must. The server supports
+only the features that the benchmarks need: legal actions and restarts, but no faults of items.
 """
 
 import random
@@ -38,7 +38,7 @@ from loadtest.bench.servers import LOOPBACK
 
 
 class Batches:
-    """NewGames and Step of Play, for OpenSpiel's games."""
+    """The requests NewGames and Step of Play, for OpenSpiel's games."""
 
     def __init__(self) -> None:
         """Load the games of `peers`."""
@@ -95,7 +95,7 @@ def _describe(states: list[Any], ended: list[bool]) -> Positions:
 
 def main(port: str) -> None:
     """Serve until killed."""
-    # Use the same door as Chatière.
+    # Use Chatière's fast door.
     settings, metrics = Settings(), Metrics(CollectorRegistry())
     pool = FairThreads("batches", settings.batch_threads)
     play = StreamMethod(PLAY, Method(metrics, "bidi_stream", PLAY), lambda _: Batches().play, pool)

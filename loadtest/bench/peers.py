@@ -1,4 +1,4 @@
-"""OpenSpiel in process, the peer with which Chatière is compared.
+"""OpenSpiel in process, which is the peer with which Chatière is compared.
 
 There are two kinds of loops. `plain` loops follow OpenSpiel's own examples, but use random numbers of the standard
 library, because NumPy's would take twice as long; the bounds refer to these loops. `tuned` loops are as fast as is
@@ -40,7 +40,7 @@ def resolve_chance(state: Any, rng: random.Random) -> None:
 
 
 def plain_loop(name: str) -> Callable[[float], Run]:
-    """Return a loop of random games: list the legal actions, apply one."""
+    """Return a loop of random games, which lists the legal actions and applies one of them."""
 
     def act(state: Any, rng: random.Random) -> None:
         state.apply_action(rng.choice(state.legal_actions()))
@@ -62,7 +62,7 @@ def plain_learner_loop(name: str) -> Callable[[float], Run]:
 
 
 def tuned_learner_loop(name: str) -> Callable[[float], Run]:
-    """Return a learner's loop with OpenSpiel's observer, which reuses a NumPy array, if the game has one."""
+    """Return a learner's loop that uses the game's observer, if it has one. Observers reuse a NumPy array."""
     game = load(name)
     if not game.get_type().provides_observation_tensor:
         return plain_learner_loop(name)
@@ -162,7 +162,7 @@ def rollouts(name: str) -> Callable[[float], Run]:
 
 
 def tree_search(name: str) -> Callable[[float], Run]:
-    """Return a loop of decisions by ISMCTSBot, in C++; the work is the number of its simulations."""
+    """Return a loop of decisions by ISMCTSBot, in C++. The amount of work is the number of simulations."""
     starts_count, simulations = 4, 1000
     game = load(name)
     rng = random.Random(7)

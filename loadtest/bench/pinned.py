@@ -1,7 +1,7 @@
 """Contenders in separate processes, each on one core: `python -m loadtest.bench.pinned KIND …`.
 
-Such a process prints "ready". Each line of its input is a number of seconds. It plays for that time, and prints a line
-of JSON: the number of moves, the wall time and the processor time.
+A process prints "ready" when it has started. Each line of its input is a number of seconds, for which it plays. It then
+prints a line of JSON: the number of moves, the wall time and the processor time.
 """
 
 import importlib.util
@@ -35,10 +35,10 @@ def pgx_installed() -> bool:
 
 
 class Pinned:
-    """A contender in a separate process; see the module. `cores` has the numbers of the cores that it may use."""
+    """A contender in a separate process. `cores` has the numbers of the cores that the process may use."""
 
     def __init__(self, kind: str, *arguments: object, cores: list[int] = CORES[-1:]) -> None:
-        """Start the process. It may take some time to be ready."""
+        """Start the process, without waiting until it is ready."""
         command = [sys.executable, "-m", "loadtest.bench.pinned", kind, *map(str, arguments)]
         environment = os.environ | {"BENCH_CORES": " ".join(map(str, cores)), "JAX_PLATFORMS": "cpu"}
         self._process = subprocess.Popen(
@@ -78,7 +78,10 @@ class Pinned:
 
 
 def table_env(name: str, batch: str, warm_up: str) -> Callable[[float], Run]:
-    """Play a game by TableEnv at random, with observations and its fewest players; actions are drawn from masks."""
+    """Return a function that plays a game with TableEnv, with observations and the minimum number of players.
+
+    The function draws random actions from masks.
+    """
     env = TableEnv(name, engine.game(name).min_players, int(batch), seed=SEED, observations=True, mask="bits")
     last = env.reset()
 
@@ -101,7 +104,10 @@ def table_env(name: str, batch: str, warm_up: str) -> Callable[[float], Run]:
 
 
 def steps(name: str, batch: str, warm_up: str, num_threads: str) -> Callable[[float], Run]:
-    """Make random moves with Table.step in several threads. The time to choose the moves does not count."""
+    """Return a function that makes random moves with Table.step in several threads.
+
+    The time in which the function chooses the moves does not count.
+    """
     table = Table(engine.game(name), engine.game(name).min_players)
     columns, restart = Columns(legal=True, observations=True, final_scores=True), Restart(stride=int(batch))
     seeds, numbers = seeds_and_numbers(0, int(batch))
@@ -114,7 +120,7 @@ def steps(name: str, batch: str, warm_up: str, num_threads: str) -> Callable[[fl
         choosing_wall = choosing_cpu = 0.0
         wall, cpu = time.perf_counter(), time.process_time()
         while count == 0 or (count < most and time.perf_counter() < wall + seconds):
-            # The other threads have ended, so this thread's time is the total time.
+            # Only this thread works here, so that its time is the time to choose the moves.
             began, began_cpu = time.perf_counter(), time.thread_time()
             moves = choose(positions.legal_offsets, positions.legal_ids, random)
             choosing_wall += time.perf_counter() - began
@@ -131,9 +137,9 @@ def steps(name: str, batch: str, warm_up: str, num_threads: str) -> Callable[[fl
 
 
 def pgx(name: str, batch: str) -> Callable[[float], Run]:
-    """Play a game of pgx at random in one compiled scan, with its observations. Games that end are restarted.
+    """Return a function that plays a game of pgx in compiled scans, with the game's observations.
 
-    Actions are drawn from its masks.
+    The function draws random actions from the game's masks. Games that end are restarted.
     """
     import jax
     from jax import numpy as jnp
@@ -152,7 +158,7 @@ def pgx(name: str, batch: str) -> Callable[[float], Run]:
             logits = jnp.log(state.legal_action_mask.astype(jnp.float32))
             action = jax.random.categorical(for_action, logits, axis=-1)
             state = step(state, action, jax.random.split(for_step, games))
-            # The sum keeps the compiler from eliminating the observations.
+            # The sum prevents the compiler from eliminating the observations.
             return (state, key, seen + state.observation.sum()), None
 
         return jax.lax.scan(move, (state, key, jnp.float32(0)), None, length=SCAN)[0]

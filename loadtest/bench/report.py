@@ -1,4 +1,4 @@
-"""The results as a table, files and a picture."""
+"""Functions that report the results as tables, files and a picture."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ except ImportError:
 
 
 def commit() -> str:
-    """Return the commit that is measured, marked "-dirty" if files have changed since."""
+    """Return the commit that is measured, with the suffix "-dirty" if files have been changed."""
     try:
         result = subprocess.run(
             ("git", "describe", "--always", "--dirty"), cwd=ROOT, capture_output=True, text=True, check=True
@@ -146,7 +146,7 @@ def write_json(directory: Path, plan: BenchPlan, result: Result) -> None:
 
 
 def draw(path: Path, result: Result) -> None:
-    """Draw bench.png: each row relative to its bound, the growth of self-play, the server's memory."""
+    """Draw bench.png: each row relative to its bound, self-play by batch size, and the server's memory."""
     if pyplot is None:
         return
     compared = [row for row in result.rows if row.ratio]

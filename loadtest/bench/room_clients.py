@@ -1,4 +1,4 @@
-"""Asyncio clients of RoomService, which post and follow in many rooms at the same time, for each door."""
+"""Asyncio clients of RoomService that post and follow in many rooms, at grpcio's port and at the door for browsers."""
 
 import asyncio
 import re
@@ -11,7 +11,7 @@ from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
 from loadtest.bench.servers import CHANNEL_OPTIONS
 
-# Followers on one connection at grpcio's port, which accepts 256 calls.
+# The number of followers on a connection to grpcio's port, which accepts 256 calls on each connection.
 _FOLLOWERS = 200
 _HEAD = (
     "POST /chatiere.v1.RoomService/%s HTTP/1.1\r\nhost: localhost\r\n"
@@ -23,17 +23,17 @@ class RoomClients(Protocol):
     """All clients at one door."""
 
     async def post(self, request: pb.PostRequest) -> pb.PostResponse:
-        """Call Post. Raises an error for any refusal."""
+        """Call Post. Raise an error if the call is refused."""
 
     def follow(self, request: pb.FollowRequest) -> AsyncIterator[pb.FollowResponse]:
-        """Call Follow and yield the responses. Raises an error when the call ends."""
+        """Call Follow and yield the responses. Raise an error when the call ends."""
 
     async def close(self) -> None:
         """Close the connections."""
 
 
 class GrpcClients:
-    """Clients at grpcio's port, with one channel for all posts and additional ones for followers."""
+    """Clients at grpcio's port, with one channel for all posts and additional channels for followers."""
 
     def __init__(self, address: str) -> None:
         """Create the clients, which connect at their first call."""
@@ -66,7 +66,7 @@ class GrpcClients:
 
 
 class WebClients:
-    """Clients at the door for browsers, by the Connect protocol, with a separate connection for each follower."""
+    """Clients at the door for browsers. They use the Connect protocol, with a separate connection for each follower."""
 
     def __init__(self, address: str) -> None:
         """Create the clients, which connect at their first call."""

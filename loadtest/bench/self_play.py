@@ -1,6 +1,6 @@
 """The client of the benchmarks: random self-play over BatchService in NumPy, without any other work.
 
-`chatiere.clients.VectorEnv`, which uses the same columns, also counts games and moves.
+`chatiere.clients.VectorEnv`, the library's client with the same columns, also counts games and moves.
 """
 
 import time
@@ -23,14 +23,14 @@ from chatiere.v1.batch_service_pb2 import (
 )
 
 SEED = 7
-# Seconds that a server may take to receive a request.
+# The maximum time for a server to receive a request, in seconds.
 PATIENCE = 60.0
-# Seconds after which an idle stream is replaced, because it does not respond to the server's pings.
+# The time in seconds after which an idle stream is replaced, because it does not respond to the server's pings.
 MAX_IDLE = 60.0
 
 
 def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
-    """Return the columns of seeds and game numbers for the streams (SEED, first …)."""
+    """Return the columns of seeds and game numbers. All seeds are SEED; the game numbers begin with `first`."""
     return (
         np.full(count, SEED, "<u8").tobytes(),
         np.arange(first, first + count, dtype="<u8").tobytes(),
@@ -53,11 +53,11 @@ class BenchStream:
         self._call = FastCall(address, f"/{BATCH_SERVICE}/Play", PATIENCE)
 
     def send(self, field: int, request: list[Buffer], rest: bytes = b"") -> None:
-        """Send a request, given in pieces, as field number `field` of a PlayRequest; `rest` has its other fields."""
+        """Send a PlayRequest. `request` has the pieces of field number `field`, and `rest` has the other fields."""
         self._call.send([*put_inner(field, request), rest])
 
     def receive(self) -> Response:
-        """Receive a response, and return its Positions."""
+        """Receive a response, and return the Positions in it."""
         response = Response(PlayResponse, self._call.receive())
         kind = response.which("response")
         if kind not in ("new_games", "step"):
@@ -73,7 +73,7 @@ class BenchStream:
 
 
 class SelfPlay:
-    """Batches of games, `in_flight` of them on each of `connections` connections. Games that end are restarted."""
+    """Batches of games on `connections` connections, each with `in_flight` batches. Games that end are restarted."""
 
     def __init__(
         self,
@@ -86,13 +86,13 @@ class SelfPlay:
         *,
         keeps: bool = False,
     ) -> None:
-        """Start all games. `keeps` is True to keep their states in the service."""
+        """Start all games. `keeps` is True to keep the games' states in the service."""
         self._address, self._connections, self._in_flight = address, connections, in_flight
         self._batch, self._keeps = batch, keeps
         self._random = np.random.default_rng(SEED)
         table, columns = BatchSetup(game=game, players=players), Columns(legal=True)
         self._streams = self._connect()
-        # A request of Step without its two columns.
+        # A request of Step without the columns `states` and `moves`.
         self._step = StepRequest(setup=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
         for number, stream in enumerate(self._streams):
             seeds, numbers = seeds_and_numbers(number * batch, batch)
@@ -102,7 +102,10 @@ class SelfPlay:
         self._idle_since = time.monotonic()
 
     def advance(self, goes_on: Callable[[int], bool]) -> int:
-        """Make moves while `goes_on`, called with the number of moves so far, returns True; return their number."""
+        """Make moves until `goes_on` returns False. Return their number.
+
+        `goes_on` is called with the number of moves so far.
+        """
         if time.monotonic() - self._idle_since > MAX_IDLE:
             self.close()
             self._streams = self._connect()
@@ -134,7 +137,7 @@ class SelfPlay:
             self._move(number, stream.receive(), take=self._keeps, keep=keep)
 
     def _move(self, number: int, positions: Response, *, take: bool, keep: bool) -> None:
-        # `number` is the number of the batch; `take` and `keep` are as in PlayRequest.
+        # Make a move in each game of batch `number`. `take` and `keep` set the fields of PlayRequest with these names.
         columns: dict[str, Buffer] = {}
         if not take:
             columns["states"] = positions.column("states")

@@ -27,14 +27,14 @@ CHANNEL_OPTIONS = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.use_local_subchannel_pool", 1),
 )
-# The seconds allowed for servers to start, and the seconds between checks.
+# The seconds that servers have to start, and the seconds between checks.
 _PATIENCE, _PAUSE = 60.0, 0.05
 _CHATIERE = (sys.executable, "-c", "from chatiere.command import main; main(prog_name='chatiere')")
 _ECHO_SOURCE, _ECHO = Path(__file__).with_name("echo.cc"), ROOT / "build/bench-echo"
 
 
 class BenchServer:
-    """A running server: its addresses (one for all calls, one only for streams of batches) and its processes."""
+    """A running server: the addresses of grpcio's port, the fast door and the door for browsers, and its processes."""
 
     def __init__(
         self, address: str, fast_address: str, web_address: str, programs: list[subprocess.Popen[bytes]]
@@ -59,7 +59,7 @@ class BenchServer:
 
     @contextmanager
     def on_one_core(self) -> Iterator[None]:
-        """Keep the server on the core of `measure.pinned` during a `with` block, if the system supports it."""
+        """Keep the server on the core of `measure.pinned` during a `with` block, if the system supports this."""
         if not hasattr(os, "sched_setaffinity"):
             yield
             return
@@ -89,7 +89,7 @@ class BenchServer:
 def start(
     *commands: tuple[str, ...], port: int, listeners: int, fast_port: int = 0, web_port: int = 0
 ) -> Iterator[BenchServer]:
-    """Run each of the commands, and wait until `listeners` processes listen on each port."""
+    """Run the commands, and wait until `listeners` processes listen on each port."""
     addresses = f"{LOOPBACK}:{port}", f"{LOOPBACK}:{fast_port}", f"{LOOPBACK}:{web_port}"
 
     def is_ready(server: BenchServer) -> bool:
@@ -141,12 +141,12 @@ def free_port() -> int:
 
 @contextmanager
 def chatiere(workers: int = 1, *options: str, with_fast_door: bool = True) -> Iterator[BenchServer]:
-    """Run a Chatière service by its command, with all its doors and additional options.
+    """Run a Chatière service by its command, with all doors that are installed.
 
     Args:
         workers: The number of workers.
         options: Additional options of the command.
-        with_fast_door: True to start the fast door. Without it, the other doors may use its connections.
+        with_fast_door: True to start the fast door. Without it, the other doors may have more connections.
     """
     port = free_port()
     fast_port = free_port() if with_fast_door and fast_door_built() else 0
@@ -163,7 +163,7 @@ def chatiere(workers: int = 1, *options: str, with_fast_door: bool = True) -> It
 
 @contextmanager
 def at_unix_sockets(*options: str) -> Iterator[BenchServer]:
-    """Run a Chatière service with one worker by its command, with grpcio's port and the fast door at Unix sockets."""
+    """Run a Chatière service with one worker, with grpcio's port and the fast door at Unix sockets."""
     with tempfile.TemporaryDirectory() as folder:
         address, fast_address = (f"unix:{folder}/{name}.sock" for name in ("api", "fast"))
         addresses = ("--address", address, "--fast-address", fast_address, "--metrics-address", f"{LOOPBACK}:0")
@@ -179,7 +179,7 @@ def at_unix_sockets(*options: str) -> Iterator[BenchServer]:
 
 @contextmanager
 def openspiel() -> Iterator[BenchServer]:
-    """Run OpenSpiel behind the same API, only for streams of batches."""
+    """Run OpenSpiel behind Chatière's API. The server supports only streams of batches."""
     port = free_port()
     command = (sys.executable, "-m", "loadtest.bench.openspiel_server", str(port))
     with start(command, port=port, listeners=1, fast_port=port) as server:
@@ -188,7 +188,7 @@ def openspiel() -> Iterator[BenchServer]:
 
 @contextmanager
 def bare(games: Mapping[Game, int]) -> Iterator[BenchServer]:
-    """Run a grpcio server whose methods, one per game, do no work."""
+    """Run a grpcio server with a method for each game. The methods do no work."""
     port = free_port()
     command = (sys.executable, "-m", "loadtest.bench.bare_server", str(port), *_tables(games))
     with start(command, port=port, listeners=1) as server:
@@ -215,7 +215,7 @@ def web_door_built() -> bool:
 
 
 def echo_built() -> bool:
-    """Compile echo.cc if necessary. Return False without g++ or grpc++."""
+    """Compile echo.cc if necessary. Return False if g++ or grpc++ is not installed."""
     if not (shutil.which("g++") and shutil.which("pkg-config")):
         return False
     found = subprocess.run(("pkg-config", "--cflags", "--libs", "grpc++"), capture_output=True, text=True, check=False)

@@ -2,8 +2,8 @@
 
 python -m loadtest.bench.tables [FOLDER]
 
-If `FOLDER`, to which `make bench` wrote bench.json, is given, its figures replace the figures in docs/benchmarks.json,
-and the replaced ratios become the earlier ratios.
+`FOLDER` is a folder to which `make bench` wrote bench.json. If it is given, the figures in bench.json replace the
+figures in docs/benchmarks.json, which then has the replaced ratios as `ratio_before`.
 """
 
 import json
@@ -24,12 +24,12 @@ GAMES = {
     "discat": "Discat 4",
     "momistigri": "Momistigri 4",
 }
-"""The columns, with the numbers of players."""
+"""Map each game to the title of its column, which includes the number of players."""
 
 _SELF_PLAY, _IN_PROCESS = "self-play over gRPC, beside", "in process,"
 _OWN = f"{_SELF_PLAY} the same loop in process"
 _FAST, _UNIX = "Apply, fast door", "Apply, fast door at a Unix socket"
-# By topic and row name in `make bench`, the name of the row and its peer in the tables.
+# Map each topic to its rows. Map the name of a row in `make bench` to the names of the row and its peer in the tables.
 TOPICS = {
     "Self-play and playouts over gRPC": {
         f"{_SELF_PLAY} OpenSpiel in process": "states sent; OpenSpiel in process",
@@ -82,7 +82,7 @@ TOPICS = {
         "page, drawing of a move": "drawing of a move; 100 ms",
     },
 }
-# The rows whose figures are also shown, with names and units.
+# Map each row whose figures are shown, in addition to its ratios, to the name and unit of the figures.
 OWN_FIGURES = {
     f"{_SELF_PLAY} OpenSpiel in process": "self-play, states sent: thousand moves per CPU-second",
     _OWN: "self-play, states kept: thousand moves per CPU-second",
@@ -107,13 +107,13 @@ def read(file: Path) -> Figures:
 
 
 def write(figures: Figures, file: Path) -> None:
-    """Write the figures into a file, with one line per row and game."""
+    """Write the figures into a file, with a line for each row and game."""
     lines = ",\n".join(f" {json.dumps(line, ensure_ascii=False)}" for line in figures.values())
     file.write_text(f"[\n{lines}\n]\n", "utf-8")
 
 
 def replaced(figures: Figures, run: Figures) -> Figures:
-    """Return the figures, with the figures of a run of `make bench` in place of the old ones."""
+    """Return the figures, in which the figures of a run of `make bench` replace the old figures."""
     found = {}
     for key, line in figures.items():
         new = run.get(key)

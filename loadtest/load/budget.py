@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # Importing Locust lets gevent patch the whole process, which readers of a budget may not want.
+    # An import of Locust makes gevent patch the whole process, which code that only reads budgets must avoid.
     from locust.env import Environment
     from locust.stats import StatsEntry
 
@@ -20,15 +20,15 @@ class Scenario:
     """A file of scenarios/.
 
     Attributes:
-        users: The number of users by class.
-        seconds: The duration.
+        users: The number of users of each class.
+        seconds: The duration of a run.
         spawn_rate: The number of users started per second.
-        p99_ms: By method, the maximum 99th percentile of the duration of its calls, in milliseconds.
+        p99_ms: The maximum 99th percentile of the durations of each listed method's calls, in milliseconds.
         error_rate: The maximum share of calls that may fail. No response may be wrong.
-        calls: The minimum number of calls, without which the run is not meaningful.
+        calls: The minimum number of calls. A run with fewer calls is not meaningful.
         has_rooms: True if the service must have rooms.
-        min_share: The minimum share of the calls for each of two servers, one of which is replaced during the load; 0:
-            there is one server.
+        min_share: The minimum share of the calls for each of two servers, one of which is replaced during the load; 0
+            if there is only one server.
     """
 
     name: str
@@ -54,7 +54,7 @@ def read_scenario(name: str) -> Scenario:
 
 
 def scenario_names() -> list[str]:
-    """Return the names of the scenarios for Locust, which are the scenarios with users."""
+    """Return the names of the scenarios that are for Locust, which are those with users."""
     return sorted(path.stem for path in SCENARIOS.glob("*.toml") if "users" in tomllib.loads(path.read_text()))
 
 

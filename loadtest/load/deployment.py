@@ -1,7 +1,7 @@
 """The deployment that users load: its addresses, and the settings of calls.
 
-`loadtest.run` passes it to Locust's process in an environment variable, which other users cannot read, so the token
-stays secret.
+`loadtest.run` passes it to Locust's process in an environment variable. In contrast to a command's arguments, other
+users of the machine cannot read this variable, so the token stays secret.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Deployment:
     Attributes:
         token: The bearer token of all calls.
         has_tls: True if connections are encrypted.
-        tls_ca: The file of the trusted certificate authorities; None: the system's authorities.
+        tls_ca: The file of the trusted certificate authorities; None to trust the system's authorities.
         tls_certificate: The file of the client's certificate, for mutual TLS.
-        tls_key: The file of its private key.
-        games: The games that are played; empty: all games.
+        tls_key: The file of the certificate's private key.
+        games: The names of the games that are played; empty to play all games.
         web_address: HOST:PORT of the door for browsers.
     """
 
@@ -46,7 +46,7 @@ class Deployment:
 
     @classmethod
     def of_environment(cls) -> Deployment:
-        """Return the deployment described in the environment, or one with defaults."""
+        """Return the deployment that the environment variable describes, or the default deployment."""
         found: dict[str, Any] = json.loads(os.environ.get(_VARIABLE, "{}"))
         return cls(**found | {"games": tuple(found.get("games", ()))})
 

@@ -1,4 +1,4 @@
-"""Reports of gRPC calls and wrong responses to Locust."""
+"""Functions that report gRPC calls and wrong responses to Locust."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ class MeasuredCalls(grpc.UnaryUnaryClientInterceptor):
     """
 
     def __init__(self, user: User) -> None:
-        """Report the calls of `user`."""
+        """Create an interceptor for the calls of `user`."""
         self._user = user
         self._expected: grpc.StatusCode = grpc.StatusCode.OK
 

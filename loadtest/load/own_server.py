@@ -17,11 +17,12 @@ import trustme
 
 from chatiere.service.guards.tokens import new_token
 
+# The maximum time for a start, in seconds.
 _MAX_START = 60.0
-# The time includes the grace period for calls in flight.
+# The maximum time for a stop, in seconds. It includes the grace period for calls in flight.
 _MAX_STOP = 30.0
 _CHUNK = 2**16
-# Patterns of the addresses that the server logs when it serves.
+# Patterns of the messages in which the server logs its addresses.
 _LOGGED = {
     "grpcio": r"serving chatiere\.v1 on ([^\s,]+)",
     "fast": r"fast door on ([^\s,]+)",
@@ -38,15 +39,15 @@ class OwnServer:
     """A running server.
 
     Attributes:
-        addresses: HOST:PORT by door, and the address of the metrics.
-        token: The bearer token, or None.
-        authority: The certificate authority as PEM, or None.
+        addresses: HOST:PORT of each door and of the metrics, by name.
+        token: The bearer token; None if the server requires no token.
+        authority: The certificate authority as PEM; None if the server has no TLS.
     """
 
     def __init__(
         self, process: "subprocess.Popen[bytes]", log: _Log, token: str | None = None, authority: bytes | None = None
     ) -> None:
-        """Use a process that has been started. `authority` is the PEM of its certificate authority."""
+        """Use a server's process, which must have been started."""
         self._process, self._log = process, log
         self.pid = process.pid
         self.addresses: dict[str, str] = {}
@@ -75,7 +76,7 @@ class OwnServer:
         return re.findall(r"^\S+ ERROR .*$", self._log.text(), re.MULTILINE)
 
     def stop(self) -> bool:
-        """Stop the server by SIGTERM and return True. If it does not end in time, kill it and return False."""
+        """Stop the server with SIGTERM and return True. If it does not end in time, kill it and return False."""
         self._process.terminate()
         try:
             self._process.wait(_MAX_STOP)
@@ -85,7 +86,7 @@ class OwnServer:
         return True
 
     def kill(self) -> None:
-        """Kill the server and its workers by SIGKILL."""
+        """Kill the server and its workers with SIGKILL."""
         workers = psutil.Process(self.pid).children()
         # Kill the supervisor first, because it replaces workers that die.
         self._process.kill()
@@ -107,13 +108,13 @@ def own_server(
     """Run a server in separate processes.
 
     Args:
-        *arguments: Additional arguments of its command.
-        doors: The names of its doors, such as "grpcio" and "fast".
-        first_address: HOST:PORT of the first door; the other doors have free ports.
-        has_tokens: True if its clients need a token.
-        has_tls: True if its doors use TLS.
-        descriptors: The soft and the hard limit of its open files; 0: the limits of this process.
-        has_unread_log: True if its log is not read while it serves, until its errors are requested.
+        *arguments: Additional arguments of the server's command.
+        doors: The names of the server's doors, such as "grpcio" and "fast".
+        first_address: HOST:PORT of the first door. The other doors have free ports.
+        has_tokens: True if clients need a token.
+        has_tls: True if the doors use TLS.
+        descriptors: The soft and the hard limit on the server's open files; 0 for the limits of this process.
+        has_unread_log: True to leave the log unread while the server serves, until its errors are requested.
     """
     with tempfile.TemporaryDirectory() as folder, _Pipe() if has_unread_log else _File() as log:
         token = authority = None

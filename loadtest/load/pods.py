@@ -1,4 +1,4 @@
-"""Two servers with one client: one server is killed and replaced during the load, and the calls of each are counted."""
+"""Load on two servers: one of them is killed and replaced during the load, and the calls at each server are counted."""
 
 import re
 import urllib.request
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from chatiere.clients.transport.channel import target_of
 from loadtest.load.own_server import OwnServer, own_server
 
-# The age in seconds is short, so that connections are renewed several times in each part of a run.
+# The maximum age, in seconds, is so short that connections are renewed several times in each part of a run.
 _ARGUMENTS = ("--max-connection-age", "5")
 _LOOK = 0.1
 _CALLS = re.compile(r'^grpc_server_handled_total\{.*grpc_service="chatiere\.v1\.GameService".*\} (\S+)$', re.MULTILINE)
@@ -29,7 +29,7 @@ class Phase(NamedTuple):
         return self.calls[0] / total, self.calls[1] / total
 
     def text(self) -> str:
-        """Return a line of text for people."""
+        """Return a line of text that describes the part."""
         return f"{self.name}: {sum(self.calls)} calls, {' : '.join(f'{share:.1%}' for share in self.shares)}"
 
     def broken(self, min_share: float) -> list[str]:
@@ -41,18 +41,18 @@ class Phase(NamedTuple):
 def replacing_one(
     door: str, seconds: float, load: Callable[[str], int], tell: Callable[[str], None]
 ) -> tuple[int, list[Phase]]:
-    """Load two servers; after a while, kill the second one by SIGKILL, and start another server at its address.
+    """Load two servers. During the load, kill the second one with SIGKILL, and start another server at its address.
 
     Args:
-        door: The door that the load is for.
+        door: The door to load.
         seconds: The minimum number of seconds before the kill.
         load: A function that is called in a thread with a gRPC target for both addresses, and returns an exit code.
         tell: A function that is called with progress messages.
 
     Returns:
-        The exit code, and the calls before the kill and after the first calls to the new server.
+        The exit code, and two phases: before the kill, and after the new server's first calls.
     """
-    # Without an address, all servers would have the same grpcio port.
+    # Give grpcio's port a free address even if it is not loaded, because both servers cannot use the default address.
     doors = list(dict.fromkeys([door, "grpcio"]))
     with ThreadPoolExecutor(1) as executor, ExitStack() as servers:
         first, second = (servers.enter_context(own_server(*_ARGUMENTS, doors=doors)) for _ in range(2))

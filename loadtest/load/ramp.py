@@ -17,14 +17,21 @@ if TYPE_CHECKING:
 
 # The number of bisections between the last step within the budget and the first step that exceeds it.
 _HALVINGS = 2
-# The share of a processor above which a process of the generator measures its own speed instead of the service's speed.
+# The share of a processor above which a process of the load generator is too busy to measure the service.
 _GENERATOR = 0.9
 
 
 class Step(NamedTuple):
-    """A step: its users, calls per second, durations in ms, and the share of a processor that the generator used.
+    """A step of a ramp: a run with a number of users.
 
-    `generator` is the share of its busiest process. `found` has the violations of the budget.
+    Attributes:
+        users: The number of users.
+        calls: The number of calls per second.
+        p50: The median duration of a call, in milliseconds.
+        p99: The 99th percentile of the durations, in milliseconds.
+        failed: The number of calls that failed.
+        generator: The share of a processor that the busiest process of the load generator used.
+        found: A message for each violation of the budget.
     """
 
     users: int
@@ -37,28 +44,32 @@ class Step(NamedTuple):
 
     @property
     def is_of_the_generator(self) -> bool:
-        """Return True if the generator was too busy to measure the service."""
+        """True if the load generator was too busy to measure the service."""
         return self.generator > _GENERATOR
 
 
 class Ramp:
-    """Steps with the length of a scenario: twice as many users in each step, then numbers between the last two."""
+    """A sequence of steps, each as long as a scenario.
+
+    Each step has twice as many users as the step before, until the budget is exceeded. Further steps bisect the
+    interval between the last two numbers.
+    """
 
     def __init__(self, environment: Environment, scenario: Scenario) -> None:
-        """Start with the scenario's number of users."""
+        """Create a ramp that starts with the scenario's number of users."""
         self._environment = environment
         # A step of the ramp needs no minimum number of calls.
         self._scenario = dataclasses.replace(scenario, calls=1)
         self._most, self._least, self._halvings = 0, 0, 0
         self._users = sum(scenario.users.values())
-        # The time of time.perf_counter when all users of the step had started.
+        # The time, on the clock of time.perf_counter, when all users of the step had started; None before.
         self._begun: float | None = None
         self._is_spawned = False
         self._processes: list[psutil.Process] = []
         self.steps: list[Step] = []
 
     def tick(self) -> tuple[int, float] | None:
-        """Return the users of the step and how many to start per second; None at the end. See locust.LoadTestShape."""
+        """Return the step's number of users and how many to start per second; None at the end (see LoadTestShape)."""
         rate = max(self._scenario.spawn_rate, self._users / 10)
         if not self._is_spawned:
             # Locust calls tick again once the users have started.
@@ -112,7 +123,7 @@ class Ramp:
         )
 
     def table(self) -> str:
-        """Return the steps as a Markdown table, by number of users, and the conclusion."""
+        """Return the steps as a Markdown table, ordered by their numbers of users, and a conclusion."""
         rows = [
             {
                 "users": step.users,

@@ -20,13 +20,13 @@ from loadtest.load.follower import Follower
 from loadtest.load.measured import WrongAnswer, report
 from loadtest.load.users import FrontendUser, GameChoice, ServiceUser
 
-# The maximum number of seconds from Post until a follower receives the table.
+# The maximum time from Post until a follower receives the table, in seconds.
 _PATIENCE = 30.0
 _LEGAL = {"legalActions": True}
 
 
 class TableUser(ServiceUser):
-    """All people at a sealed table. The person whose turn it is looks at the table and moves at human pace."""
+    """All people at a sealed table. They look at the table and move in turn, at human pace."""
 
     wait_time = between(0.5, 2.0)
 
@@ -49,7 +49,7 @@ class TableUser(ServiceUser):
         self.own, self.table = [each.secret for each in begun.secrets], begun.table
 
     def look(self, **fields: Any) -> Any:
-        """Return the view of the table."""
+        """Call Look, and return the update in its response. `fields` are further fields of the request."""
         request = table_service_pb2.LookRequest(table=self.table, **fields)
         return self.tables.Look(request, metadata=self.metadata).update
 
@@ -138,7 +138,7 @@ class BotUser(FrontendUser):
 
 
 class BrowserUser(GameChoice, FastHttpUser):
-    """A page in another language: one game at human pace in JSON, at the door for browsers."""
+    """A web page, which plays a game at human pace in JSON, at the door for browsers."""
 
     wait_time = between(0.5, 2.0)
     abstract = GameChoice.deployment.web_address is None
@@ -157,7 +157,7 @@ class BrowserUser(GameChoice, FastHttpUser):
         self.begin()
 
     def call(self, method: str, request: dict[str, Any]) -> Any:
-        """Call a method of GameService; return the position, or None if the call is refused."""
+        """Call a method of GameService. Return the position; an empty dict if the call is refused."""
         url, name = f"{self.origin}/chatiere.v1.GameService/{method}", f"{method}, JSON"
         with self.client.post(url, json=request, name=name, catch_response=True) as response:
             if response.status_code != HTTPStatus.OK:

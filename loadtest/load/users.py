@@ -26,12 +26,12 @@ from chatiere.v1.game_pb2 import Action, Include, Position, State
 from loadtest.load.deployment import Deployment
 from loadtest.load.measured import MeasuredCalls, WrongAnswer, report
 
-# The seeds of users. A run is reproducible only if its users are served in the same order.
+# The source of the users' seeds. A run is reproducible only if its users start in the same order.
 _SEEDS = random.Random(20240)
 
 
 class GameChoice:
-    """A user's random choices, with a separate seed."""
+    """A base class of users, each of which makes random choices with its own seed."""
 
     deployment = Deployment.of_environment()
     metadata = deployment.metadata()
@@ -140,7 +140,7 @@ class SpectatorUser(ServiceUser):
 
 
 class LearnerUser(ServiceUser):
-    """A learner: batches of games with random legal moves, as fast as possible. Finished games are restarted."""
+    """A learner, which makes random legal moves in batches as fast as possible. Finished games are restarted."""
 
     wait_time = constant(0)
     batch_size: ClassVar[int] = 1024
@@ -205,7 +205,7 @@ class MisbehavingUser(ServiceUser):
             call(*arguments, **named)
 
     def raw(self, method: str) -> Any:
-        """Return a method that sends bytes unchanged."""
+        """Return a function that calls a method with a request given as bytes."""
         sending: Any = self.channel.unary_unary(
             f"/{game_service_pb2.DESCRIPTOR.services_by_name['GameService'].full_name}/{method}",
             response_deserializer=game_service_pb2.ApplyResponse.FromString,
@@ -219,7 +219,7 @@ class MisbehavingUser(ServiceUser):
 
     @task(5)
     def broken_state(self) -> None:
-        """Apply to a state without required fields."""
+        """Apply an action to a state without required fields."""
         state = State()
         state.CopyFrom(self.state)
         inner = getattr(state, state.WhichOneof("game"))
@@ -257,7 +257,7 @@ class MisbehavingUser(ServiceUser):
 
     @task(1)
     def half_open_connection(self) -> None:
-        """Open and abandon a connection, sometimes after a part of the HTTP/2 preface."""
+        """Open and abandon a connection, usually after a part of the HTTP/2 preface."""
         host, _, port = self.address().rpartition(":")
         start = time.perf_counter()
         opened = socket.create_connection((host.strip("[]"), int(port)), timeout=10)

@@ -1,4 +1,4 @@
-"""The attacks, each in a separate process on this machine. The processes end automatically."""
+"""The attacks, each of which runs in a separate process on this machine. The processes end automatically."""
 
 import math
 import multiprocessing
@@ -34,22 +34,21 @@ _POST, _FOLLOW = "chatiere.v1.RoomService/Post", "chatiere.v1.RoomService/Follow
 # The sizes of room ids and secrets, and of posted names, in bytes.
 _ID, _NAME = 16, 12
 _WEB_HEAD = (WEB_HEAD % (f"{_GAME}/NewGame", "json")).encode()
-# Requests pipelined at the door for browsers, almost the allowed maximum.
+# The number of requests pipelined on a connection at the door for browsers, which is almost the allowed maximum.
 _ASKED = 60
 # The number of half-open health checks in addition to the half-open calls.
 _CHECKS = 20
 # The announced size of a message, 16 MiB, and the size sent.
 _ANNOUNCED, _SENT = 16 * 2**20 - 1, 1_200_000
-# Seconds between checks for due calls, and seconds between rounds of calls or connections.
+# The seconds between checks for due calls, and the seconds between rounds of calls or connections.
 _PAUSE, _ROUND = 0.02, 1.0
-# The lifetime of a connection in a churn, in seconds.
+# The lifetime in seconds of a connection in `churn`.
 _BRIEF = 0.2
 # The number of games in a batch: the server's default maximum.
 _GAMES = 16_384
-# Seconds for attackers to get ready, and to disconnect at the end.
+# The maximum time in seconds for attackers to get ready, and to disconnect at the end.
 _PATIENCE = 60.0
-# The niceness of attackers, which gives them a lower priority than the server, because real attackers use other
-# machines.
+# The niceness of attackers. Their priority is lower than the server's, because real attackers use other machines.
 _NICE = 10
 # A client's connection preface and SETTINGS frame in HTTP/2, and the first half of a call's headers.
 _OPENED = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
@@ -62,7 +61,7 @@ def nobody(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def half_open(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Start `count` calls of each of two services, and some health checks, and never send the requests."""
+    """Start `count` calls of each of two methods, and some health checks, and never send the requests."""
     methods = [f"{_GAME}/Apply", f"{_GAME}/NewGame" if crowd.door == "web" else f"{_BATCH}/Step"] * attack.count
     if crowd.door != "web":
         methods += [f"{_HEALTH}/Check"] * _CHECKS
@@ -73,19 +72,19 @@ def half_open(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def half_headers(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections that send half of a call's headers."""
+    """Open `count` connections, and send half of a call's headers on each."""
     part = _WEB_HEAD if crowd.door == "web" else _OPENED + _HALF_HEADERS
     crowd.connect_sending(attack.count, part, addresses=attack.addresses)
     crowd.stay(until)
 
 
 def steady(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Start `count` calls every ten seconds, evenly spread, until the end, and never send the requests."""
+    """Start `count` calls every ten seconds, evenly spread, and never send the requests."""
     _steadily(crowd, attack, until, None)
 
 
 def failing(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Make `count` calls that fail every ten seconds, evenly spread, until the end."""
+    """Every ten seconds, make `count` calls that fail, evenly spread."""
     _steadily(crowd, attack, until, b"\xff")
 
 
@@ -124,13 +123,13 @@ def idle_streams(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def bombs(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Make `count` calls every second whose request consists of `size` bytes of empty elements of `field`."""
+    """Make `count` calls every second, each with a request of `size` bytes, all empty elements of `field`."""
     message = bomb(attack.method, attack.field, attack.size)
     _in_rounds(crowd, attack, until, lambda attacker: attacker.begin(attack.method, message))
 
 
 def json_bombs(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Make the same calls in JSON, at the door for browsers."""
+    """Make the calls of `bombs` in JSON, at the door for browsers."""
     message = b'{"%s":[""%s]}' % (attack.field.encode(), b',""' * (attack.size // 3))
     _in_rounds(crowd, attack, until, lambda attacker: attacker.begin(attack.method, message, kind="json"))
 
@@ -147,7 +146,7 @@ def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def half_handshakes(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections that start a TLS handshake and stop, half of them within their first message."""
+    """Open `count` connections that start a TLS handshake and stop, half of them within its first message."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     try:
         tls_context(crowd.door).wrap_bio(incoming, outgoing).do_handshake()
@@ -166,33 +165,33 @@ def idle_by_tls(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def churn(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections at a time and reset them when they are open, repeatedly."""
+    """Repeatedly open `count` connections at the same time, and reset them after a short time."""
     while (now := time.monotonic()) < until:
         crowd.churn(attack.count, attack.addresses, min(until, now + _BRIEF))
 
 
 def floods(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Flood with frames that cost attackers almost no work: each of `count` attackers uses one kind after another."""
+    """Let each of `count` attackers send floods of frames that cost it almost no work, one kind after another."""
     _flood(crowd, attack, until, FLOODS)
 
 
 def header_bombs(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Send header lists of 3 MB in a frame, which decode to 12 GB, continuously on `count` connections at a time."""
+    """Continuously send header lists of 3 MB, each in one frame, on `count` connections. A list decodes to 12 GB."""
     _flood(crowd, attack, until, BOMBS)
 
 
 def large_header_bombs(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Send header lists of 4 MB in the same way."""
+    """Send header lists of 4 MB, as `header_bombs` does."""
     _flood(crowd, attack, until, LARGE_BOMBS)
 
 
 def header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Send header lists of 110 kB in frames of 16 KiB in the same way."""
+    """Send header lists of 110 kB in frames of 16 KiB, as `header_bombs` does."""
     _flood(crowd, attack, until, BLOCKS)
 
 
 def lasting_header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Send the same lists without acknowledging the server's settings, so that its header table keeps its size."""
+    """Send the lists of `header_blocks`, but acknowledge no settings, so that the server's header table stays large."""
     _flood(crowd, attack, until, BLOCKS, acknowledges=False)
 
 
@@ -216,7 +215,7 @@ def wrong_hosts(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def slow_followers(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Follow rooms `count` times without reading, with as many followers in each as allowed; keep posting names."""
+    """Follow rooms `count` times without reading, with the maximum number of followers in each; keep posting names."""
     rooms = [secrets.token_bytes(_ID) for _ in range(math.ceil(attack.count / MAX_PEOPLE))]
     for number, attacker in enumerate(in_turn(_unreading(crowd, attack), attack.count)):
         _follow(crowd, attacker, rooms[number // MAX_PEOPLE])
@@ -225,7 +224,7 @@ def slow_followers(crowd: Crowd, attack: Attack, until: float) -> None:
     while time.monotonic() < until:
         for attacker, (key, secret) in zip(in_turn(attackers, len(posts)), posts, strict=True):
             _post_name(attacker, key, secret)
-        # Read the responses to posts, regardless of the time that sending the posts took.
+        # Read the responses to the posts for a whole round, however long it took to send the posts.
         crowd.stay(min(until, time.monotonic() + _ROUND))
 
 
@@ -269,7 +268,7 @@ def presence(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def work(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Keep `count` calls in flight that are cheap to send and take the server much time."""
+    """Keep `count` calls in flight. The calls are cheap to send, and take the server much time."""
     method, request = DEAR[attack.method]
     with crowd.calls() as call:
         message = request(call)
@@ -316,7 +315,7 @@ KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
 
 
 def bomb(method: str, path: str, size: int) -> bytes:
-    """Return a request of about `size` bytes, which consists of empty elements of the field at a dotted path."""
+    """Return a request of about `size` bytes that consists of empty elements of the field at a dotted path."""
     service, _, name = method.partition("/")
     message: Any = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].input_type
     fields: list[FieldDescriptor] = []
@@ -386,7 +385,7 @@ def _flood(crowd: Crowd, attack: Attack, until: float, kinds: FloodsByName, *, a
 
 
 class Attackers:
-    """The process of an attack, which starts the attack on demand."""
+    """The process that makes an attack."""
 
     def __init__(self, attack: Attack, door: str, addresses: dict[str, str]) -> None:
         """Start the process. `addresses` has the server's addresses by door, and the address of its metrics."""
@@ -404,7 +403,7 @@ class Attackers:
         self._pipe.send(None)
 
     def wait(self) -> Counter[str]:
-        """Wait for the end; return counts of events. Raise RuntimeError if the attackers failed."""
+        """Wait for the attack's end, and return the number of events of each kind. Raise RuntimeError on a failure."""
         came: Counter[str] = self._received()
         self._process.join()
         return came
@@ -422,7 +421,8 @@ class Attackers:
 
 def _attack(attack: Attack, door: str, target: str, pipe: Connection) -> None:
     os.nice(_NICE)
-    # Each connection is an open file. The server is started by another process and keeps its own limit.
+    # Raise the limit on open files, because each connection is one. The server is not affected: another process started
+    # it.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     came: Counter[str] = Counter()
@@ -433,6 +433,6 @@ def _attack(attack: Attack, door: str, target: str, pipe: Connection) -> None:
         with Crowd((host, int(port)), door, came, attack.source) as crowd:
             KINDS[attack.kind](crowd, attack, time.monotonic() + attack.seconds)
     except OSError as error:
-        # The server may close connections.
+        # The server may have closed the connections.
         came[f"gave up: {error}"] += 1
     pipe.send(came)

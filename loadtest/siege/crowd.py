@@ -38,7 +38,7 @@ FIRST_SOURCE = "127.0.0.2"
 # The timeout of socket operations, in seconds.
 _PATIENCE = 10.0
 _CHUNK = 2**16
-# The socket option with which closing a connection resets it.
+# The value of the socket option SO_LINGER with which closing a socket resets its connection.
 _RESET = struct.pack("ii", 1, 0)
 # The head of a call at the door for browsers, without the length of its request.
 WEB_HEAD = "POST /%s HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/%s\r\n"
@@ -47,10 +47,10 @@ _T = TypeVar("_T")
 
 
 class Attacker:
-    """An HTTP/2 connection. `came` has counts of events on its streams."""
+    """An attacker with an HTTP/2 connection, which counts the events on its streams in `came`."""
 
     def __init__(self, address: tuple[str, int], source: str, came: Counter[str], *, window: int | None = None) -> None:
-        """Connect. `window` is the number of bytes of a response that it accepts; None: the default of HTTP/2."""
+        """Connect. `window` is the maximum number of bytes of a response to receive; None to read all responses."""
         self._came = came
         self._reads_all = window is None
         self.socket = socket.create_connection(address, timeout=_PATIENCE, source_address=(source, 0))
@@ -58,7 +58,7 @@ class Attacker:
         if window is not None:
             values = {SettingCodes.INITIAL_WINDOW_SIZE: window}
             self._http2.local_settings = Settings(client=True, initial_values=values)
-        # The streams in turn, each with the unsent part of its body and whether the stream ends with it.
+        # The streams that are sending, in turn: the id, the unsent part of the body, and True if the stream then ends.
         self._bodies: deque[tuple[int, memoryview, bool]] = deque()
         self._http2.initiate_connection()
         self._flush()
@@ -73,10 +73,9 @@ class Attacker:
 
         Args:
             method: The full name of the method, SERVICE/METHOD.
-            message: The part of the request to send, if any.
-            length: The length of the whole request, of which the message is a part; None: the message is the whole
-                request.
-            is_open: True to leave the stream open.
+            message: The part of the request to send; None to send only headers.
+            length: The length of the whole request; None if `message` is the whole request.
+            is_open: True to leave the stream open after the request.
         """
         headers = [
             (":method", "POST"),
@@ -104,7 +103,7 @@ class Attacker:
             self._came["not sent"] += 1
 
     def push(self) -> None:
-        """Send as much of the bodies as the server's windows allow."""
+        """Send as much of the bodies as the server's flow-control windows allow."""
         for _ in range(len(self._bodies)):
             stream, body, ends = self._bodies.popleft()
             with suppress(ProtocolError):
@@ -118,7 +117,7 @@ class Attacker:
                     self._bodies.append((stream, body[max(size, 0) :], ends))
 
     def read(self) -> list[Event]:
-        """Read the data received. Raise ConnectionError if the server has closed the connection."""
+        """Read incoming data. Raise ConnectionError if the server has closed the connection."""
         data = self.socket.recv(_CHUNK)
         if not data:
             raise ConnectionResetError
@@ -148,10 +147,10 @@ class Attacker:
 
 
 class WebAttacker:
-    """A client of the door for browsers, with one connection per call. `open_sending` is the crowd's method."""
+    """An attacker at the door for browsers, with one connection per call."""
 
     def __init__(self, open_sending: Callable[[bytes], socket.socket]) -> None:
-        """Create a client without a connection."""
+        """Create an attacker. `open_sending` opens a connection that sends the given data."""
         self._open_sending = open_sending
 
     def begin(
@@ -162,20 +161,20 @@ class WebAttacker:
 
 
 class _Sender:
-    """A connection that sends given data, and counts the HTTP/1.1 statuses received."""
+    """A connection that sends given data, and counts the HTTP/1.1 statuses that it receives."""
 
     def __init__(self, opened: socket.socket, data: bytes, came: Counter[str], *, is_read: bool = True) -> None:
         self.socket, self._left, self._came, self.is_read = opened, memoryview(data), came, is_read
 
     def push(self) -> bool:
-        """Send as much as the socket accepts; return True if some data is left."""
+        """Send as much as the socket accepts. Return True if some data is left."""
         with suppress(BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
             while self._left:
                 self._left = self._left[self.socket.send(self._left) :]
         return bool(self._left)
 
     def read(self) -> None:
-        """Read the data received. Raise OSError if the server has closed the connection."""
+        """Read incoming data. Raise OSError if the server has closed the connection."""
         try:
             data = self.socket.recv(_CHUNK)
         except (BlockingIOError, ssl.SSLWantReadError):
@@ -207,8 +206,8 @@ class Crowd:
 
         Args:
             address: The address of the door.
-            door: Its name.
-            came: Counts of events at the attackers.
+            door: The name of the door.
+            came: The counter of events at the attackers.
             source: The first of the attackers' addresses.
         """
         self.door = door
@@ -229,15 +228,15 @@ class Crowd:
             each.close()
 
     def connect(self, count: int, addresses: int, *, window: int | None = None) -> "list[Attacker] | list[WebAttacker]":
-        """Return attackers, from a number of addresses; they are connected except at the door for browsers.
+        """Return new attackers. They connect immediately, except at the door for browsers.
 
         Args:
             count: The number of attackers.
-            addresses: The number of addresses.
-            window: See Attacker; at the door for browsers, attackers with a window do not read.
+            addresses: The number of source addresses.
+            window: See Attacker. At the door for browsers, attackers with a window do not read.
 
         Raises:
-            ConnectionError: The server accepts no connection.
+            ConnectionError: The server has not accepted any connection.
         """
         if self.door == "web":
             return [
@@ -260,7 +259,7 @@ class Crowd:
 
     @contextmanager
     def calls(self) -> "Iterator[Callable[[str, bytes], bytes]]":
-        """Yield a function that makes a call and returns the response, as a client that obeys all rules."""
+        """Yield a function that makes a call as a well-behaved client does, and returns the response."""
         host, port = self._address
         if self.door == "web":
             with closing(http.client.HTTPConnection(host, port, timeout=_PATIENCE)) as connection:
@@ -285,7 +284,7 @@ class Crowd:
                 yield call
 
     def connect_sending(self, count: int, data: bytes, *, addresses: int = 1, is_read: bool = True) -> None:
-        """Open connections that send `data` as the server accepts it. `is_read` is True to read the server's data."""
+        """Open connections that send `data`. `is_read` is True to read the server's responses."""
         for source in self._sources(count, addresses):
             self._open_sending(data, source, is_read=is_read)
 
@@ -294,7 +293,7 @@ class Crowd:
         return [self._open_sending(b"", source) for source in self._sources(count, addresses)]
 
     def connect_by_tls(self, count: int, addresses: int, data: bytes, until: float) -> None:
-        """Open TLS connections, one after another, that send only `data`."""
+        """Open TLS connections that send only `data`, one after another."""
         context = tls_context(self.door)
         for source in self._sources(count, addresses):
             if time.monotonic() > until:
@@ -311,7 +310,7 @@ class Crowd:
                 self._came["not connected"] += 1
 
     def churn(self, count: int, addresses: int, until: float) -> None:
-        """Open connections in parallel, and reset them at a time of time.monotonic()."""
+        """Open connections in parallel, and reset them at the time `until` of time.monotonic()."""
         opened = self.connect_silently(count, addresses)
         self.stay(until)
         for each in opened:
@@ -330,7 +329,7 @@ class Crowd:
         ]
 
     def stay(self, until: float) -> None:
-        """Read incoming data and send outgoing data until a time of time.monotonic()."""
+        """Read incoming data and send outgoing data until the time `until` of time.monotonic()."""
         while (left := until - time.monotonic()) > 0:
             for key, events in self._selector.select(left):
                 attacker = key.data
@@ -358,7 +357,7 @@ class Crowd:
         return opened
 
     def in_flight(self) -> int:
-        """Return the number of calls without a response, if no connection has ended early."""
+        """Return the number of calls without a response. The number assumes that no connection has ended early."""
         return self._came["begun"] - self._came["ended"] - self._came["reset"]
 
     def leave(self, attacker: "Attacker | WebAttacker") -> None:
@@ -377,7 +376,7 @@ class Crowd:
 
 
 def tls_context(door: str) -> ssl.SSLContext:
-    """Return the TLS context of a client of a door. It accepts any certificate."""
+    """Return the TLS context of a client of a door. The client accepts any certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_alpn_protocols(["http/1.1" if door == "web" else "h2"])

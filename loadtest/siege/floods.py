@@ -19,23 +19,23 @@ _CANCEL = struct.pack(">I", 8)
 _CALL = [
     (":method", "POST"),
     (":scheme", "http"),
-    # The call is not a stream of batches, whose connection would get a separate loop at the fast door.
+    # This is not a stream of batches, because the fast door would move its connection to a separate loop.
     (":path", "/chatiere.v1.GameService/Apply"),
     (":authority", "localhost"),
     ("te", "trailers"),
     ("content-type", "application/grpc"),
 ]
-# The longest header that HPACK's dynamic table of 4,096 bytes keeps, including its name and 32 bytes of overhead. One
-# byte refers to the newest entry (RFC 7541, 2.3.3 and 6.1).
+# A header that almost fills HPACK's dynamic table of 4,096 bytes, in which an entry's size includes the name and 32
+# bytes of overhead. One byte refers to the newest entry (RFC 7541, 2.3.3, 4.1 and 6.1).
 LARGE = ("x-large", "a" * 3900)
 _REFERENCE = b"\xbe"
 _OF_FRAME = 2**14
-# The minimum number of bytes of frames generated at a time.
+# The minimum number of bytes for which frames are generated at a time.
 _AT_A_TIME = 2**13
 _CHUNK = 2**16
-# Seconds between checks for the settings of a server.
+# The seconds between checks for a server's settings.
 _PAUSE = 0.001
-# The timeout of connecting, in seconds.
+# The timeout for connecting, in seconds.
 _PATIENCE = 10.0
 
 
@@ -54,10 +54,7 @@ def _endless_headers(headers: bytes) -> Iterator[bytes]:
 
 
 def bombs(size: int, of_frame: int) -> Callable[[bytes], Iterator[bytes]]:
-    """Return a function that makes header lists of `size` references to a large header in frames of a given size.
-
-    `of_frame` is the size of a frame, in bytes.
-    """
+    """Return a function that yields lists of `size` references to a large header, in frames of `of_frame` bytes."""
 
     def frames(headers: bytes) -> Iterator[bytes]:
         block = headers + size * _REFERENCE
@@ -70,7 +67,8 @@ def bombs(size: int, of_frame: int) -> Callable[[bytes], Iterator[bytes]]:
     return frames
 
 
-# Functions, by name, that yield frames without end while a call on stream 1 is open. Their argument is the headers.
+# Map each kind of flood to a function that yields frames without end. The function's argument is the encoded headers of
+# a call. A call on stream 1 is open during a flood.
 FloodsByName = dict[str, Callable[[bytes], Iterator[bytes]]]
 FLOODS: FloodsByName = {
     "PING": lambda headers: repeat(_frame(_PING, 0, 0, bytes(8))),
@@ -88,7 +86,10 @@ BLOCKS: FloodsByName = {"header list of 110 kB in CONTINUATION": bombs(110_000, 
 
 
 class Flooder:
-    """An attacker with one connection at a time, which sends another kind of frame on each until the server ends it."""
+    """An attacker with one connection at a time.
+
+    On each connection, it sends one kind of flood until the server ends the connection, and then connects again.
+    """
 
     def __init__(
         self,
@@ -104,8 +105,8 @@ class Flooder:
         Args:
             address: The address of the server.
             source: The attacker's address.
-            came: Counts of events.
-            kinds: The floods by name, which are sent in turn.
+            came: The counter of events.
+            kinds: The floods to send in turn.
             acknowledges: True to acknowledge the server's settings.
         """
         self._address, self._source, self._came, self._acknowledges = address, source, came, acknowledges
@@ -121,12 +122,12 @@ class Flooder:
         http2.initiate_connection()
         http2.send_headers(1, [*_CALL, LARGE])
         sent = http2.data_to_send()
-        # These headers do not change the table of header compression, so they can be used on any later stream.
+        # These headers do not change the table of header compression, so that any later stream can use them.
         http2.send_headers(3, [NeverIndexedHeaderTuple(*header) for header in _CALL])
         self._frames = self._floods[self._kind](http2.data_to_send()[9:])
         self.socket.setblocking(False)
         self._left = memoryview(sent)
-        # Used until the server's settings have arrived.
+        # None once the server's settings have arrived.
         self._http2: H2Connection | None = http2
         self._came["begun"] += 1
 
@@ -143,7 +144,7 @@ class Flooder:
         self._left = self._left[self.socket.send(self._left) :]
 
     def read(self) -> None:
-        """Read incoming data. Only the server's settings are used; they take effect when they are acknowledged.
+        """Read incoming data, and acknowledge the server's settings, which then take effect. Ignore all other data.
 
         Raises:
             OSError: The server has closed the connection.
@@ -166,7 +167,7 @@ class Flooder:
 
 
 def flood(flooders: list[Flooder], until: float) -> None:
-    """Flood until a time of time.monotonic()."""
+    """Flood until the time `until` of time.monotonic()."""
     with selectors.DefaultSelector() as selector:
         both = selectors.EVENT_READ | selectors.EVENT_WRITE
         for flooder in flooders:

@@ -37,7 +37,7 @@ _TABLE = tables.NewTableRequest(
 
 
 class GrpcCalls:
-    """Calls at a gRPC port, over one channel except for health checks."""
+    """Calls at a gRPC port. All calls except health checks share one channel."""
 
     def __init__(self, address: str, token: str | None, authority: bytes | None, *, has_rooms: bool = False) -> None:
         """Connect.
@@ -77,7 +77,7 @@ class GrpcCalls:
             self.kinds["room"] = self._in_room
 
     def close(self) -> None:
-        """End all streams, and the channel."""
+        """End all streams, and close the channel."""
         self._asked.put(None)
         self._channel.close()
 
@@ -126,7 +126,7 @@ class GrpcCalls:
         return (check,)
 
     def _on_stream(self) -> Calls:
-        # Use one stream that stays open, as learners do, and another one after a failure.
+        # Use one stream that stays open, as learners do. After a failure, open another one.
         def ask() -> None:
             if self._stream is None:
                 self._asked = SimpleQueue()
@@ -146,8 +146,8 @@ class GrpcCalls:
         return (ask,)
 
     def _in_room(self) -> Calls:
-        # Post names that a follower of the room receives. The room is always the same, as for people who play several
-        # games.
+        # Post names, each of which must reach a follower of the room. Use the same room for all calls, like people who
+        # play several games.
         def post() -> None:
             if self._follower is None:
                 request = room.FollowRequest(room=self._room, secret=self._secret)
@@ -173,7 +173,7 @@ class WebCallError(Exception):
 
 
 class WebCalls:
-    """Calls at the door for browsers, in JSON over one HTTP/1.1 connection except for health checks."""
+    """Calls at the door for browsers, in JSON. All calls except health checks share one HTTP/1.1 connection."""
 
     def __init__(self, address: str, token: str | None, authority: bytes | None) -> None:
         """Connect. For arguments see GrpcCalls."""
@@ -231,7 +231,7 @@ class WebCalls:
             raise
 
     def _health(self) -> Calls:
-        # Use a separate connection, as at gRPC ports.
+        # Use a separate connection, like the health checks at gRPC ports.
         def check() -> None:
             connection = self._connect()
             try:
@@ -252,5 +252,5 @@ def _read(connection: http.client.HTTPConnection) -> bytes:
 
 
 def cause(error: Exception) -> str:
-    """Return the reason why a call failed, as the same text for the same cause."""
+    """Return the reason why a call failed. Failures with the same cause have the same text."""
     return f"{error.code().name}: {error.details()}" if isinstance(error, grpc.RpcError) else repr(error)

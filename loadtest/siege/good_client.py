@@ -10,16 +10,21 @@ import numpy as np
 from loadtest.siege.good_calls import Calls, GrpcCalls, WebCalls, cause
 
 KINDS = {"game": 0.02, "batch": 0.05, "health": 0.05}
-"""Kinds of calls (of GameService and NewTable, of BatchService, health checks), each with its period in seconds."""
+"""The period in seconds of each kind of call: calls of GameService and NewTable, of BatchService, and health checks."""
 STREAM = "stream"
-"""The kind of calls on a stream of BatchService that stays open."""
+"""The kind of calls that use a stream of BatchService, which stays open."""
 ROOM = "room"
-"""The kind of posts in a room, each of which must reach a follower that stays connected."""
+"""The kind of calls that post in a room. Each post must reach a follower that stays connected."""
 _PERIODS = KINDS | {STREAM: 1.0, ROOM: 0.1}
 
 
 class Measured:
-    """The seconds from the due time of each call to its end, by kind, and the number of failures, by cause."""
+    """The durations and failures of calls.
+
+    Attributes:
+        seconds: The durations of each kind of call, in seconds from the time when the call was due to its end.
+        failures: The number of failures for each kind of call and cause.
+    """
 
     def __init__(self) -> None:
         """Create a measurement without calls."""
@@ -39,7 +44,7 @@ class Measured:
 class GoodClient:
     """A client of a door that makes calls of each kind in a thread, during a `with` statement.
 
-    `kinds` has the kinds of calls that the door supports, except the calls on a stream.
+    `kinds` has those of KINDS that the door supports.
     """
 
     def __init__(
@@ -52,7 +57,7 @@ class GoodClient:
         pace: float = 1.0,
         has_rooms: bool = False,
     ) -> None:
-        """Create a client. `pace` is a factor for the frequency of calls; for other arguments see GrpcCalls."""
+        """Create a client. `pace` is a factor for the frequency of calls. For the other arguments see GrpcCalls."""
         self._calls = (
             WebCalls(address, token, authority)
             if door == "web"
@@ -85,7 +90,7 @@ class GoodClient:
         return self._measured
 
     def _repeat(self, kind: str, period: float, calls: Callable[[], Calls]) -> None:
-        # Calls are due even if the last one has not ended. A call that waits delays the next ones.
+        # A call is due at its time even if the previous call has not ended. The delay is a part of its duration.
         due = time.perf_counter()
         while True:
             for call in calls():

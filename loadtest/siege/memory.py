@@ -1,4 +1,4 @@
-"""The memory of a server's processes, as counted by Linux."""
+"""The resident memory of a server's processes, as reported by Linux."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ class Memory:
         self._pids = {"supervisor": pid, "worker": worker.pid}
 
     def forget_peak(self) -> None:
-        """Reset the peak."""
+        """Reset the peak to the current sizes."""
         for pid in self._pids.values():
             Path(f"/proc/{pid}/clear_refs").write_text("5")
 

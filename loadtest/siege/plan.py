@@ -1,4 +1,4 @@
-"""The attacks of the siege and the server's budget: scenarios/siege.toml."""
+"""The siege's attacks and their budgets, which scenarios/siege.toml defines."""
 
 import tomllib
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ DOORS = {"grpcio": "grpcio's port", "fast": "the fast door", "web": "the door fo
 
 @dataclass(frozen=True)
 class Budget:
-    """The budget of an attack. Values that are not given are infinite.
+    """The budget of an attack. The defaults set no limit.
 
     Attributes:
-        onset_ms: The maximum duration of another client's calls at the start of the attack.
-        game_p99_ms: The maximum 99th percentile of the duration of calls of GameService and NewTable from then on,
-            during the attack.
+        onset_ms: The maximum duration of other clients' calls while the attackers start, in milliseconds.
+        game_p99_ms: The maximum 99th percentile, in milliseconds, of the durations of calls of GameService and NewTable
+            during the rest of the attack.
         batch_p99_ms: The same for calls of BatchService, including streams.
         health_p99_ms: The same for health checks.
-        own_p99_ms: The same for calls of all kinds of the client at the attackers' address.
+        own_p99_ms: The same for each kind of call that the client at the attackers' address makes.
         least_share: The minimum share of a second client's calls in all calls that it and the attackers completed. The
             second client makes the same calls at a different address.
-        peak_mib: The maximum growth of each process over its idle size, in MiB, at its peak.
-        kept_mib: The same after the attackers have left.
+        peak_mib: The maximum growth of each process from its idle size to its peak, in MiB.
+        kept_mib: The maximum growth of each process that remains after the attackers have left, in MiB.
     """
 
     onset_ms: float = inf
@@ -44,20 +44,20 @@ class Attack:
     """An attack.
 
     Attributes:
-        kind: A function of attacks.py, which describes `count`.
-        method: The path of the method without its slash, for kinds that can attack several methods; for `work`, a name
+        kind: The name of a function in attacks.py, which describes `count`.
+        method: The method to attack, as SERVICE/METHOD, for kinds that can attack several methods; for `work`, a name
             in work.py.
-        field: For kinds that send large requests, the path of the repeated field.
-        size: For these kinds, the number of bytes.
-        doors: The doors to attack, one server after another.
+        field: The dotted path of the repeated field, for kinds that send large requests.
+        size: The number of bytes of each large request, or of the tables in a room.
+        doors: The doors to attack, each on a separate server.
         connections: The number of connections.
         addresses: The number of source addresses.
         source: The first source address.
-        seconds: The duration.
-        onset: The part of the duration in which the attackers start.
-        has_tokens: True if the server requires tokens; attackers never have one.
+        seconds: The duration of the attack.
+        onset: The seconds at the beginning of the attack in which the attackers start.
+        has_tokens: True if the server requires tokens. Attackers never have a token.
         has_tls: True if the server has a certificate.
-        descriptors: The soft and the hard limit of the server's open files; 0: the limits of the siege.
+        descriptors: The soft and the hard limit on the server's open files; 0 for the limits of the siege's process.
         has_unread_log: True if the server's log is not read.
         has_rooms: True if the server has rooms.
         is_refused: True if no call of the attackers may succeed.
@@ -95,8 +95,8 @@ class Plan:
         """Return each attack with each of its doors.
 
         Args:
-            names: Parts of names; only attacks with one of them in their names are returned. Empty: all attacks.
-            doors: Only these doors are returned. Empty: all doors.
+            names: Only attacks whose names contain one of these strings are returned. Empty to return all attacks.
+            doors: Only these doors are returned. Empty to return all doors.
         """
         return [
             (attack, door)
@@ -108,7 +108,7 @@ class Plan:
 
 
 def read_plan(name: str = NAME) -> Plan:
-    """Read a plan."""
+    """Read a plan from a file of scenarios/."""
     content = tomllib.loads((SCENARIOS / f"{name}.toml").read_text())
     return Plan(content["meaning"], [_attack(each, content.get("budget", {})) for each in content["attacks"]])
 

@@ -1,4 +1,4 @@
-"""A relay to a server from another source address, because gRPC clients cannot choose their address."""
+"""A relay that connects to a server from a given source address. gRPC clients cannot choose their source address."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ _CHUNK = 2**16
 
 @contextmanager
 def relayed(address: str, source: str) -> Iterator[str]:
-    """Yield an address that forwards connections to `address`, with the source address `source`."""
+    """Yield the address of a relay that forwards connections to `address` from the source address `source`."""
     relay = _Relay(address, source)
     thread = threading.Thread(target=relay.run, daemon=True)
     thread.start()

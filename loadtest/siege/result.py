@@ -17,21 +17,22 @@ class AttackResult:
     """The result of an attack on a door.
 
     Attributes:
-        came: Counts of events at the attackers' calls.
-        second: Counts of events at the calls of a second client that does the same; empty without such a client.
-        onset_ms: The duration of the longest call of the clients at other addresses, at the onset.
-        p99_ms: By kind, the 99th percentile of these clients' calls after the onset, for the slower client.
-        calls: By kind, the number of these calls.
-        failures: The number of failures of these calls, by time and cause, and of streams that ended at the attackers'
+        came: The number of events of each kind at the attackers' calls.
+        second: The same for a second client that makes the same calls; empty without such a client.
+        onset_ms: The longest duration, in milliseconds, of a call at the onset. This attribute and the next three are
+            about the well-behaved clients at addresses other than the attackers'.
+        p99_ms: The 99th percentile of the durations of each kind of call after the onset, for the slower client.
+        calls: The number of calls of each kind after the onset, for the client with fewer calls.
+        failures: The number of failed calls for each time and cause. It includes streams that ended at the attackers'
             address.
-        beside_ms: The highest 99th percentile of any kind of call of the client at the attackers' address; None if it
-            made no calls.
-        beside_failures: The number of failed calls of the client at the attackers' address.
-        idle: The memory of each process before the attack, by name, in MiB.
-        peak: The memory of each process at its peak; empty if a process has died.
-        kept: The memory of each process after the attack; empty if a process has died.
-        has_metrics: True if the metrics responded afterwards.
-        errors: The errors that the server logged until its end.
+        beside_ms: The highest 99th percentile of any kind of call that the well-behaved client at the attackers'
+            address made; None if it made no calls.
+        beside_failures: The number of failed calls of this client.
+        idle: The memory of each process before the attack, in MiB.
+        peak: The memory of each process at its peak, in MiB; empty if a process has died.
+        kept: The memory of each process after the attack, in MiB; empty if a process has died.
+        has_metrics: True if the metrics responded after the attack.
+        errors: The errors that the server logged.
         has_stopped: True if the server stopped when requested.
     """
 
@@ -71,11 +72,11 @@ class AttackResult:
             yield f"a second client completed {share:.0%} of the calls, less than {budget.least_share:.0%}"
 
     def share(self) -> float:
-        """Return the second client's part of all calls that it and the attackers completed."""
+        """Return the second client's share of all calls that it and the attackers completed."""
         return _completed(self.second) / max(1, _completed(self.second) + _completed(self.came))
 
     def rate(self) -> float:
-        """Return the calls per second that the attackers and the second client completed."""
+        """Return the calls per second that the attackers and the second client completed together."""
         return (_completed(self.second) + _completed(self.came)) / self.attack.seconds
 
     def _grown(self) -> Iterator[str]:
@@ -100,7 +101,7 @@ class AttackResult:
             yield "the server did not stop when requested"
 
     def cell(self) -> str:
-        """Return the worst figures: the highest 99th percentile of any kind of call, and the worker's growth."""
+        """Return the highest 99th percentile of any kind of call, and the worker's growth, as text."""
         if not self.peak or not self.p99_ms:
             return "**died**"
         figures = f"{max(self.p99_ms.values()):.0f} ms, +{self.peak['worker'] - self.idle['worker']:.0f} MiB"
@@ -116,7 +117,7 @@ def _completed(came: dict[str, int]) -> int:
 
 
 def matrix(results: list[AttackResult]) -> str:
-    """Return a table of attacks and doors.
+    """Return a table with a row for each attack and a column for each door.
 
     A cell is empty if the attack was not made, and – if it does not apply to the door.
     """

@@ -1,4 +1,4 @@
-"""The siege: a server for each attack on a door, its figures, and the violations of its budget."""
+"""The siege, which makes each attack on a door of a new server, and reports figures and violations of the budget."""
 
 import json
 import time
@@ -18,15 +18,15 @@ from loadtest.siege.plan import Attack
 from loadtest.siege.relay import relayed
 from loadtest.siege.result import AttackResult, matrix, table
 
-# Seconds of calls before memory is first measured, because allocations of the first calls belong to the idle size.
+# The seconds of calls before memory is first measured. The idle size includes the allocations of these calls.
 _WARMING = 1.5
-# Seconds for the server to release memory, and for the metrics to respond again.
+# The seconds for the server to release memory, and the seconds for the metrics to respond again.
 _SETTLING = 60.0
 _RESPONDING = 10.0
 _PAUSE = 0.1
 # The frequency of calls of the client at the attackers' address, relative to the other clients.
 _SLOWER = 0.25
-# The address of the second client that makes the attackers' calls, and its calls in flight.
+# The address of the second client, which makes the same calls as the attackers, and its number of calls in flight.
 _SECOND, _IN_FLIGHT = "127.0.1.2", 8
 
 
@@ -61,7 +61,7 @@ def one(attack: Attack, door: str) -> AttackResult:
             has_unread_log=attack.has_unread_log,
         ) as server:
             result = besiege(server, attack, door)
-            # If the attack's log is not read, the server is also stopped without a reader.
+            # Stop the server before its log is read. If the attack has an unread log, this also tests the stop.
             has_stopped = server.stop()
             return replace(result, errors=server.errors(), has_stopped=has_stopped)
     except Exception as error:
@@ -112,7 +112,7 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
                 failures[f"{when}, {at}: {what}"] += count
         for what, count in ours.failures.items():
             beside_failures += count
-            # A stream in use must survive, regardless of its address.
+            # An open stream must survive even at the attackers' address.
             if what.startswith(STREAM):
                 failures[f"{when}, at the attackers' address: {what}"] += count
     judged = list(zip(clients[:-1], during[:-1], strict=True))
@@ -144,7 +144,7 @@ def _await_calls(clients: list[GoodClient], measured: list[Measured]) -> None:
 
 
 def _settled(memory: Memory, wanted: dict[str, float]) -> dict[str, float]:
-    # Return the sizes as soon as they are small enough, or at the end of the time.
+    # Return the sizes as soon as they are at most the wanted sizes, or after _SETTLING seconds.
     end = time.monotonic() + _SETTLING
     while True:
         now = memory.now()

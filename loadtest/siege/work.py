@@ -19,13 +19,13 @@ Call = Callable[[str, bytes], bytes]
 _GAMES, _BATCHES, _BOTS, _TABLES = (f"chatiere.v1.{name}Service" for name in ("Game", "Batch", "Bot", "Table"))
 _GAME = engine.game("chatpentiers")
 _PLAYERS = _GAME.min_players
-# A game with fewer moves, for two players.
+# A game for two players, with fewer moves.
 _SHORT = engine.game("chat_perche")
 _SETUP = batch.BatchSetup(game=_GAME.name, players=_PLAYERS)
 _SEED = 7
 _STATE = _GAME.new_game(_PLAYERS, seed=_SEED).pack()
 _SECRET = bytes(16)
-# The number of analysed decisions.
+# The number of decisions to analyse.
 _ANALYSED = 10
 _PERSON = tables.TableSeat(secret_sha256=hashlib.sha256(_SECRET).digest())
 # The number of items in a large batch.
@@ -73,7 +73,7 @@ def _play(call: Call) -> bytes:
 def _move(call: Call) -> bytes:
     while True:
         table = _new_table(call, _GAME, "ismcts:simulations=500")
-        # Chance decides who moves first.
+        # Chance decides who moves first. Continue until a bot does.
         if not _look(call, table).legal_actions:
             return tables.MoveRequest(table=table).SerializeToString()
 
@@ -94,7 +94,7 @@ DEAR: dict[str, tuple[str, Callable[[Call], bytes]]] = {
     "Move": (f"{_TABLES}/Move", _move),
     "GetRecord": (f"{_TABLES}/GetRecord", _get_record),
 }
-"""By name, each method with a function that returns a request. The function may make calls. In Move, a bot moves."""
+"""Map each name to a method and a function that returns a request. It may make calls. A bot makes the Move."""
 
 
 def _state(call: Call) -> State:

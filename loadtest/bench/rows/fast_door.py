@@ -17,11 +17,11 @@ from loadtest.bench.rows import unary
 from loadtest.bench.rows.unary import APPLY, cpu_row
 from loadtest.bench.servers import at_unix_sockets, bare, chatiere, echo, echo_built, fast_door_built
 
-# The limits are so high that each call is counted but not refused.
+# Limits so high that each call is counted but not refused.
 LIMITS = ("--max-calls-per-client=100000", "--max-rate-per-client=1e9")
-# Calls in flight: connections with one call at a time.
+# The numbers of calls in flight, each on a separate connection.
 SINGLE, FULL = 1, 16
-# The fast door, and its peers with the names of their bounds.
+# The names of the contenders, and of the bounds for each peer.
 FAST, TWO_WORKERS = "fast door", "fast door, 2 workers"
 FAST_UNIX, GRPCIO_UNIX = "fast door, Unix socket", "grpcio's port, Unix socket"
 GRPCIO, BARE, CPP = "grpcio's port", "grpcio echo", "grpc++ echo"
@@ -92,7 +92,7 @@ def _medians(runs: Mapping[str, list[Load]]) -> dict[str, Load]:
 
 
 def _half_load(contenders: Mapping[str, tuple[Contender, float]], call: Call, plan: BenchPlan) -> dict[str, Load]:
-    """Return, for each contender at its rate of calls per second, the run with the median p99."""
+    """Run each contender at a rate of calls per second, and return its run with the median p99."""
     loads = {
         name: partial(h2load.load, contender, call, FULL, max(FULL, int(rate * plan.seconds)), rate)
         for name, (contender, rate) in contenders.items()

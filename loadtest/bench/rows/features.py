@@ -1,4 +1,4 @@
-"""Features of observations, compared with the same features in NumPy and with filling their array with zeros."""
+"""Encoding observations as features, compared with the same in NumPy and with filling an array with zeros."""
 
 from collections.abc import Callable
 
@@ -14,9 +14,9 @@ from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, middl
 from loadtest.bench.self_play import SEED
 
 OURS, NUMPY, ZEROS = "features", "planes, concatenated", "filling with zeros"
-# The games whose compact form is also measured.
+# The games whose compact features are also measured.
 COMPACT = ("chat_cartonne",)
-# The number of rows in NumPy's arrays, whose planes take several times the memory.
+# The number of rows for which NumPy computes features. Its planes need several times the memory of the features.
 NUMPY_ROWS = 64
 Work = Callable[[], int]
 
@@ -67,7 +67,7 @@ def _features(layout: ObservationLayout, observations: NDArray[np.uint8]) -> tup
 
 
 def _compact_features(compact: CompactObservations, observations: NDArray[np.uint8]) -> tuple[Work, Work]:
-    # Return the same functions, including cropping of the windows.
+    # Return the same functions for compact features. The first one also crops the windows.
     layout = ObservationLayout(compact)
     out = np.empty((len(observations), layout.num_features), np.float32)
     _, fill = _features(layout, compact.crop(observations))

@@ -1,4 +1,4 @@
-"""Self-play over gRPC by batch size and number of workers; a server's speed and memory by number of connections."""
+"""The speed of self-play for several batch sizes and workers, and a server's speed and memory with many connections."""
 
 import operator
 import resource
@@ -19,25 +19,24 @@ from loadtest.bench.servers import LOOPBACK, BenchServer, chatiere, fast_door_bu
 
 BATCHES = (1, 16, 256, 1024, 4096, 16384)
 WORKERS = (1, 2)
-# The number of connections, each with a batch in flight. It is the same for each number of workers, over which the
-# connections are distributed.
+# The number of connections, each with a batch in flight. The connections are distributed over the workers.
 CONNECTIONS = 4
 TENTHS = 10
-# The numbers of connections that wait for their next call. A door accepts 10,000, or its share of the worker's limit on
-# open files.
+# The numbers of idle connections. A door accepts 10,000, or its share of the worker's limit on open files if that is
+# smaller.
 WAITING = (1, 10, 100, 1000, 5000)
 _FILES_EACH = 4
-# The bytes sent on each connection: the HTTP/2 preface and SETTINGS, or an HTTP/1.1 request.
+# The bytes sent on each idle connection: the HTTP/2 preface and SETTINGS, or an HTTP/1.1 request.
 _HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0" + b"\0\0\0\4\1\0\0\0\0"
 _HTTP1 = b"GET /icon.svg HTTP/1.1\r\nhost: localhost\r\n\r\n"
-# The number of source addresses: a server limits the connections from one address.
+# The number of source addresses. There are several, because a server limits the connections from one address.
 _SOURCES = 200
 # The number of timed calls.
 _CALLS = 400
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the table of batch sizes and workers, and the row about memory."""
+    """Measure the tables of batch sizes and of connections, and the row about memory."""
     result = Result()
     result.tables["self-play by batch size and workers, moves a second"] = _growth(plan)
     result.tables["one worker by connections that wait, one Apply in flight"] = _connections(plan)
@@ -97,7 +96,7 @@ def _connections(plan: BenchPlan) -> list[dict[str, object]]:
         doors["door for browsers"] = lambda server: (server.web_address, CONNECT, _HTTP1)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _FILES_EACH
     for name, door in doors.items():
-        # Waiting connections are not closed during the measurement.
+        # The timeouts are so long that idle connections are not closed during the measurement.
         with chatiere(1, "--request-timeout", "3600", "--stream-idle-timeout", "0") as server, ExitStack() as stack:
             address, form, first = door(server)
             contender = Contender(server, address, APPLY, form)

@@ -1,4 +1,4 @@
-"""The engine in process, from Python: observation of the seat to decide, legal actions and apply for every move."""
+"""The engine in process, called from Python: the acting seat's observation, legal actions and apply for every move."""
 
 import random
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def in_batches(game: Game, players: int, plan: BenchPlan, *, observations: bool 
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows against OpenSpiel's loop with tensor and mask."""
+    """Measure the rows, compared with OpenSpiel's loop with tensor and mask."""
     contenders: dict[tuple[str, str], Callable[[], Run]] = {}
     for game, players in plan.games.items():
         for kind, work in (

@@ -1,4 +1,4 @@
-"""Information-set Monte Carlo tree search in process, compared with playouts of the same worlds."""
+"""Information-set Monte Carlo tree search in process, compared with playouts of worlds of the same states."""
 
 from collections.abc import Callable
 from itertools import count
@@ -24,7 +24,7 @@ TREES, SIMULATIONS, AT_ONCE = 16, 1000, 50
 def contenders(game: Game, players: int) -> dict[str, Callable[[], int]]:
     """Return functions that run SIMULATIONS for each of TREES positions, and return the number of decisions made.
 
-    Both draw their worlds in the same way, AT_ONCE for each position.
+    Both functions draw worlds in the same way, AT_ONCE worlds at a time for each position.
     """
     table = Table(game, players)
     positions = positions_of(game, players, 40 * TREES)[::40]
@@ -54,7 +54,7 @@ def contenders(game: Game, players: int) -> dict[str, Callable[[], int]]:
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows, and the simulations per second compared with OpenSpiel."""
+    """Measure the rows, and the simulations per second in comparison with OpenSpiel."""
     runners: dict[tuple[str, str], Callable[[], Run]] = {}
     moves_of_simulation = {}
     for game, players in plan.games.items():

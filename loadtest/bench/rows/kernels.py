@@ -1,6 +1,6 @@
-"""The cost of the kernels from Python, over positions of random games, without the cost of a call.
+"""The cost of the kernels from Python in positions of random games, without the cost of a call.
 
-`apply` and `resample` are measured on a copy, whose cost is also subtracted.
+`apply` and `resample` are measured on a copy of the position, and the cost of the copy is also subtracted.
 """
 
 import random
@@ -28,7 +28,7 @@ def positions_of(game: Game, players: int, count: int) -> list[Position]:
 
 
 def nanoseconds(work: Callable[[Position], object], positions: list[Position]) -> float:
-    """Return the mean time of a call over all positions."""
+    """Return the mean time of a call of `work`, over all positions."""
     start = time.process_time_ns()
     for position in positions:
         work(position)
@@ -37,7 +37,7 @@ def nanoseconds(work: Callable[[Position], object], positions: list[Position]) -
 
 def net_costs(game: Game, players: int, plan: BenchPlan) -> Mapping[str, float]:
     """Return the cost of each kernel in ns: medians over rounds in which all kernels are measured in turn."""
-    # The positions are so few that they stay in the processor's cache, like a state that has just been unpacked.
+    # So few positions stay in the processor's cache, like a state that has just been unpacked.
     positions = positions_of(game, players, 500)
     actions = {id(position): position.legal_actions()[0] for position in positions}
     works: dict[str, Callable[[Position], object]] = {

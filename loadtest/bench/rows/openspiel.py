@@ -1,4 +1,4 @@
-"""The games in OpenSpiel, by chatiere.envs.openspiel, compared with one of OpenSpiel's own games written in Python."""
+"""The games in OpenSpiel, by chatiere.envs.openspiel, compared with a game of OpenSpiel that is written in Python."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -13,7 +13,7 @@ MODULES = ("chatiere.envs.openspiel", "open_spiel.python.games.liars_poker")
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows against OpenSpiel's game. Without OpenSpiel there are no rows."""
+    """Measure the rows, compared with OpenSpiel's game. Without OpenSpiel, there are no rows."""
     if not peers.installed():
         return Result()
     for module in MODULES:

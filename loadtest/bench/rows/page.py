@@ -17,7 +17,7 @@ MOVES = 40
 # The timeout of all operations in Chromium, in milliseconds.
 _PATIENCE = 60_000
 
-# Record the times at which drawings reached the screen, in milliseconds since the navigation.
+# A script that records the times at which drawings reached the screen, in milliseconds since the navigation.
 _NOTE = """(() => {
   if (!location.protocol.startsWith("http")) return;
   localStorage.setItem("pace", "none");
@@ -32,8 +32,8 @@ _NOTE = """(() => {
   }).observe(document, { childList: true, subtree: true });
 })()"""
 
-# Make moves from the list of all moves, one after another, and return the time between each response of Move and its
-# drawing.
+# A function that makes moves from the list of all moves, one after another, and returns the time between each response
+# of Move and the drawing of the move.
 _PLAY = """async (moves) => {
   const calls = () =>
     performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("TableService/Move"));

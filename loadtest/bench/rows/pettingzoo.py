@@ -1,4 +1,4 @@
-"""PettingZoo's interface: random games by the action mask, in environments without wrappers."""
+"""Random games by the action mask in PettingZoo environments without wrappers."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, middle, pinned, repeat
 from loadtest.bench.self_play import SEED
 
-# Keeps pygame, which connect_four imports, from printing a greeting.
+# Prevent pygame, which connect_four imports, from printing a greeting.
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 try:
     from pettingzoo.classic import connect_four_v3
@@ -23,7 +23,7 @@ PEER = "PettingZoo's connect_four, raw_env"
 
 
 def random_games(env: Any) -> Callable[[], int]:
-    """Return a function that plays a random game, and returns its number of actions, except the exits of agents."""
+    """Return a function that plays a random game and returns the number of actions, without the final None actions."""
     draw = random.Random(SEED).random
 
     def one_game() -> int:
@@ -44,7 +44,7 @@ def random_games(env: Any) -> Callable[[], int]:
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure our raw_env against connect_four's."""
+    """Measure our raw_env, compared with connect_four's."""
     works = {game.name: random_games(raw_env(game.name, players)) for game, players in plan.games.items()}
     if connect_four_v3 is not None:
         works[PEER] = random_games(connect_four_v3.raw_env())

@@ -20,7 +20,7 @@ STATES = 256
 def contender(
     server: BenchServer, stub: BatchServiceStub, game: Game, players: int, plan: BenchPlan
 ) -> Callable[[], Run]:
-    """Return a contender that repeats playouts of the same states, in calls that take about a tenth of a run."""
+    """Return a contender that repeats playouts of the same states. Each call takes about a tenth of a run."""
     table = BatchSetup(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
     begun = stub.NewGames(NewGamesRequest(setup=table, seeds=seeds, game_numbers=numbers))
@@ -40,7 +40,7 @@ def contender(
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows against OpenSpiel's rollouts."""
+    """Measure the rows, compared with OpenSpiel's rollouts."""
     with chatiere() as server, server.channel() as channel:
         stub = BatchServiceStub(channel)
         contenders: dict[tuple[str, str], Callable[[], Run]] = {

@@ -1,4 +1,4 @@
-"""Rooms in which games are played at human pace: the time from Post until all followers have the table."""
+"""Many rooms in which games are played at human pace, and the time from Post until all followers have the table."""
 
 import asyncio
 import gc
@@ -24,7 +24,7 @@ from loadtest.bench.servers import BenchServer, chatiere, web_door_built
 
 GRPCIO, WEB = "grpcio's port", "door for browsers"
 FOLLOWERS = 4
-# Seconds between two moves in a room.
+# The seconds between two moves in a room.
 PERIOD = 5.0
 # The maximum time, in milliseconds, until all followers have 99 % of the moves.
 MOST = 100.0
@@ -60,7 +60,7 @@ class GameTables(NamedTuple):
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure rooms at each door, with one move per room in every round."""
+    """Measure rooms at each door, with a move in each room for every round."""
     game, players = next(iter(plan.games.items()))
     result = Result()
     title = f"{plan.rooms:,} rooms with {FOLLOWERS} followers each, a move in {PERIOD:g} s in each"
@@ -71,7 +71,7 @@ def measure(plan: BenchPlan) -> Result:
     # At the door for browsers, each follower has a connection.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    # One client may have half of the total.
+    # A client may have at most half of the server's rooms and followers.
     limits = ("--max-rooms", 2 * plan.rooms, "--max-followers", 2 * FOLLOWERS * plan.rooms)
     for door, connect in doors.items():
         with chatiere(1, "--relay", "memory", *map(str, limits), with_fast_door=False) as server:
@@ -147,12 +147,12 @@ class _Rooms:
     def __init__(self, clients: RoomClients, played: GameTables, count: int) -> None:
         self._clients, self._played = clients, played
         self._ids = [secrets.token_bytes(16) for _ in range(count)]
-        # By room and ply, the times at which followers received the table.
+        # Map each room and ply to the times at which followers received the table.
         self.came: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def enter(self) -> None:
-        """Start all followers, a few at a time, and return when all of them follow."""
+        """Start all followers, _AT_A_TIME at the same time. Return when all of them follow their rooms."""
         rooms = [room for room in range(len(self._ids)) for _ in range(FOLLOWERS)]
         for first in range(0, len(rooms), _AT_A_TIME):
             entered = [(room, asyncio.Event()) for room in rooms[first : first + _AT_A_TIME]]
@@ -175,14 +175,14 @@ class _Rooms:
                 ply += 1
 
     async def begin(self) -> None:
-        """Post the first table to all rooms, a few at a time, and wait until all followers have it."""
+        """Post the first table to all rooms, _AT_A_TIME at the same time. Wait until all followers have it."""
         for first in range(0, len(self._ids), _AT_A_TIME):
             rooms = range(first, min(first + _AT_A_TIME, len(self._ids)))
             await asyncio.gather(*(self._post(room, 0) for room in rooms))
         await self._arrived(0, 0)
 
     async def play(self) -> list[float]:
-        """Post all other tables when they are due, evenly spread; return the seconds until all followers had each."""
+        """Post all other tables, evenly spread. For each table, return the seconds until all followers had it."""
         count, plies = len(self._ids), len(self._played.tables) - 1
         begin = time.perf_counter() + 0.1
         due = {(n % count, 1 + n // count): begin + n * PERIOD / count for n in range(count * plies)}
@@ -203,8 +203,8 @@ class _Rooms:
             raise RuntimeError(f"the table of ply {ply} was not taken")
 
     async def _arrived(self, first: int, last: int) -> None:
-        # Wait until all followers have these plies, or no more tables arrive. Raises the error of a follower that
-        # failed.
+        # Wait until all followers have the tables of these plies, or until the timeout. Raise the error of a follower
+        # that failed.
         end = time.perf_counter() + _PATIENCE
         expected = len(self._ids) * FOLLOWERS * (last - first + 1)
         while self.count(first) < expected and time.perf_counter() < end:
@@ -214,7 +214,7 @@ class _Rooms:
             await asyncio.sleep(0.05)
 
     def count(self, first: int) -> int:
-        """Return the number of tables, from a ply on, that followers have received."""
+        """Return the number of tables that followers have received, from the ply `first` on."""
         return sum(len(came) for (_, ply), came in self.came.items() if ply >= first)
 
     async def leave(self) -> None:
@@ -237,7 +237,7 @@ async def _load(
         await rooms.enter()
         memory = server.memory() - before
         await rooms.begin()
-        # Collect garbage now; a later garbage collection in this process would count as the server's time.
+        # Collect garbage now, because a later garbage collection in this process would count as the server's time.
         gc.collect()
         gc.freeze()
         with measured(server) as timer:

@@ -1,4 +1,4 @@
-"""SeatEnv compared with our PettingZoo raw_env: random games by the action mask, with the fewest players."""
+"""SeatEnv compared with our PettingZoo raw_env, in random games with the minimum number of players."""
 
 import random
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def random_episodes(game: Game) -> Callable[[], int]:
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure SeatEnv against raw_env for each game."""
+    """Measure SeatEnv, compared with raw_env, for each game."""
     works = {(game.name, OURS): random_episodes(game) for game in plan.games}
     works |= {(game.name, PEER): random_games(raw_env(game.name)) for game in plan.games}
     contenders: dict[tuple[str, str], Callable[[], Run]] = {

@@ -1,7 +1,7 @@
-"""Random self-play over gRPC: the server lists the legal actions, the client chooses from them.
+"""Random self-play over gRPC, in which the server lists the legal actions, and the client chooses from them.
 
-Two batches are in flight on one stream, so that client and server work in parallel. Games that end are restarted.
-Measuring starts when the games are at different plies.
+Two batches are in flight on one stream, so that client and server work in parallel. Games that end are restarted. The
+measurement starts when the games are at different plies.
 """
 
 import time
@@ -24,7 +24,7 @@ OWN = "the same loop in process"
 KEPT = "states kept on the stream"
 FAST, CHANNEL = "the fast door", "gRPC's channel"
 OVER = (FAST, CHANNEL)
-# The row in bounds.toml, by peer.
+# Map each peer to its row in bounds.toml.
 ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 BOUNDS = {**ROWS, OWN: "self_play_own"}
 
@@ -49,7 +49,7 @@ def contender(
 def environment(
     stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan, over: str
 ) -> Callable[[], Run]:
-    """Return a contender that uses the library's VectorEnv, with its stream over `over`."""
+    """Return a contender that uses the library's VectorEnv. `over` is the door or channel for its stream."""
     env = stack.enter_context(
         VectorEnv(
             stack.enter_context(server.channel()),
@@ -77,7 +77,7 @@ def environment(
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows against OpenSpiel in process and behind gRPC."""
+    """Measure the rows, compared with OpenSpiel in process and behind gRPC, and with our own loop in process."""
     with ExitStack() as stack:
         ours = stack.enter_context(chatiere())
         contenders: dict[tuple[str, str], Callable[[], Run]] = {

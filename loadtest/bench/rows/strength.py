@@ -1,4 +1,4 @@
-"""The strength of the tree search: against random play, and against flat playouts with equal processor time."""
+"""The strength of the tree search against random play, and against flat playouts with equal processor time."""
 
 import time
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from loadtest.bench.self_play import SEED
 
 SIMULATIONS = 1000
 ISMCTS = f"ismcts:simulations={SIMULATIONS}"
-# The number of games with runs of one second, and the numbers of games and rounds used to match playouts to the time of
-# a simulation.
+# GAMES is the number of games if a run takes one second. ROUNDS rounds of FITTING games determine the number of
+# playouts that take as much time as the search.
 GAMES, FITTING, ROUNDS = 200, 16, 2
-# The names of the bounds, by number of players.
+# Map each number of players to the name of its bound.
 BOUNDS = {2: "ismcts_random_2", 3: "ismcts_random_3"}
 
 
@@ -40,7 +40,7 @@ class Timed(Bot):
         begin = time.process_time()
         judgement = self._bot.judge(decisions)
         self.seconds += time.process_time() - begin
-        # A search does not consider a single legal action.
+        # A search does not run if there is only one legal action.
         self.decisions += int((decisions.legal_counts() > 1).sum())
         return judgement
 
@@ -59,7 +59,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def play(game: Game, players: int, one: Bot, others: Bot, games: int, seed: int = SEED) -> Results:
-    """Play one bot against players - 1 other bots, in each seat in turn."""
+    """Play one bot against `players` - 1 other bots. The bot has each seat in turn."""
     seated: Sequence[Bot] = [one, *[others] * (players - 1)]
     results = Results.of(games, players, players)
     observations = one.needs_observations or others.needs_observations

@@ -11,13 +11,13 @@ from loadtest.bench.pinned import CORES, Pinned, pgx_installed
 PEER = "pgx on this processor, jitted scan"
 # The fastest games of pgx that are not trivial.
 PEERS = ("connect_four", "leduc_holdem")
-# The number of games in a divided batch, in batches.
+# The size of a batch that is divided between threads, as a multiple of the usual size.
 DIVIDED = 8
 ONE, TWO, SPREAD, APART = "one thread", "two threads", "two threads, two cores", "two processes"
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows of TableEnv and of threads."""
+    """Measure the row of TableEnv and the rows of threads."""
     played, steps = _play(plan), _divide(plan)
     return Result(played.rows + steps.rows, played.tables | steps.tables)
 
@@ -61,8 +61,8 @@ def _divide(plan: BenchPlan) -> Result:
     for game in plan.games:
         with ExitStack() as stack:
             asked = ("steps", game.name, DIVIDED * plan.batch, plan.warm_up)
-            # Run both on one core. Two cores share caches and other resources, so the same work would take longer,
-            # whether divided or not.
+            # Run both contenders on one core. Two cores share caches and other resources, so that the same work would
+            # take longer, whether it is divided or not.
             one, two = (_ended_by(stack, Pinned(*asked, threads)) for threads in (1, 2))
             spread = _ended_by(stack, Pinned(*asked, 2, cores=CORES[:1] + CORES[-1:]))
             apart = [_ended_by(stack, Pinned(*asked, 1, cores=cores)) for cores in (CORES[:1], CORES[-1:])]
@@ -95,7 +95,7 @@ def _runs(pinned: Pinned, plan: BenchPlan) -> Callable[[], Run]:
 
 
 def _together(contenders: list[Pinned], plan: BenchPlan) -> Run:
-    # Return a run with the moves of all contenders in the time of one.
+    # Return a run with the moves of all contenders, which play at the same time, in the mean of their times.
     for contender in contenders:
         contender.start(plan.seconds)
     runs = [contender.finish() for contender in contenders]

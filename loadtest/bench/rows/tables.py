@@ -1,4 +1,4 @@
-"""The handler's time for a move at a sealed table, compared with Apply with the same move and update."""
+"""The time of the handler of Move at a sealed table, compared with Apply with the same move and update."""
 
 import random
 import statistics
@@ -27,7 +27,7 @@ _NOTHING = Cancellation()
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows for Move compared with Apply."""
+    """Measure the row for Move, compared with Apply, for each game."""
     result = Result()
     for game, players in plan.games.items():
         keys = Keyring(None)

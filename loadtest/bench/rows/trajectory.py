@@ -1,4 +1,4 @@
-"""The same seeded games in process, by single calls, by batches and on a stream, and a hash of their states.
+"""The same seeded games, played in process, by single calls, by batches and on a stream, and a hash of their states.
 
 The hash is the SHA-256 of all packed states from the first decision to the end, game after game.
 """
@@ -30,7 +30,7 @@ from loadtest.bench.servers import chatiere
 
 GAMES = 8
 _COLUMNS = Columns(legal=True)
-# The packed states of a game, in order.
+# All packed states of a game, in order.
 History = list[bytes]
 
 
@@ -146,7 +146,7 @@ def digest(histories: list[History]) -> str:
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Compare the four ways and list the hashes, one line per game. Raise RuntimeError if they differ."""
+    """Compare the four ways to play, and list a hash for each game. Raise RuntimeError if the games differ."""
     result = Result()
     lines = result.tables.setdefault(
         f"{GAMES} seeded games, the same in process, by single calls, batches and stream", []

@@ -11,10 +11,10 @@ from loadtest.bench.h2load import Contender, Load
 from loadtest.bench.measure import BenchPlan, Result, Row
 from loadtest.bench.servers import bare, chatiere, echoing
 
-# Methods of GameService. The second one is added by echo_server.py.
+# The methods of GameService that are called. echo_server.py adds the second one.
 APPLY, ECHO = "Apply", "Echo"
 BARE = "a grpcio server that sends bytes made in advance"
-# Calls in flight: connections with one call at a time, which are distributed over the workers.
+# The numbers of calls in flight, each on a separate connection. The connections are distributed over the workers.
 IN_FLIGHT = (1, 16)
 WORKERS = (1, 2)
 

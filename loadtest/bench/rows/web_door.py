@@ -12,15 +12,15 @@ from loadtest.bench.measure import BenchPlan, Result
 from loadtest.bench.rows.unary import APPLY, cpu_row
 from loadtest.bench.servers import chatiere, web_door_built
 
-# Calls in flight: connections with one call at a time.
+# The number of calls in flight, each on a separate connection.
 IN_FLIGHT = 16
 GRPCIO = "grpcio's port"
-# The door's encodings, with the names of their bounds.
+# Map each encoding to the name of its bound.
 FORMS = {CONNECT: "web_binary", JSON: "web_json"}
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the server's processor time for Apply, for each game."""
+    """Measure the server's processor time for Apply in each game."""
     if not web_door_built():
         return Result(tables={"Apply, door for browsers: not measured without the packages of chatiere[web]": []})
     if not h2load.installed():
@@ -56,7 +56,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def _as_json(game: Game, players: int) -> Call:
-    # Encode the call as the server does.
+    # Use the server's own encoder, which determines the size of the response.
     from chatiere.service.ports.web.json_form import JsonForm
 
     request = apply_request(game, players)
