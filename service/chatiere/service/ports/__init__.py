@@ -1,1 +1,1 @@
-"""The ports on which a worker or its supervisor listens, and the path of a call from its headers to its method."""
+"""The ports on which a worker or its supervisor listens, and the methods that each port serves."""

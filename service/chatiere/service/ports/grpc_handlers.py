@@ -1,11 +1,11 @@
 """grpcio's handlers: coroutines that connect exchanges to grpcio.
 
-By default, grpcio reads a unary call's request before it reports the call. Therefore unary methods are also registered
-as methods with a request stream, which look the same on the wire. The request is read here, after the token has been
-checked and within a timeout.
+By default, grpcio reads the request of a unary call before it reports the call. Therefore unary methods are registered
+as methods with a request stream, which look the same to clients. The handlers then read the request after checking the
+token, and within a timeout.
 """
 
-# Some of gRPC's types can be subscripted only by type checkers.
+# This import is needed because some of gRPC's types can be subscripted only in annotations.
 from __future__ import annotations
 
 import asyncio
@@ -37,19 +37,20 @@ from chatiere.service.ports.methods import Methods
 
 # grpc.aio.ServicerContext, which is only partly typed.
 Context = Any
-# Seconds in which the client of a stream that must end can still take a response.
+# The seconds in which the client can still receive a response of a stream that must end.
 _LAST_SECONDS = 1.0
-# Seconds within which gRPC reports that a client has left, after it has reported the end of the requests.
+# When a client leaves, gRPC first reports the end of the requests, and within this number of seconds the cancellation.
 _MOMENT = 0.002
-# gRPC keeps a copy of the response, and the call, until the client has taken the response.
+# gRPC keeps a copy of the response, and the call, until the client has received the response.
 _COST = Cost(small=-1, copies=2, of_call=32 * 1024)
-# The metadata key of a status with its details, and gRPC's codes by number.
+# The metadata key of the details of a status.
 _DETAILS = "grpc-status-details-bin"
+# gRPC's code for each number.
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def _is_no_departure(record: logging.LogRecord) -> bool:
-    # grpcio logs an error with a traceback for clients that leave before the response.
+    # Return False for the error, with a traceback, that grpcio logs when a client leaves before the response.
     return not record.getMessage().startswith("ExecuteBatchError raised in core by servicer method")
 
 
@@ -57,7 +58,7 @@ logging.getLogger("grpc._cython.cygrpc").addFilter(_is_no_departure)
 
 
 class Handlers(grpc.GenericRpcHandler):
-    """grpcio's handlers by path. The serving loop must be running."""
+    """The handlers of grpcio for all paths. The serving loop must be running."""
 
     def __init__(self, settings: Settings, metrics: Metrics, guards: Guards, methods: Methods) -> None:
         """Create handlers for the server's methods, and for the methods of gRPC's libraries enabled in the settings."""
@@ -102,7 +103,7 @@ class Handlers(grpc.GenericRpcHandler):
         make = exchanges_of(self.door, served)
         largest = largest_request(served.path, self.door.settings.max_message_bytes)
 
-        # A generator, as required by OpenTelemetry's instrumentation.
+        # The handler is a generator, as OpenTelemetry's instrumentation requires.
         async def handle(_: object, context: Context) -> AsyncIterator[Buffer]:
             wire = _StreamWire(context, self._loop, largest, takes_one=isinstance(served, FeedMethod))
             try:
@@ -135,12 +136,12 @@ class _GrpcWire(ABC):
         "watch",
     )
 
-    # Only gRPC has information about partly received requests, other calls of the connection, and unsent output.
+    # gRPC does not report partly received requests, other calls of the connection or unsent output.
     has_part = is_alone = is_behind = False
     held = 0
 
     def __init__(self, context: Context, loop: AsyncioLoop, largest: int) -> None:
-        """Begin with a call whose headers have been received. `largest`: the limit in bytes of its requests."""
+        """Create the wire of a call whose headers have been received. `largest`: the maximum size of a request."""
         self._context, self.loop, self._largest = context, loop, largest
         self.peer: str = context.peer()
         self.metadata = context.invocation_metadata()
@@ -151,7 +152,7 @@ class _GrpcWire(ABC):
             self.fault = limit_exceeded("bytes of metadata", MAX_METADATA)
         self.has_ended = self.is_closed = False
         self._request: bytes | None = None
-        # True if the client has sent more requests than the method takes.
+        # True if the client has sent more than one request to a method that takes one.
         self._has_more = False
         self.status: Status | None = None
         """The status of the call, once it is known."""
@@ -182,7 +183,7 @@ class _GrpcWire(ABC):
         """Make the call's coroutine send pending output."""
 
     async def _read_only(self) -> Any:
-        """Return the request of a method that takes one, after the client's stream has ended; EOF without a request."""
+        """Read until the client's stream has ended, and return the only request; EOF if there is no request."""
         request = await self._context.read()
         if request is grpc.aio.EOF:
             await asyncio.sleep(_MOMENT)
@@ -201,7 +202,7 @@ class _GrpcWire(ABC):
         self._tell()
 
     def _close(self, _: object = None) -> None:
-        # The response was taken, or the client has left.
+        # The client has received the response, or it has left.
         self.is_closed = True
         self._tell()
 
@@ -210,7 +211,7 @@ class _GrpcWire(ABC):
             self.watch()
 
     async def _abort(self) -> None:
-        # Raises AbortError unless the status is OK.
+        # Send the status. Raises AbortError unless the status is OK.
         status = self.status
         assert status is not None
         if status.code:
@@ -262,7 +263,7 @@ class _UnaryWire(_GrpcWire):
         except asyncio.CancelledError:
             if self.status is None:
                 raise
-            # Cancelled by `_wake`.
+            # `_wake` cancelled the reading.
             self._reading.uncancel()
             return
         finally:
@@ -283,11 +284,11 @@ class _UnaryWire(_GrpcWire):
         self._response, self._language = b"".join(pieces), language
 
     def reset(self) -> None:
-        """Have no effect: gRPC keeps a response until its client takes it or leaves."""
+        """Have no effect, because gRPC keeps a response until the client receives it or leaves."""
 
 
 class _StreamWire(_GrpcWire):
-    """A call with many responses at grpcio's port; a request may arrive before the previous one is answered."""
+    """A call with many responses at grpcio's port. A request may arrive before the response to the previous one."""
 
     __slots__ = (
         "_ending",
@@ -303,7 +304,7 @@ class _StreamWire(_GrpcWire):
     )
 
     def __init__(self, context: Context, loop: AsyncioLoop, largest: int, *, takes_one: bool) -> None:
-        """Begin with a call whose headers have been received. `takes_one` is true if the method takes one request."""
+        """Create the wire of a call whose headers have been received. `takes_one`: True if it takes one request."""
         super().__init__(context, loop, largest)
         self._takes_one = takes_one
         self._responses: deque[bytes] = deque()
@@ -314,9 +315,9 @@ class _StreamWire(_GrpcWire):
         # The task that reads requests, and the future for which it waits until a request is taken.
         self._reader: asyncio.Task[None] | None = None
         self._taken: asyncio.Future[None] | None = None
-        # The task that ends the call although its response was not taken.
+        # The task that ends the call although the client has not received the response.
         self._ending: asyncio.Task[None] | None = None
-        # True once headers have been sent; true while gRPC has a response that the client has not taken.
+        # True once headers have been sent, and true while gRPC has a response that the client has not received.
         self._has_begun = self._is_given = False
 
     @property
@@ -386,12 +387,12 @@ class _StreamWire(_GrpcWire):
         self._wake()
 
     def reset(self) -> None:
-        """End the call soon, although the client has not taken a response, which it can still take until then."""
+        """End the call soon, although the client has not received a response. It can still receive it until then."""
         self.loop.after(_LAST_SECONDS, self._give_up)
 
     def _give_up(self) -> None:
         if self._is_given and not self.is_closed and self._task is not None:
-            # gRPC keeps the call until the client takes the response and then the status, or leaves.
+            # gRPC would keep the call until the client receives the response and the status, or leaves.
             self._ending = asyncio.create_task(self._abort_unread())
             self._task.cancel()
 

@@ -1,4 +1,4 @@
-"""The methods of gRPC's libraries, reflection and channelz, which only grpcio's port serves."""
+"""The methods of reflection and channelz, which gRPC's libraries implement. Only grpcio's port serves them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def channelz_methods(metrics: Metrics, methods: Methods) -> list[SingleMethod]:
 
 
 def reflection_methods(settings: Settings, metrics: Metrics, methods: Methods) -> list[StreamMethod]:
-    """Return the methods of reflection, under its stable name and its older name; the messages are the same."""
+    """Return the methods of reflection, under its stable and its older name. Both have the same messages."""
     _describe_v1()
     channelz_name = [_CHANNELZ.full_name] if settings.channelz else []
     names = [*services_of(settings), HEALTH_SERVICE, *channelz_name, *_REFLECTIONS]
@@ -52,7 +52,7 @@ def reflection_methods(settings: Settings, metrics: Metrics, methods: Methods) -
 
 
 def _describe_v1() -> None:
-    """Add the definition of the stable version to the definitions for reflection; grpcio's package does not have it."""
+    """Add the definition of the stable version, which grpcio's package lacks, to the definitions for reflection."""
     described = FileDescriptorProto()
     reflection_pb2.DESCRIPTOR.CopyToProto(described)
     described.options.ClearField("deprecated")
@@ -80,7 +80,7 @@ def _channelz(answer: Callable[[Any, Any], Any], request_type: Any, request: byt
 
 
 class _Outcome:
-    """The context of a call for a library's method, which sets its status here."""
+    """The context of a call of a library's method, in which the method sets the call's status."""
 
     code = 0
     details = ""

@@ -16,28 +16,28 @@ _UMASK = 0o117
 
 
 class HeldPort(Closing):
-    """Holds a port on which only workers can listen, with SO_REUSEPORT.
+    """Holds a port, so that only workers of this server can listen on it, with SO_REUSEPORT.
 
-    The system distributes connections over the workers. The port is bound once, before any worker starts, so errors are
-    detected and the number is chosen only once, and the port stays bound while a worker is replaced. The Unix socket of
-    a single worker is removed by `close`.
+    The system distributes connections over the workers. The port is bound before any worker starts, so that errors are
+    detected early and the system chooses the port only once. The port stays bound while a worker is replaced. `close`
+    removes the Unix socket of a single worker.
 
     Attributes:
         address: The address for the workers to listen on.
     """
 
     def __init__(self, address: str, setting: str = "address") -> None:
-        """Bind the port of an address; use it in a `with` statement. Raises SettingError for `setting`."""
+        """Bind the port of an address. Use the object in a `with` statement. Raises SettingError for `setting`."""
         self._sockets: list[socket.socket] = []
         self._path = unix_path(address)
         if self._path is not None:
             _free(setting, address, self._path)
             self.address = address
             return
-        # SO_REUSEADDR allows a port of which the system still remembers closed connections.
+        # SO_REUSEADDR allows a port for which the system still remembers closed connections.
         self._sockets = _bound(setting, address, socket.SO_REUSEADDR)
         for held in self._sockets:
-            # From now on, other servers cannot bind the port with either option; workers can, with SO_REUSEPORT.
+            # From now on, workers can bind the port with SO_REUSEPORT. Other servers cannot bind it with either option.
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         self.address = with_port(address, self._sockets[0].getsockname()[1])
@@ -47,7 +47,7 @@ class HeldPort(Closing):
         for held in self._sockets:
             held.close()
         if self._path is not None:
-            # By now the path may belong to another server.
+            # Ignore errors, because the path may now belong to another server.
             with suppress(OSError):
                 _remove_stale(self._path)
 
@@ -58,13 +58,13 @@ def listening_sockets(setting: str, address: str, *, share_port: bool = False) -
     Args:
         setting: The name of the setting, for errors.
         address: The address.
-        share_port: True if other processes may listen there too, with SO_REUSEPORT.
+        share_port: True if other processes may also listen on the port, with SO_REUSEPORT.
 
     Raises:
         SettingError: If the address cannot be bound.
     """
-    # Connections inherit the options of the listening socket. Without SO_REUSEADDR, they would keep programs that bind
-    # only with that option from the port for a minute after they were closed.
+    # Connections inherit the options of the listening socket. Without SO_REUSEADDR, closed connections would prevent
+    # programs that bind only with this option from using the port for a minute.
     options = (socket.SO_REUSEADDR, socket.SO_REUSEPORT) if share_port else (socket.SO_REUSEADDR,)
     with place_for(setting, address):
         listening = _bound(setting, address, *options)
@@ -76,17 +76,17 @@ def listening_sockets(setting: str, address: str, *, share_port: bool = False) -
 
 @contextmanager
 def place_for(setting: str, address: str) -> Iterator[None]:
-    """Context in which to bind an address. For a Unix socket, removes a stale socket first, and sets the mode 0660.
+    """Return a context in which to bind an address. A stale Unix socket is removed; a new one has the mode 0660.
 
     Raises:
-        SettingError: For `setting`, if a server already listens there.
+        SettingError: For `setting`, if a server already listens at the address.
     """
     path = unix_path(address)
     if path is None:
         yield
         return
     _free(setting, address, path)
-    # Prevents connections before the mode is set.
+    # Create the socket with this mode, so that other users can never connect.
     before = os.umask(_UMASK)
     try:
         yield
@@ -102,7 +102,7 @@ def _free(setting: str, address: str, path: str) -> None:
 
 
 def _remove_stale(path: str) -> None:
-    """Remove a Unix socket without a listener. Raises OSError if it has one, or if the path is not a socket."""
+    """Remove a Unix socket on which no process listens. Raises OSError if one listens, or for another kind of file."""
     try:
         if not stat.S_ISSOCK(os.lstat(path).st_mode):
             raise FileExistsError(errno.EEXIST, "the path exists and is not a socket")
@@ -115,13 +115,13 @@ def _remove_stale(path: str) -> None:
         os.unlink(path)
         return
     except BlockingIOError:
-        # The other server has many pending connections.
+        # A server listens on the socket, and has many pending connections.
         pass
     raise OSError(errno.EADDRINUSE, "another server listens there")
 
 
 def count_of(address: str) -> int:
-    """Return the number of IP addresses of an address; 1 for an unknown name, and for a Unix socket."""
+    """Return the number of IP addresses that an address stands for; 1 for an unknown name or a Unix socket."""
     if unix_path(address) is not None:
         return 1
     host, port = split_address(address)
@@ -142,10 +142,10 @@ def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         ):
             try:
-                # If the system chooses the port, the other addresses use the port of the first.
+                # If the system chooses the port, use the port of the first IP address for the other ones.
                 made = _bound_to(family, kind, (place[0], port), options)
             except OSError as error:
-                # A name may have addresses of a family that the machine does not support.
+                # Skip addresses of a family that the machine does not support.
                 if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
                     raise
             else:
@@ -156,7 +156,7 @@ def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
     except (OSError, UnicodeError) as error:
         for made in found:
             made.close()
-        # An invalid name causes UnicodeError before any look-up.
+        # An invalid name causes a UnicodeError, before any look-up.
         words = error.strerror if isinstance(error, OSError) else error
         raise SettingError(setting, f"cannot listen on {address}: {words}") from error
     return found
@@ -166,7 +166,7 @@ def _bound_to(family: int, kind: int, place: str | tuple[Any, int], options: tup
     made = socket.socket(family, kind)
     try:
         if family == socket.AF_INET6:
-            # As in gRPC: [::] also accepts IPv4.
+            # As in gRPC, a socket at [::] also accepts IPv4 connections.
             made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         for option in options:
             made.setsockopt(socket.SOL_SOCKET, option, 1)

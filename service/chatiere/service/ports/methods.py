@@ -39,9 +39,9 @@ TABLE_SERVICE = _TABLE.full_name
 ROOM_SERVICE = room_service_pb2.DESCRIPTOR.services_by_name["RoomService"].full_name
 PLAY = f"/{BATCH_SERVICE}/Play"
 REPLAY = f"/{GAME_SERVICE}/Replay"
-# Threads for large requests of GameService.
+# The number of threads for large requests to GameService.
 _SIDE_THREADS = 2
-# Threads for posts that wait for Redis.
+# The number of threads for posts, which wait for Redis.
 _POST_THREADS = 16
 
 
@@ -55,12 +55,12 @@ class Methods:
 
     def __init__(self, settings: Settings, metrics: Metrics, health: Health, table_keys: Keyring) -> None:
         """Start the methods' threads. Raises SettingError if they cannot be started."""
-        # Calls of unknown methods are counted together, as clients could invent any number of names.
+        # Count the calls of all unknown methods together, because clients could invent any number of names.
         self.unknown = UnknownMethod(Method(metrics, "unknown", "/unknown/unknown", needs_token=False))
         self._metrics = metrics
         self._pools: list[ThreadPoolExecutor | FairThreads] = []
         self.relay: Relay | None = None
-        """The rooms; None if they are not served."""
+        """The relay of RoomService; None if the server has no rooms."""
         try:
             self.side_threads = self._threads("side", _SIDE_THREADS)
             self.pool = FairThreads("batches", settings.batch_threads)
@@ -98,7 +98,7 @@ class Methods:
             self._add_rooms(settings, RoomService(self.relay, table_keys))
 
     def count_unknown(self, guards: Guards, peer: str = "", metadata: Metadata = ()) -> None:
-        """Count a call of an unknown method, which the port itself refuses. `peer`: the client's address, if known."""
+        """Count a call of an unknown method, which the port itself refuses. `peer`: the client's address, or ""."""
         call = Call(self.unknown.method, peer, metadata)
         guards.begin(call)
         guards.end(call, Status(code_pb2.UNIMPLEMENTED))
@@ -127,7 +127,7 @@ class Methods:
         return found
 
     def _add_rooms(self, settings: Settings, rooms: RoomService) -> None:
-        # Threads that wait for Redis have no other work.
+        # Use separate threads for posts that wait for Redis, so that they do not delay other work.
         waits = settings.relay != MEMORY
         threads = self._threads("posts", _POST_THREADS) if waits else self.side_threads
         post, follow = (f"/{ROOM_SERVICE}/{name}" for name in ("Post", "Follow"))

@@ -1,7 +1,7 @@
-"""The port for metrics: GET /metrics over HTTP, for Prometheus.
+"""The port for metrics, which serves GET /metrics over HTTP to Prometheus.
 
-The port belongs to the supervisor, on which all workers depend, so clients may use only a few of its threads and file
-descriptors, for a short time.
+The port belongs to the supervisor, on which all workers depend. Therefore clients may use only a few threads and file
+descriptors of the supervisor, and only for a short time.
 """
 
 import logging
@@ -22,10 +22,10 @@ from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import with_port
 from chatiere.service.ports.listening import listening_sockets
 
-# The maximum number of connections.
+# The maximum number of connections at the same time.
 _MAX_CONNECTIONS = 8
-# Seconds for a client to send some data and to take the response, for its whole request, and for a connection to end
-# when another one needs its slot.
+# The seconds within which a client must send some data or receive the response; within which its whole request must
+# arrive; and within which a connection must end when another one needs its slot.
 _SILENCE, _REQUEST, _PATIENCE = 5.0, 10.0, 1.0
 _PAUSE = 0.1
 
@@ -40,7 +40,7 @@ class MetricsPort(Closing):
     """
 
     def __init__(self, address: str, registry: CollectorRegistry) -> None:
-        """Listen and serve; use it in a `with` statement. Raises SettingError for metrics_address."""
+        """Listen and serve. Use the object in a `with` statement. Raises SettingError for metrics_address."""
         application = _only_metrics(make_wsgi_app(registry))
         self._servers = [_Server(each, application) for each in listening_sockets("metrics_address", address)]
         for server in self._servers:
@@ -87,7 +87,7 @@ class _Handler(WSGIRequestHandler):
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """Serves one listening socket, with few connections; a new one may replace the oldest idle one."""
+    """Serves one listening socket, with few connections. A new connection may replace the oldest idle connection."""
 
     daemon_threads = True
 
@@ -99,7 +99,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         self.setup_environ()
         self.set_app(application)
         self._slots = threading.Semaphore(_MAX_CONNECTIONS)
-        # Connections whose request has not arrived, oldest first, with the time until which they may wait.
+        # The connections whose request has not arrived, oldest first, with the times until which they may wait.
         self._waiting: dict[socket.socket, float] = {}
         self._changing = threading.Lock()
 
@@ -114,7 +114,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         try:
             return super().get_request()
         except OSError as error:
-            # The process may have run out of file descriptors, or the client may have left.
+            # Wait a moment, because the process may have run out of file descriptors. Or the client may have left.
             _log.warning("cannot accept a connection for metrics: %s", error)
             time.sleep(_PAUSE)
             raise
@@ -143,12 +143,12 @@ class _Server(ThreadingMixIn, WSGIServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         error = sys.exception()
-        # The client left or was silent, or no thread could be started.
+        # An OSError means that the client left or was silent. Otherwise, no thread could be started.
         level = logging.DEBUG if isinstance(error, OSError) else logging.WARNING
         _log.log(level, "cannot serve metrics to a client: %s", error)
 
     def _cut(self, connections: list[socket.socket]) -> None:
-        # The threads of these connections then read the end of the stream, and close them.
+        # The threads of these connections then read the end of the stream, and close the connections.
         for connection in connections:
             del self._waiting[connection]
             with suppress(OSError):

@@ -1,6 +1,6 @@
 """A server in one process: its parts, and the serving loop."""
 
-# Some of gRPC's types can be subscripted only by type checkers.
+# This import is needed because some of gRPC's types can be subscripted only in annotations.
 from __future__ import annotations
 
 import asyncio
@@ -43,35 +43,35 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Seconds between two checks of the serving loop, unless the supervisor requires a shorter interval.
+# The seconds between two checks in the serving loop, unless the supervisor needs a shorter interval between heartbeats.
 _INTERVAL = 1.0
-# The calls in flight allowed per connection, and the calls of all connections that gRPC has not reported yet.
+# The maximum number of calls in flight of a connection, and of calls of all connections that gRPC has not reported yet.
 _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
-# The shortest time limit for a handshake, in seconds, even if requests have a shorter limit; and the time, in
-# milliseconds, after which a connection without a call is closed.
+# The minimum time limit for a handshake, in seconds, even if requests have a shorter limit. Then the time, in
+# milliseconds, after which a connection without calls is closed.
 _LEAST_HANDSHAKE, _IDLE = 1.0, 300_000
-# In milliseconds: the silence after which a client is pinged, and the time that it has to respond.
+# The milliseconds without data after which a client is pinged, and the milliseconds that it has to respond.
 _PING_AFTER, _PING_TIMEOUT = 60_000, 20_000
 # The number of milliseconds that means no limit in gRPC.
 _NO_LIMIT = 2**31 - 1
-# The shortest interval in milliseconds between pings of a client that receives no data, and the pings that may arrive
-# sooner. A client may ping every second (docs/operations.md); the network may bring two pings closer together.
+# The minimum interval in milliseconds between two pings from a client that receives no data, and the number of pings
+# that may arrive earlier. A client may ping every second (docs/operations.md), but the network may deliver two pings
+# closer together.
 _LEAST_PING, _EARLY_PINGS = 500, 2
-# Seconds between two checks of the memory, so short that the data that the network delivers in that time is
-# insignificant.
+# The seconds between two checks of the memory. In this time, the network can deliver only little data.
 _MEMORY_INTERVAL = 0.1
-# Bytes of metadata above which gRPC itself refuses a call; above the limit of all doors the handlers refuse it.
+# The size of metadata in bytes above which gRPC itself refuses a call. Above MAX_METADATA, the handlers refuse it.
 _MAX_METADATA = 4 * MAX_METADATA
-# Bytes of memory that a TLS connection of gRPC takes.
+# The memory of a TLS connection of gRPC, in bytes.
 _OF_CONNECTION = 64 * 1024
-# Bytes of memory that a stream or a follower takes at grpcio's port; `make bench` measures it for rooms.
+# The memory of a stream or a follower at grpcio's port, in bytes. `make bench` measures it for rooms.
 _OF_LASTING = 28 * 1024
 
 
 class Server:
-    """A gRPC server with health, the fast door and the door for browsers, served by a loop in its own thread.
+    """A gRPC server with health, the fast door and the door for browsers. Its event loop runs in a separate thread.
 
-    The methods that start and stop it are like the methods of grpc.Server.
+    The methods that start and stop the server are like the methods of grpc.Server.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class Server:
         self._table_keys = Keyring(settings.table_keys, table_key, rejected)
         self._health = Health(services_of(settings))
         self.methods: Methods
-        """The methods of all ports."""
+        """The RPC methods that the ports serve."""
         self.handlers: Handlers
-        """grpcio's handlers by path."""
+        """The handlers of grpcio for all paths."""
         self._fast: FastPort | None = None
         self._web: WebPort | None = None
-        # The number of connections of gRPC.
+        # The estimated number of gRPC's connections.
         self._connections = 0
         self._tasks: list[asyncio.Task[None]] = []
         self._stops: list[asyncio.Task[None]] = []
@@ -106,7 +106,7 @@ class Server:
         threading.Thread(target=self._run, name="serving loop", daemon=True).start()
         try:
             self.port: int = self._do(self._build(share_port)).result()
-            """The number of the port on which it listens; 1 for a Unix socket."""
+            """The number of the port on which the server listens; 1 for a Unix socket."""
         except BaseException:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._ended.wait()
@@ -124,7 +124,7 @@ class Server:
 
     @property
     def known(self) -> int:
-        """The bytes of memory of connections, streams, followers, requests at the other doors, rooms and searches."""
+        """The size in bytes of connections, streams, followers, requests at the other doors, rooms and searches."""
         lasting = _OF_LASTING * len(self.handlers.door.lasting)
         others = sum(door.known for door in (self._fast, self._web) if door is not None)
         rooms = 0 if self.methods.relay is None else self.methods.relay.size
@@ -137,25 +137,25 @@ class Server:
             self._fast.start()
 
     def stop(self, grace: float | None) -> threading.Event:
-        """Report NOT_SERVING, refuse new calls, and end calls in flight after a time.
+        """Report NOT_SERVING, refuse new calls, and end calls in flight after a grace period.
 
         Args:
-            grace: The time in seconds; None for 0.
+            grace: The grace period in seconds; None for 0.
 
         Returns:
             An event that is set when all calls have ended.
         """
         if not self._ended.is_set():
-            # End the health watches before ports end the other calls.
+            # End the health watches before the ports end the other calls.
             self._health.stop()
             fast_ended = None if self._fast is None else self._fast.stop(grace)
-            # The loop may just be ending.
+            # Ignore the error if the loop is just ending.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._begin_stop, grace, fast_ended)
         return self._ended
 
     def wait_for_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the server has stopped or failed; return True if it is still running after `timeout` seconds."""
+        """Wait until the server has stopped or failed. Return True if it still runs after `timeout` seconds."""
         return not self._ended.wait(timeout)
 
     def _do(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
@@ -183,35 +183,35 @@ class Server:
                 ("grpc.max_receive_message_length", settings.max_message_bytes),
                 # Without this option, two servers could share a port unnoticed.
                 ("grpc.so_reuseport", int(share_port)),
-                # Pings close connections to machines that have vanished, and their streams.
+                # Pings detect machines that have disappeared, whose connections and streams are then closed.
                 ("grpc.keepalive_time_ms", _PING_AFTER),
                 # This replaces grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
                 ("grpc.http2.ping_timeout_ms", _PING_TIMEOUT),
                 ("grpc.keepalive_permit_without_calls", 1),
-                # By default gRPC allows a client one ping in five minutes.
+                # By default, gRPC allows a client only one ping in five minutes.
                 ("grpc.http2.min_ping_interval_without_data_ms", _LEAST_PING),
                 ("grpc.http2.max_ping_strikes", _EARLY_PINGS),
-                # gRPC counts connections separately for each IP address of the port, and does not end a connection to
-                # accept another.
+                # gRPC counts connections separately for each IP address of the port.
                 ("grpc.max_allowed_incoming_connections", connections // count_of(settings.address)),
                 ("grpc.server_handshake_timeout_ms", round(1000 * max(settings.request_timeout, _LEAST_HANDSHAKE))),
                 ("grpc.max_connection_idle_ms", _IDLE),
                 # gRPC varies the age by 10 %.
                 ("grpc.max_connection_age_ms", _milliseconds(settings.max_connection_age)),
                 ("grpc.max_connection_age_grace_ms", _milliseconds(settings.connection_age_grace)),
-                # Without a header compression table, a byte cannot expand to kilobytes of headers.
+                # With a header compression table, a client could expand one byte to kilobytes of headers.
                 ("grpc.http2.hpack_table_size.decoder", 0),
-                # By default gRPC refuses, at random, calls whose metadata exceeds half of the limit.
+                # By default, gRPC randomly refuses calls whose metadata exceeds half of the limit.
                 ("grpc.max_metadata_size", _MAX_METADATA),
                 ("grpc.absolute_max_metadata_size", _MAX_METADATA),
-                # Further calls of a connection wait at the client, so that other connections get a turn soon.
+                # Additional calls of a connection wait at the client, so that other connections get a turn soon.
                 ("grpc.max_concurrent_streams", _MAX_CALLS_OF_A_CONNECTION),
-                # By default gRPC ends random calls of any client when many begin at the same time.
+                # By default, gRPC ends random calls of any client when many calls begin at the same time.
                 ("grpc.server.max_pending_requests", _MAX_PENDING_REQUESTS),
                 ("grpc.server.max_pending_requests_hard_limit", _MAX_PENDING_REQUESTS),
             ],
         )
-        # gRPC's thread that passes events to loops. In a process with other servers it may have started before.
+        # gRPC's thread that passes events to loops. The set is empty if another server in this process started the
+        # thread.
         self._pollers = set(threading.enumerate()) - before
         self.methods = Methods(settings, self._metrics, self._health, self._table_keys)
         self.handlers = Handlers(settings, self._metrics, self._guards, self.methods)
@@ -245,7 +245,7 @@ class Server:
             await self._web.start()
         work = [self._look_after_itself(open_files()), self._end_with_grpc()]
         if self._heartbeat is not None:
-            # The process is a worker, so all of its memory is the server's.
+            # The process is a worker, so all of its memory belongs to the server.
             work.append(self._look_after_memory())
         if self._settings.stream_idle_timeout:
             work.append(self._end_idle_streams())
@@ -258,7 +258,7 @@ class Server:
         interval = _INTERVAL if self._heartbeat is None else self._heartbeat.interval
         dropped = DroppedLines(self._metrics.log_lines_dropped)
         while all(poller.is_alive() for poller in self._pollers):
-            # The fast door's thread must also be alive.
+            # Send a heartbeat only if the fast door's loop also runs.
             if self._heartbeat is not None and (self._fast is None or self._fast.has_turned()):
                 self._heartbeat.beat()
             ports = (self.handlers, self._fast, self._web)
@@ -267,7 +267,7 @@ class Server:
             self._metrics.search_bytes.set(tree_bytes())
             dropped.update()
             self._metrics.tasks.set(len(asyncio.all_tasks()))
-            # gRPC does not report its number of connections.
+            # Estimate the number of gRPC's connections, which gRPC does not report.
             files = await asyncio.to_thread(open_files)
             others = sum(door.connections for door in (self._fast, self._web) if door is not None)
             self._connections = max(0, files - others - idle)
@@ -295,7 +295,7 @@ class Server:
             idle.end_late()
 
     async def _end_with_grpc(self) -> None:
-        # gRPC's server ends by itself if it fails.
+        # Stop the loop if gRPC's server ends by itself because of a failure.
         try:
             await self._server.wait_for_termination()
         except Exception:
@@ -313,7 +313,7 @@ class Server:
             await web_stopped
         if fast_ended is not None:
             await asyncio.to_thread(fast_ended.wait)
-        # Batches in flight have been cancelled.
+        # The batches in flight have already been cancelled.
         await asyncio.to_thread(self.methods.close)
         for task in self._tasks:
             task.cancel()
@@ -321,12 +321,12 @@ class Server:
 
 
 def _milliseconds(seconds: float) -> int:
-    # Convert an age to gRPC's form; 0 means no limit.
+    # Convert an age in seconds, where 0 means no limit, to gRPC's form.
     return min(max(round(1000 * seconds), 1), _NO_LIMIT) if seconds else _NO_LIMIT
 
 
 async def _look_after_rooms(relay: Relay) -> None:
-    # Schedule by the clock, so that the duration of the checks does not add up to late heartbeats.
+    # Schedule the checks by the clock, so that their durations do not delay heartbeats more and more.
     loop = asyncio.get_running_loop()
     due = loop.time()
     while True:
@@ -354,8 +354,8 @@ def create_server(
     Args:
         settings: The settings. `metrics_address`, `workers` and `log_…` apply only to the supervisor.
         registry: The registry for the server's metrics.
-        share_port: True if other processes may listen on the port too.
-        heartbeat: Beaten by the serving loop while it runs; None for no heartbeat.
+        share_port: True if other processes may also listen on the port.
+        heartbeat: The heartbeat that the serving loop sends while it runs; None for no heartbeat.
         table_key: The key of sealed tables (32 bytes) if the settings have no key file; None for a random key.
 
     Returns:

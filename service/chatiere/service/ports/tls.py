@@ -1,4 +1,4 @@
-"""TLS: the server's certificate and, for mutual TLS, the authorities that sign clients' certificates."""
+"""TLS: the server's certificate and, for mutual TLS, the authorities that sign the clients' certificates."""
 
 import logging
 import ssl
@@ -18,12 +18,12 @@ _log = logging.getLogger(__name__)
 
 
 class Certificates(NamedTuple):
-    """The certificates for new connections."""
+    """The certificates for new connections, in the forms that the ports need."""
 
     context: ssl.SSLContext
-    """For the door for browsers."""
+    """The certificates for the door for browsers."""
     configuration: grpc.ServerCertificateConfiguration
-    """For gRPC's port."""
+    """The certificates for gRPC's port."""
 
 
 def watched_certificates(settings: Settings, metrics: Metrics) -> WatchedFiles[Certificates] | None:
@@ -61,7 +61,7 @@ def _certificates(metrics: Metrics, certificate: Path, key: Path, authorities: P
     roots = None if authorities is None else read_file("client_ca", authorities)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        # With an empty password, an encrypted key is an error; otherwise OpenSSL would prompt for a password.
+        # The empty password makes an encrypted key an error. Otherwise OpenSSL would prompt for a password.
         context.load_cert_chain(certificate, key, password="")
     except (OSError, ValueError) as error:
         raise SettingError("tls_certificate", f"{certificate} is not a certificate for {key}: {error}") from error

@@ -1,4 +1,4 @@
-"""The supervisor of a server, which holds the port; its workers serve the calls.
+"""The supervisor of a server. It holds the port, and starts the workers, which serve the calls.
 
 A process that uses gRPC must not fork. Therefore workers are separate programs (`worker.py`), and the supervisor
 creates no gRPC objects.
@@ -28,13 +28,14 @@ from chatiere.service.process.worker import Order
 from chatiere.service.process.worker_process import WorkerProcess
 from chatiere.service.tables.keys import new_key
 
-# Seconds that a worker may take to end after the grace period of its calls.
+# The seconds that a worker has to end after the grace period of its calls.
 _SLACK = 5.0
-# The lifetime in seconds above which a dead worker was not in a crash loop; the next one then starts immediately.
+# If a dead worker has run for at least this number of seconds, it was not in a crash loop, and the next worker starts
+# immediately.
 _STEADY = 10.0
-# The first and the longest pause in seconds before a worker is restarted in a crash loop; it doubles each time.
+# The first and the longest pause in seconds before a worker in a crash loop is restarted. The pause doubles each time.
 _PAUSES = (0.1, 10.0)
-# The longest interval between two checks of the workers, in seconds; and the interval above which the supervisor itself
+# The maximum interval between two checks of the workers, in seconds, and the interval above which the supervisor itself
 # must have been suspended.
 _LOOK, _LATE = 1.0, 3.0
 
@@ -42,13 +43,14 @@ _log = logging.getLogger(__name__)
 
 
 def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -> None:
-    """Serve until SIGTERM, SIGINT or SIGQUIT, then let calls in flight finish. A second signal ends everything.
+    """Serve until SIGTERM, SIGINT or SIGQUIT. Then let calls in flight finish; a second signal ends them.
 
-    To be called in the main thread.
+    This function must be called in the main thread.
 
     Args:
         settings: The settings of the server.
-        ready: A function called when all workers serve, with settings that have the ports chosen by the system.
+        ready: A function that is called when all workers serve. Its argument is the settings, with the ports that the
+            system chose.
 
     Raises:
         SettingError: If the settings cannot be applied, for example because an address is in use.
@@ -62,7 +64,7 @@ def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -
         _log.warning("no table keys: sealed tables end with this server (see --table-keys)")
     with ExitStack() as stack:
         events = stack.enter_context(Wakeups())
-        # Workers write to this process's log; their standard error is a pipe.
+        # A descriptor of this process's log, to which workers write. Their standard error is a pipe.
         log = os.dup(sys.stderr.fileno())
         stack.callback(os.close, log)
         address = stack.enter_context(HeldPort(settings.address)).address
@@ -99,7 +101,7 @@ def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -
         _log.info("stopped")
     else:
         logging.shutdown()
-        # End as the signal would have ended the process, but after cleaning up.
+        # End the process by the second signal, now that everything is cleaned up.
         signal.signal(hurry, signal.SIG_DFL)
         os.kill(os.getpid(), hurry)
 
@@ -114,19 +116,19 @@ def _warn_of_open_doors(settings: Settings) -> None:
 
 
 class _Place:
-    """The place of a worker, which successive processes fill."""
+    """The place of one worker. If its process dies, another process takes the place."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.process: WorkerProcess | None = None
-        # The time, of time.monotonic, at which to start the next process.
+        # The time (time.monotonic) at which to start the next process.
         self.due = 0.0
         self.pause = 0.0
         self.is_killed = False
 
 
 class _Workers:
-    """All workers."""
+    """All workers of the server."""
 
     def __init__(
         self, settings: Settings, files: MetricsFiles, registry: CollectorRegistry, events: Wakeups, log: int
@@ -178,7 +180,7 @@ class _Workers:
                 if self._wait(_LOOK) in STOP_SIGNALS:
                     return False
                 if process.exit_code is not None:
-                    # Log its last lines before the error.
+                    # Log the last lines of the worker before the error.
                     process.close()
                 if process.refusal is not None:
                     raise process.refusal
@@ -189,7 +191,7 @@ class _Workers:
         return True
 
     def keep_running(self) -> None:
-        """Replace workers that die or hang, until a signal to stop."""
+        """Replace workers that die or hang, until a signal to stop arrives."""
         looked = time.monotonic()
         while True:
             due = [place.due for place in self._places if place.process is None]
@@ -207,13 +209,13 @@ class _Workers:
             self._dropped.update()
 
     def stop(self) -> int | None:
-        """Let all workers end gracefully; `kill` ends the rest. Returns a second signal if one arrives meanwhile."""
+        """Let all workers end gracefully, for a limited time. Return a second stop signal when one arrives."""
         running = [place.process for place in self._places if place.process is not None]
         for process in running:
             if process.serves:
                 process.terminate()
             else:
-                # The process may not handle signals yet.
+                # A process that is still starting may not handle signals yet.
                 process.kill()
         end = time.monotonic() + self._settings.grace + _SLACK
         while any(process.exit_code is None for process in running):
@@ -262,7 +264,7 @@ class _Workers:
             try:
                 self._start(place)
             except Exception as error:
-                # File descriptors, processes or memory may be short temporarily. Other workers continue.
+                # The system may temporarily have no free file descriptors, processes or memory. Other workers continue.
                 self._put_off(place)
                 _log.error("cannot start worker %d: %s; trying again in %g s", place.number, error, place.pause)
             else:

@@ -1,4 +1,4 @@
-"""The events that wake a supervisor: signals, and lines that its workers write to pipes."""
+"""The events for which a supervisor waits: signals, and lines that its workers write to pipes."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT}
-# Other signals that would end the process if it did not handle them.
+# Other signals, which would end the process if it did not handle them.
 IGNORED_SIGNALS = {
     signal.SIGUSR1,
     signal.SIGUSR2,
@@ -27,19 +27,19 @@ _CHUNK = 2**16
 
 
 class Wakeups:
-    """Waits for lines from pipes, and for signals, regardless of the thread to which the system delivers them."""
+    """Waits for lines from pipes, and for signals, which the system may deliver to any thread."""
 
     def __enter__(self) -> Self:
         """Start receiving signals."""
-        # A poll selector needs no file descriptor.
+        # A poll selector does not need a file descriptor.
         self._selector = selectors.PollSelector()
         self._receiver, self._sender = socket.socketpair()
         self._sender.setblocking(False)
         self._selector.register(self._receiver, selectors.EVENT_READ)
-        # The wake-up descriptor also receives signals handled by other threads; some libraries start threads on import.
+        # Some libraries start threads on import. The wake-up descriptor also receives signals that such threads handle.
         self._before = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
         signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
-        # A program that nohup starts continues without its terminal.
+        # A program started by nohup ignores SIGHUP, and continues when its terminal is closed.
         self._needs_terminal = self._before[signal.SIGHUP] is not signal.SIG_IGN and _has_terminal()
         return self
 
@@ -49,16 +49,17 @@ class Wakeups:
         """Restore the signal handlers."""
         signal.set_wakeup_fd(-1)
         for number, handler in self._before.items():
-            # Python's handlers: SIGINT raises KeyboardInterrupt, other signals have the system's default action.
+            # These are usually Python's handlers: SIGINT raises KeyboardInterrupt, and other signals have the default
+            # action.
             signal.signal(number, handler)
         self._selector.close()
         self._receiver.close()
         self._sender.close()
 
     def wait(self, timeout: float) -> int | None:
-        """Handle lines, and return the next signal; None after `timeout` seconds, or when lines have arrived.
+        """Handle lines, and return the next signal; None after `timeout` seconds, or after lines have arrived.
 
-        If the terminal was closed, its SIGHUP counts as SIGTERM.
+        A SIGHUP that was sent because the terminal was closed counts as SIGTERM.
         """
         got = None
         for key, _ in self._selector.select(timeout):
@@ -87,7 +88,7 @@ class Wakeups:
 
     @contextmanager
     def held_back(self) -> Iterator[None]:
-        """Block signals in a context. Programs started in it inherit the mask, because terminals signal them too."""
+        """Block HELD_SIGNALS, also in programs started in this context, because terminals signal them too."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
         try:
             yield
@@ -108,7 +109,7 @@ class Lines:
     """The lines received through a pipe."""
 
     def __init__(self, descriptor: int, found: Callable[[bytes], None]) -> None:
-        """Read from `descriptor`; call `found` with each line. A long line is passed in parts."""
+        """Read from `descriptor`, and call `found` with each line. A long line is passed in parts."""
         self.descriptor = descriptor
         self.has_ended = False
         self._found = found
@@ -116,7 +117,7 @@ class Lines:
         os.set_blocking(descriptor, False)
 
     def take(self) -> bool:
-        """Handle some of the data that has arrived; return True if there was any."""
+        """Handle some of the data that has arrived. Return True if any data had arrived."""
         try:
             chunk = os.read(self.descriptor, _CHUNK)
         except BlockingIOError:

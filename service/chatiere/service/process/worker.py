@@ -1,8 +1,9 @@
-"""A worker of a server: the program `python -m chatiere.service.process.worker`, which supervisor.py starts.
+"""A worker of a server: the program `python -m chatiere.service.process.worker`, which the supervisor starts.
 
-It reads a pickled Order from standard input; the end of the input means that the supervisor has ended. It writes lines
-of JSON to standard output: null while it serves (heartbeat.py), or the setting and the message of a SettingError. It
-logs to a separate file descriptor; the supervisor logs its standard error.
+The worker reads a pickled Order from standard input. The end of the input means that the supervisor has ended. The
+    worker writes lines of JSON to standard output: null as a heartbeat while it serves (heartbeat.py), or the setting
+    and the message of a SettingError. It logs to a separate file descriptor. The supervisor logs the worker's standard
+    error.
 """
 
 import faulthandler
@@ -32,8 +33,8 @@ from chatiere.service.process.wakeups import HELD_SIGNALS
 
 _log = logging.getLogger(__name__)
 
-# The thresholds of garbage collection. A full collection takes 0.3 s with 8,000 followers, during which no call is
-# served; MemoryWatch therefore starts one when memory is short or the load is low.
+# The thresholds of garbage collection, with rare full collections. A full collection takes 0.3 s with 8,000 followers,
+# and no call is served during this time. MemoryWatch starts full collections when memory is short or the load is low.
 _THRESHOLDS = (700, 10, 1000)
 
 
@@ -46,16 +47,16 @@ class Order(NamedTuple):
     metrics: Path
     """The directory of the MetricsFiles."""
     lock: int
-    """The file descriptor of the lock on that directory; it stays open."""
+    """The file descriptor of the lock on the directory of the metrics. It stays open."""
     log: int
     """The file descriptor for the log."""
     table_key: bytes
-    """The key of sealed tables, the same for all workers; not used if there is a key file."""
+    """The key of sealed tables, the same for all workers. Not used if the settings have a key file."""
 
 
 def run_worker(order: Order) -> None:
-    """Serve until SIGTERM or the end of the supervisor, then let calls in flight finish."""
-    # A terminal sends its signals to all processes; only the supervisor handles them.
+    """Serve until SIGTERM arrives or the supervisor ends. Then let calls in flight finish."""
+    # A terminal sends signals to all of its processes. Only the supervisor handles them.
     signal.pthread_sigmask(signal.SIG_BLOCK, HELD_SIGNALS)
     multiprocessing.current_process().name = f"worker-{order.number}"
     keep_freed_memory()
@@ -89,26 +90,26 @@ def run_worker(order: Order) -> None:
             raise RuntimeError("the serving loop has ended")
     server.stop(order.settings.grace).wait()
     if orphaned.is_set():
-        # No other process is left to remove the files.
+        # Remove the files, because the supervisor can no longer do it.
         shutil.rmtree(order.metrics, ignore_errors=True)
 
 
 def _next_signal(timeout: float) -> int | None:
-    # Wait for a signal of the supervisor. CPython 3.11 returns another number if the process was suspended beyond the
-    # timeout.
+    # Wait for a signal from the supervisor. CPython 3.11 returns another number if the process was suspended until
+    # after the timeout.
     got = signal.sigtimedwait({signal.SIGTERM, signal.SIGHUP}, timeout)
     return None if got is None else got.si_signo
 
 
 def _end_with_supervisor(orphaned: threading.Event) -> None:
-    # sys.stdin is not used, because the interpreter needs its lock to exit.
+    # Do not use sys.stdin, because the interpreter needs the lock of sys.stdin to exit.
     os.read(sys.stdin.fileno(), 1)
     orphaned.set()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":
-    # Import the module under its real name, under which Order was pickled.
+    # Import the module under its real name, because Order was pickled with this name.
     from chatiere.service.process import worker
 
     try:

@@ -1,4 +1,4 @@
-"""A worker from the supervisor's point of view: a process and its output."""
+"""A worker as the supervisor handles it: a process and its output."""
 
 import json
 import pickle
@@ -14,7 +14,7 @@ from chatiere.service.guards.logs import log_line
 from chatiere.service.process.wakeups import Lines, Wakeups
 from chatiere.service.process.worker import Order
 
-# Seconds for a worker to start serving, unless `hang_timeout` is longer.
+# The seconds that a worker has to start serving, unless `hang_timeout` is longer.
 _START = 60.0
 
 
@@ -22,7 +22,7 @@ class WorkerProcess:
     """A process that runs `worker.py`."""
 
     def __init__(self, order: Order, events: Wakeups) -> None:
-        """Start the process; `events` will handle its lines. Raises OSError if the system cannot start it."""
+        """Start the process, whose lines `events` will handle. Raises OSError if the system cannot start it."""
         self._order = order
         self._events = events
         with events.held_back():
@@ -40,9 +40,9 @@ class WorkerProcess:
         self.serves = False
         """True once the worker has sent a heartbeat."""
         self.refusal: SettingError | None = None
-        """The error that the worker reported instead of serving, if any."""
+        """The error because of which the worker cannot serve, if it reported one."""
         self._is_closed = False
-        # Times of time.monotonic.
+        # The times (time.monotonic) of the start and of the last heartbeat.
         self.started = self._beaten = time.monotonic()
         self._pipes = (
             Lines(self._process.stdout.fileno(), self._take),
@@ -51,11 +51,11 @@ class WorkerProcess:
         for pipe in self._pipes:
             events.listen(pipe)
         try:
-            # The pipe stays open; its end shows the worker that this process has ended.
+            # Leave the pipe open. Its end shows the worker that this process has ended.
             pickle.dump(order, self._process.stdin)
             self._process.stdin.flush()
         except BrokenPipeError:
-            # The worker is already dead, as `exit_code` will show.
+            # Ignore the error: the worker is already dead, and `exit_code` will show it.
             pass
         except BaseException:
             self.kill()
@@ -75,7 +75,7 @@ class WorkerProcess:
 
     @property
     def hangs_at(self) -> float:
-        """The time, of time.monotonic, at which the worker counts as hanging unless it sends a heartbeat first."""
+        """The time (time.monotonic) at which the worker counts as hanging, unless it sends a heartbeat first."""
         return self._beaten + self.patience
 
     def forgive(self) -> None:
@@ -83,7 +83,7 @@ class WorkerProcess:
         self._beaten = time.monotonic()
 
     def reload_files(self) -> None:
-        """Let the worker reread its files. A worker that does not serve yet rereads them when it starts to serve."""
+        """Make the worker reread its files. A worker that is still starting rereads them when it begins to serve."""
         self._process.send_signal(signal.SIGHUP)
 
     def terminate(self) -> None:
@@ -95,7 +95,7 @@ class WorkerProcess:
         self._process.kill()
 
     def close(self) -> None:
-        """Wait for the worker's end, and log its remaining lines; further calls have no effect."""
+        """Wait for the worker's end, and log its remaining lines. Further calls have no effect."""
         self._process.wait()
         if self._is_closed:
             return
@@ -105,7 +105,7 @@ class WorkerProcess:
             pipe.take_rest()
         for file in self._process.stdin, self._process.stdout, self._process.stderr:
             assert file is not None
-            # Unwritten input no longer matters.
+            # Ignore input that was not written, which no longer matters.
             with suppress(BrokenPipeError):
                 file.close()
 
