@@ -1,1 +1,1 @@
-"""The fast door: gRPC over HTTP/2 with libnghttp2."""
+"""The fast door: a port that serves gRPC over HTTP/2 with libnghttp2."""

@@ -1,4 +1,4 @@
-"""The errors of calls with a fault in HTTP/2 or gRPC's framing at the fast door."""
+"""The errors of calls at the fast door that violate HTTP/2, gRPC's framing or the limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from chatiere.service.guards.sizes import MAX_METADATA
 if TYPE_CHECKING:
     from chatiere.http2.server import Call
 
-# As in http2/connection.h.
+# The maximum number of requests of a call that wait, as in http2/connection.h.
 _MAX_WAITING = 16384
 _ENCODED = Status(code_pb2.UNIMPLEMENTED, message="compressed messages are not supported at this door")
 _WORDS = {
@@ -31,7 +31,7 @@ _WORDS = {
 
 
 def error_of(largest: Sequence[int], wire: Call) -> Exception:
-    """Return the error for a call's fault. `largest`: the limit in bytes of requests for each path."""
+    """Return the error for a call's fault. `largest`: the maximum size of requests in bytes, for each path."""
     name = wire.fault
     if name == "encoding":
         return StatusError(_ENCODED)

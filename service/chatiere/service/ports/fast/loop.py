@@ -16,7 +16,7 @@ from chatiere.service.exchange.turns import Turns
 if TYPE_CHECKING:
     from chatiere.http2.server import Endpoint
 
-# The longest wait, in seconds.
+# The maximum time that the loop waits for events, in seconds.
 _MAX_WAIT = 60.0
 # The number of timers above which cancelled timers are removed.
 _MANY = 1000
@@ -39,15 +39,15 @@ class Timer:
 
 
 class Loop:
-    """A loop, for its own thread; only `post` may be called from other threads."""
+    """A loop, which runs in its own thread. Only `post` may be called from other threads."""
 
     def __init__(self, *, is_own: bool) -> None:
-        """Begin without work. For `is_own` see exchange.wire.Loop."""
+        """Create a loop without work. For `is_own` see exchange.wire.Loop."""
         self.is_own = is_own
         self.under_way = 0
         """The number of calls whose work runs in other threads."""
         self.endpoint: Endpoint
-        """The endpoint, set before the loop runs."""
+        """The HTTP/2 endpoint. It must be set before the loop runs."""
         self._timers: list[tuple[float, int, Timer]] = []
         self._numbers = count()
         self._many = _MANY
@@ -58,7 +58,7 @@ class Loop:
         """See exchange.wire.Loop."""
 
     def run(self, is_over: Callable[[], bool]) -> None:
-        """Serve until `is_over` returns True and no work is under way."""
+        """Serve until `is_over` returns True and no work runs in other threads."""
         now = monotonic()
         while self.under_way or not is_over():
             now = self.endpoint.turn(self._seconds_to_wait(now))
@@ -67,14 +67,14 @@ class Loop:
                 self._do_due(now)
 
     def post(self, work: Callable[[], object]) -> None:
-        """Call `work` in the loop's thread, or immediately once the loop has ended; may be called from any thread."""
+        """Call `work` in the loop's thread, or immediately if the loop has ended. May be called from any thread."""
         self._posted.append(work)
         self.endpoint.wake()
         if self._has_ended:
             self._do_posted()
 
     def end(self) -> None:
-        """Close all connections, and run posted work."""
+        """Close all connections, and run the posted work."""
         self.endpoint.close()
         self._has_ended = True
         self._do_posted()
@@ -84,7 +84,7 @@ class Loop:
             try:
                 work = self._posted.popleft()
             except IndexError:
-                # After the end of the loop, other threads may also take posted work.
+                # After the end of the loop, other threads may also have taken posted work.
                 return
             _do(work)
 
@@ -93,7 +93,7 @@ class Loop:
         timer = Timer(work)
         heapq.heappush(self._timers, (monotonic() + seconds, next(self._numbers), timer))
         if len(self._timers) > self._many:
-            # Most timers are cancelled long before they are due.
+            # Remove cancelled timers. Most timers are cancelled long before they are due.
             self._timers = [each for each in self._timers if each[2].work is not None]
             heapq.heapify(self._timers)
             self._many = max(_MANY, 2 * len(self._timers))

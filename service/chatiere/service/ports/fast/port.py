@@ -1,6 +1,6 @@
 """The port of the fast door: its sockets and its loops.
 
-One loop serves all connections. It takes calls through the guards and calls the methods of GameService itself; longer
+One loop serves all connections. It checks calls with the guards, and calls the methods of GameService itself. Longer
 work runs in other threads, and the loop sends the results. A connection with a stream of batches gets its own loop,
 because switching threads twice would take a tenth of the time of a batch.
 """
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Concurrent calls per connection.
+# The maximum number of concurrent calls of a connection.
 _CALLS_OF_A_CONNECTION = 1000
-# The fraction of the door's file descriptors that separate loops may use (1/4), and the descriptors of each loop.
+# Separate loops may use 1/_PART of the door's file descriptors. Each of them needs _OF_OWN_LOOP descriptors.
 _PART, _OF_OWN_LOOP = 4, 3
-# Bytes of memory that libnghttp2 takes for a connection.
+# The memory that libnghttp2 uses for a connection, in bytes.
 _OF_CONNECTION = 32 * 1024
-# Seconds that a connection may be without a call; fewer if it has its own loop, which other streams may need.
+# The seconds after which a connection without calls is closed, and the seconds for a connection with its own loop,
+# which another stream may need.
 _IDLE, _OWN_IDLE = 300.0, 10.0
 # The HTTP status of requests that are not gRPC calls.
 _NOT_GRPC = {"http_method": b"405", "content_type": b"415"}
@@ -46,15 +47,15 @@ class FastPort:
     """The port, which can be started and stopped once."""
 
     def __init__(self, settings: Settings, address: str, door: Door, *, share_port: bool, connections: int) -> None:
-        """Listen on an address, without responding yet.
+        """Listen on an address. The port does not respond before `start`.
 
         Args:
             settings: The settings of the server.
             address: The address.
             door: The door of the calls.
-            share_port: True if other processes may listen on the port too.
-            connections: The limit on file descriptors, mainly of connections. At the limit, the address with the most
-                connections loses one.
+            share_port: True if other processes may also listen on the port.
+            connections: The maximum number of file descriptors, mainly of connections. At the limit, a connection of
+                the address with the most connections is ended.
 
         Raises:
             SettingError: For fast_address.
@@ -83,7 +84,7 @@ class FastPort:
         self._unknown: Route
         self._loop = Loop(is_own=False)
         self._own_loops: set[Loop] = set()
-        # Guards `_own_loops`, and its consistency with other state.
+        # The lock for changes of `_own_loops` and of the state that depends on it.
         self._changing = threading.Lock()
         self._is_stopping = False
         self._has_turned = threading.Event()
@@ -92,11 +93,11 @@ class FastPort:
         self._thread = threading.Thread(target=self._serve, name="fast door", daemon=True)
 
     def route(self, routes: Mapping[str, Route], largest: Sequence[int], unknown: Route) -> None:
-        """Set the functions that receive the calls of each path. Call it once, before `start`.
+        """Set the functions that receive the calls of each path. Must be called once, before `start`.
 
         Args:
             routes: The functions by path ("/SERVICE/METHOD").
-            largest: The limit in bytes of requests for each path, in the order of `routes`.
+            largest: The maximum size of requests in bytes, for each path in the order of `routes`.
             unknown: The function that receives calls of other paths.
         """
         self._routes, self._unknown = {path.encode(): route for path, route in routes.items()}, unknown
@@ -105,14 +106,14 @@ class FastPort:
         self._loop.after(MEMORY_LOOK, self._look)
 
     def start(self) -> None:
-        """Begin to respond."""
+        """Start to respond."""
         self._thread.start()
 
     def stop(self, grace: float | None) -> threading.Event:
-        """Let calls in flight finish, and end calls that take longer than a time.
+        """Let calls in flight finish, and end the calls that last longer than a grace period.
 
         Args:
-            grace: The time in seconds; None for 0.
+            grace: The grace period in seconds; None for 0.
 
         Returns:
             An event that is set when all calls have ended.
@@ -133,7 +134,7 @@ class FastPort:
 
     @property
     def held(self) -> int:
-        """The bytes of all requests received, completely or in part, that are not being handled."""
+        """The number of bytes of requests, complete or in part, that were received and are not being handled."""
         with self._changing:
             return sum(loop.endpoint.held for loop in (self._loop, *self._own_loops))
 
@@ -149,7 +150,7 @@ class FastPort:
             return sum(loop.endpoint.connections for loop in (self._loop, *self._own_loops))
 
     def has_turned(self) -> bool:
-        """Return whether the loop has turned since the last call; schedule the next check."""
+        """Return True if the loop has run since the last call, and start the next check."""
         turned = self._has_turned.is_set() or (self._is_stopping and self._ended.is_set())
         self._has_turned.clear()
         self._loop.post(self._has_turned.set)
@@ -159,8 +160,8 @@ class FastPort:
         """Move a new stream and its connection to a separate loop.
 
         Returns:
-            A function that starts the loop; None if the stream stays, because it already has its own loop or shares its
-            connection, or because there are too many loops or files.
+            A function that starts the loop. None if the stream is not moved, because it already has its own loop or
+            shares its connection, or because too many loops or files are open.
         """
         if wire.loop.is_own:
             return None
@@ -232,7 +233,7 @@ class FastPort:
         self._loop.endpoint.wake()
 
     def _share(self) -> None:
-        # The other connections may use the descriptors that separate loops do not use.
+        # The connections of the main loop may use the descriptors that separate loops do not use.
         self._loop.endpoint.max_connections = self._connections - _OF_OWN_LOOP * len(self._own_loops)
 
     def _take_other(self, wire: WireCall) -> None:

@@ -21,7 +21,7 @@ from chatiere.service.ports.methods import Methods
 if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
 
-# A response stays in the memory into which its method wrote it until the client has received it.
+# A response is not copied. It stays where its method wrote it until the client has received it.
 _COST = Cost(small=64 * 1024, copies=1, of_call=4096)
 _OneRequest = SingleMethod | BatchMethod | FeedMethod
 
@@ -77,7 +77,7 @@ def _take_stream(port: FastPort, play: StreamMethod, wire: WireCall) -> None:
 
 
 class _Stream(StreamExchange):
-    """A stream of batches, which gets its own loop if it is the only call of its connection."""
+    """A stream of batches. It gets its own loop if it is the only call of its connection."""
 
     __slots__ = ("_port",)
     wire: WireCall

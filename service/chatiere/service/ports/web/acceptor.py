@@ -1,4 +1,4 @@
-"""Accepts connections of the port for browsers, limited in number and including connections in the TLS handshake."""
+"""The acceptor of the port for browsers. It limits connections, including those in the TLS handshake."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from chatiere.service.ports.web.connection import Connection, PortState
 
 _log = logging.getLogger(__name__)
 
-# Connections accepted in one turn of the loop; all further work for them waits for the turn of their address.
+# The maximum number of connections accepted in one turn of the loop. All further work for a connection waits for the
+# turn of its address.
 _AT_A_TIME = 64
-# As at the fast door, connections to machines that have vanished are closed. Not all systems have all these options.
+# As at the fast door, connections to machines that have disappeared are closed. Some systems lack some of these
+# options.
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
 
 
 class Acceptor:
-    """Accepts connections. At the limit, the address with the most connections loses one."""
+    """Accepts connections. At the limit, a connection of the address with the most connections is ended."""
 
     def __init__(
         self,
@@ -30,14 +32,14 @@ class Acceptor:
         most: int,
         context: Callable[[], ssl.SSLContext | None],
     ) -> None:
-        """Accept no connections yet. `most`: the limit. `context`: returns the TLS context of a new connection."""
+        """Create the acceptor. `most`: the limit. `context`: a function that returns a new connection's TLS context."""
         self._state, self._listening, self._most, self._context = state, listening, most, context
         self._loop = asyncio.get_running_loop()
         self._is_accepting = False
         self._number = 0
-        # By address, oldest first: the connections with their sockets.
+        # For each address, its connections and their sockets, oldest first.
         self._held: dict[str, dict[Connection, socket.socket]] = {}
-        # Connections in the handshake.
+        # The connections in the handshake, with their tasks.
         self._welcomes: dict[Connection, asyncio.Task[None]] = {}
         state.forgets.append(self._forget)
 
@@ -58,7 +60,7 @@ class Acceptor:
         for task in welcomes:
             task.cancel()
         await asyncio.gather(*welcomes, return_exceptions=True)
-        # Connections that have not begun are closed only here.
+        # No other code closes connections that have not begun.
         for connection, accepted in new:
             self._forget(connection)
             accepted.close()
@@ -78,7 +80,7 @@ class Acceptor:
             except ConnectionAbortedError:
                 continue
             except OSError as error:
-                # The shortage of descriptors or memory may be temporary; the port will call `accept` again.
+                # Stop accepting, because descriptors or memory may be short. The port will call `accept` again.
                 _log.warning("connections could not be accepted: %s", error.strerror)
                 self._end_one()
                 self._pause()
@@ -93,7 +95,7 @@ class Acceptor:
             self._state.turns.take(connection.origin, partial(self._begin, connection, accepted))
 
     def _begin(self, connection: Connection, accepted: socket.socket) -> None:
-        # The connection may have been ended meanwhile.
+        # Do nothing if the connection has been ended in the meantime.
         if connection in self._held.get(connection.origin, {}):
             self._welcomes[connection] = self._loop.create_task(self._welcome(connection, accepted))
 
@@ -101,7 +103,7 @@ class Acceptor:
         context = self._context()
         patience = None if context is None else self._state.patience
         try:
-            # OSError: the client left during the handshake, or was too slow.
+            # An OSError means that the client left during the handshake, or was too slow.
             with suppress(OSError):
                 await self._loop.connect_accepted_socket(
                     lambda: connection,
@@ -116,7 +118,8 @@ class Acceptor:
                 self._forget(connection)
 
     def _end_one(self) -> None:
-        # End a connection of the address with the most connections: the oldest without a request or else the oldest.
+        # End a connection of the address with the most connections: the oldest one without a request or, if all have
+        # requests, the oldest one.
         if not self._held:
             return
         held = max(self._held.values(), key=len)

@@ -1,4 +1,4 @@
-"""The paths of the port for browsers: calls, health, pages, and access for other origins."""
+"""The paths of the port for browsers: calls, health and pages, with the access of other origins."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ HEALTH = "/healthz"
 _UNKNOWN = "unknown method: call POST /<service>/<method>, such as POST /chatiere.v1.GameService/NewGame"
 _NEEDS_QUERY = "a GET needs its request in the query, such as ?connect=v1&encoding=json&message=%7B%7D"
 
-# Responses to preflights: the seconds for which browsers may cache them (most browsers limit this to two hours), the
-# methods and headers that pages may send, and the headers that pages may read.
+# The values in responses to preflights: the seconds for which browsers may cache the response (most browsers limit this
+# to two hours), the methods and headers that pages may send, and the headers that pages may read.
 _KEPT = "7200"
 _METHODS = "GET, POST"
 _SENT = (
@@ -35,14 +35,14 @@ _SENT = (
     "content-encoding, content-type, grpc-timeout, traceparent, tracestate, x-grpc-web, x-request-id, x-user-agent"
 )
 _READ = "content-language, grpc-message, grpc-status, grpc-status-details-bin, x-request-id"
-# RFC 9110, section 7.2: a host with an optional port.
+# A host with an optional port (RFC 9110, section 7.2).
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
-# Makes browsers trust the content-type of responses.
+# This field makes browsers trust the content-type of responses.
 _NO_GUESS = ("x-content-type-options", "nosniff")
 
 
 class Origins:
-    """Other origins whose pages may call."""
+    """The other origins whose pages may call."""
 
     def __init__(self, origins: Collection[str]) -> None:
         """Allow pages of these origins."""
@@ -50,12 +50,12 @@ class Origins:
         self._origins = frozenset(origins)
 
     def fields_for(self, origin: str | None) -> Fields:
-        """Return the fields of a response to a page. `origin`: the page's origin; None if the browser sent none."""
+        """Return the fields of a response to a page. `origin`: the page's origin; None if it is unknown."""
         if self._are_all:
             return [("access-control-allow-origin", "*"), ("access-control-expose-headers", _READ)]
         if not self._origins:
             return []
-        # Caches must not serve a response for one origin to another.
+        # Caches must not reuse a response to one origin for another origin.
         vary = ("vary", "origin")
         if origin not in self._origins or origin is None:
             return [vary]
@@ -75,10 +75,11 @@ class Origins:
 
 
 class Hosts:
-    """The host names that requests may have.
+    """The host names that are allowed in requests.
 
-    This prevents DNS rebinding: the owner of a name can let it point to this machine, and a browser would treat calls
-    of the owner's pages as same-origin. Literal addresses and `localhost` always mean this machine.
+    Refusing other names prevents DNS rebinding. The owner of a name can make it point to this machine, and a browser
+    would then treat calls of the owner's pages as same-origin. IP addresses and `localhost` are always allowed, because
+    no one can redirect them.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -86,13 +87,13 @@ class Hosts:
         self._names = frozenset({"localhost", *names})
 
     def fault_of(self, request: Request) -> tuple[int, str]:
-        """Return an HTTP status and a text for a request with an invalid or unknown host; 0 if the host is accepted."""
+        """Return the HTTP status and the text for a request whose host is not allowed; status 0 if it is."""
         host = request.values.get("host")
-        # A request of HTTP/1.0 without a host does not come from a browser.
+        # Accept HTTP/1.0 requests without a host, because they do not come from browsers.
         found = _HOST.fullmatch("localhost" if host is None and request.version == "1.0" else host or "")
         if found is None:
             return 400, "a request needs one valid Host header\n"
-        # The host of the target takes precedence (RFC 9112, section 3.2.2).
+        # The host in the request target takes precedence (RFC 9112, section 3.2.2).
         name = (request.target_host or found[1]).lower()
         if name in self._names or _is_literal(name):
             return 0, ""
@@ -108,7 +109,7 @@ def _is_literal(host: str) -> bool:
 
 
 class WebApp:
-    """Handles requests. The health check reports NOT_SERVING while `is_stopping` is true."""
+    """The application that handles requests. Its health check reports NOT_SERVING while `is_stopping` is true."""
 
     def __init__(
         self,
@@ -123,7 +124,7 @@ class WebApp:
 
         Args:
             loop: The serving loop.
-            routes: The methods by path.
+            routes: The methods, by their paths.
             count_unknown: A function that counts a call of an unknown method, given its peer and its header fields.
             pages: The files at other paths.
             hosts: The accepted host names.
@@ -134,7 +135,7 @@ class WebApp:
         self.is_stopping = False
 
     def serve(self, connection: Connection, request: Request, body: bytes) -> Served | None:
-        """Handle a request and the first part of its body; return None if it was answered immediately."""
+        """Handle a request and the first part of its body. Return None if the response was sent immediately."""
         status, text = self._hosts.fault_of(request)
         if status:
             connection.respond(status, [TEXT, _NO_GUESS], text.encode())

@@ -1,4 +1,4 @@
-"""Calls of browsers as wires of exchanges: an HTTP request and its response in one of the protocols."""
+"""The calls of browsers, which are the wires of exchanges: an HTTP request and its response in one of the protocols."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from chatiere.service.ports.web.protocols import (
     message_in_query,
 )
 
-# The smallest response in bytes that is compressed, and the compression level of zlib.
+# The minimum size in bytes of a response that is compressed, and the compression level of zlib.
 _WORTH_COMPRESSING, _LEVEL = 1024, 5
 _VARY = ("vary", "accept-encoding, accept-language")
-# Fields of streams, so that proxies do not buffer responses (the second is for nginx).
+# The fields of streams that prevent proxies from buffering responses. The second field is for nginx.
 _UNBUFFERED = (("cache-control", "no-store"), ("x-accel-buffering", "no"))
 
 
 class Route(NamedTuple):
-    """A method at this door.
+    """A method that the port for browsers serves.
 
     Attributes:
-        make: A function that creates the exchange of a call, with the JSON form of its messages, or None.
+        make: A function that creates the exchange of a call, given its wire and the JSON form of its messages or None.
         form: The JSON form of the messages.
-        largest: The limit in bytes of requests.
-        pool: Threads that compress large responses; None for a method that responds with a stream.
-        kept: The cache-control field of responses to GET; "" if the method has side effects, and needs POST.
+        largest: The maximum size of requests in bytes.
+        pool: The threads that compress large responses; None for a method that responds with a stream.
+        kept: The cache-control field of responses to GET; "" if the method has side effects and therefore needs POST.
     """
 
     make: Make
@@ -55,7 +55,7 @@ class Route(NamedTuple):
 
 
 class WebCall:
-    """A call, implementing `Wire` and `Served`; `exchange` must be set after construction."""
+    """A call, which implements `Wire` and `Served`. `exchange` must be set after construction."""
 
     __slots__ = (
         "_body",
@@ -93,7 +93,7 @@ class WebCall:
         route: Route,
         more: Fields,
     ) -> None:
-        """Begin a call whose head has been received and is ASCII. `more`: further fields of the response."""
+        """Create a call whose head has been received and is ASCII. `more`: additional fields of the response."""
         self.loop, self._connection, self._request, self._protocol = loop, connection, request, protocol
         self._route, self._more = route, more
         self.peer, self.metadata = connection.peer, request.fields
@@ -115,7 +115,7 @@ class WebCall:
     # Methods called by the connection
 
     def on_data(self, data: bytes) -> None:
-        """Add a part of the request's body; the body of a GET is ignored."""
+        """Add a part of the request's body. The body of a GET is ignored."""
         if not self.has_ended:
             self.add(data)
             self._tell()
@@ -127,7 +127,7 @@ class WebCall:
             self._tell()
 
     def on_delivered(self) -> None:
-        """Notify the exchange that output was taken."""
+        """Notify the exchange that the client has received output."""
         self._tell()
 
     def on_gone(self) -> None:
@@ -171,7 +171,7 @@ class WebCall:
 
     @property
     def waiting(self) -> int:
-        """1 while the request can be taken."""
+        """1 while the request waits to be taken; otherwise 0."""
         return int(self._message is not None)
 
     @property
@@ -195,17 +195,17 @@ class WebCall:
 
     @property
     def is_behind(self) -> bool:
-        """True if the client is slow to take the response."""
+        """True if the client is slow to receive the response."""
         return self._connection.is_behind
 
     @property
     def is_sending(self) -> bool:
-        """True while a large part of the response waits for the client to take it."""
+        """True while a large part of the response waits for the client to receive it."""
         return self._connection.is_behind
 
     @property
     def is_delivered(self) -> bool:
-        """True once the client has taken nearly all of the response, or has left."""
+        """True once the client has received nearly all of the response, or has left."""
         return self._is_gone or (self._is_over and not self._connection.is_behind)
 
     def answer(self, response: bytes, request_id: str, language: str) -> None:

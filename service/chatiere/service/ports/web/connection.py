@@ -1,8 +1,8 @@
-"""A browser's HTTP/1.1 connection, whose requests are read one after another, each within limits.
+"""A browser's HTTP/1.1 connection. Its requests are read one after another, each within limits.
 
-llhttp (in httptools) parses requests; this module limits their size and time. The parser never receives bytes beyond
-the end of the current request. `PortState.look` checks all connections at intervals, so that calls need no timers for
-slow clients.
+The library llhttp (in httptools) parses requests. This module limits their size and time, and never passes bytes to the
+parser that follow the current request. `PortState.look` checks all connections at intervals, so that calls do not need
+timers for slow clients.
 """
 
 from __future__ import annotations
@@ -23,34 +23,38 @@ from chatiere.service.guards.limits import origin_of
 from chatiere.service.guards.sizes import MAX_METADATA
 
 MAX_HEAD, MAX_FIELDS = MAX_METADATA, 100
-"""The limits on the bytes of a request's head, as at the fast door, and on its fields; both include trailers."""
+"""The maximum size of a request's head in bytes, as at the fast door, and the maximum number of its fields.
 
-# The bytes that may follow the current request; with more, it is the connection's last. Browsers send no such bytes.
+Both limits include trailers.
+"""
+
+# The maximum number of bytes that a client may send after the current request. If it sends more, the request is the
+# last one of the connection. Browsers do not send such bytes.
 _MAX_UNREAD = 16 * 1024
-# Seconds that a connection may be without a request.
+# The seconds after which a connection without a request is closed.
 _IDLE = 75.0
-# Seconds for which the rest of a refused request is read. If the connection were closed immediately, the client might
-# not read the reason.
+# The seconds during which the rest of a refused request is read. If the connection were closed immediately, the client
+# might not read the response.
 _LINGER = 1.0
-# The rate in bytes per second at which refused requests are read, for all connections together.
+# The maximum rate in bytes per second at which refused requests are read, for all connections together.
 _REFUSED_RATE = 64 * 2**20
 _END = b"\r\n\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 TEXT = ("content-type", "text/plain; charset=utf-8")
 _STATUS_LINES = {each.value: f"HTTP/1.1 {each.value} {each.phrase}\r\n" for each in HTTPStatus}
-# Connect's status for a cancelled call, which is not in HTTP's registry.
+# Connect's status for a cancelled call, which HTTP's registry does not contain.
 _STATUS_LINES[499] = "HTTP/1.1 499 Client Closed Request\r\n"
-# Responses without a body and a length.
+# The statuses of responses without a body and a length.
 _BODYLESS = (204, 304)
 Fields = list[tuple[str, str]]
 
 
 class Request(NamedTuple):
-    """The head of a request. Names of fields are in lower case; non-ASCII bytes are decoded as Latin-1.
+    """The head of a request. The names of fields are in lower case. Non-ASCII bytes are decoded as Latin-1.
 
     Attributes:
         fields: The fields in order.
-        values: The values by name; several fields of a name are joined as a list (RFC 9110, section 5.3).
+        values: The value of each field. Several fields with the same name are joined as a list (RFC 9110, section 5.3).
         length: The length of the body in bytes; None for a chunked body.
         target_host: The host in a target in absolute form ("http://HOST/path"); "" in a target without a host.
     """
@@ -66,22 +70,22 @@ class Request(NamedTuple):
 
 
 class Served(Protocol):
-    """The handling of a request, until the client has taken the response or has left."""
+    """The handling of a request, until the client has received the response or has left."""
 
     held: int
-    """The bytes of the request that have been received and are not being handled."""
+    """The number of received bytes of the request that are not being handled."""
 
     def on_data(self, data: bytes) -> None:
-        """Take a further part of the body."""
+        """Handle another part of the body."""
 
     def on_end(self) -> None:
-        """Note that the request has been received completely."""
+        """Handle the end of the request, which has been received completely."""
 
     def on_delivered(self) -> None:
-        """Note that the client has taken nearly all output, after the connection was `is_behind`."""
+        """Continue, because the client has received nearly all output after the connection was `is_behind`."""
 
     def on_gone(self) -> None:
-        """Note that the client has left, so no more output can be sent."""
+        """End the handling, because the client has left."""
 
     def on_cut(self) -> None:
         """Respond immediately that the request was cancelled."""
@@ -91,34 +95,34 @@ class PortState:
     """The state shared by the connections of a port."""
 
     def __init__(self, serve: Callable[[Connection, Request, bytes], Served | None], patience: float) -> None:
-        """Begin without connections.
+        """Create the state, without connections.
 
         Args:
             serve: A function that handles a request, given its head and the first part of its body. It returns None if
                 it has already responded.
-            patience: The time in seconds for a client to complete a handshake, to send a request's head, and to take
-                output.
+            patience: The time in seconds within which a client must complete a handshake, send a request's head, and
+                receive output.
         """
         self.serve, self.patience = serve, patience
         self.turns = Turns(asyncio.get_running_loop().call_soon)
         self.date = ""
-        """The date field of responses, as a line."""
+        """The line with the date field of responses."""
         self.connections: set[Connection] = set()
         self.serving: set[Connection] = set()
         """The connections with a request in progress."""
         self.forgets: list[Callable[[Connection], None]] = []
-        """Functions called when a connection has ended."""
-        # The time, of time.monotonic, from which more bytes of refused requests may be read.
+        """The functions to call when a connection has ended."""
+        # The time (time.monotonic) from which more bytes of refused requests may be read.
         self._reads_refused_at = 0.0
         self._has_emptied = asyncio.Event()
 
     @property
     def held(self) -> int:
-        """The bytes of requests that have been received and are not being handled."""
+        """The number of received bytes of requests that are not being handled."""
         return sum(connection.held for connection in self.serving)
 
     def forget(self, connection: Connection) -> None:
-        """Note that a connection has ended."""
+        """Remove a connection that has ended."""
         self.connections.discard(connection)
         for forget in self.forgets:
             forget(connection)
@@ -126,13 +130,13 @@ class PortState:
             self._has_emptied.set()
 
     def pause_after(self, refused: int) -> float:
-        """Return the seconds for which to pause reading a refused request after receiving `refused` bytes of it."""
+        """Return the seconds for which to pause reading a refused request, of which `refused` bytes were received."""
         now = monotonic()
         self._reads_refused_at = max(now, self._reads_refused_at) + refused / _REFUSED_RATE
         return self._reads_refused_at - now
 
     async def emptied(self) -> None:
-        """Wait until there are no connections."""
+        """Wait until all connections have ended."""
         while self.connections:
             self._has_emptied.clear()
             await self._has_emptied.wait()
@@ -155,7 +159,7 @@ class Connection(asyncio.Protocol):
     transport: asyncio.Transport
 
     def __init__(self, state: PortState, place: tuple[str, int]) -> None:
-        """Begin with the client at `place`, a host and a port."""
+        """Create a connection with the client at `place`, a host and a port."""
         self._state = state
         host, port = place[:2]
         host = host.removeprefix("::ffff:") if "." in host else host
@@ -164,15 +168,17 @@ class Connection(asyncio.Protocol):
         self.is_made = False
         """True once the connection has begun, after the handshake."""
         self.is_behind = False
-        """True while much output waits for the client to take it."""
+        """True while much output waits for the client to receive it."""
         self._parser: HttpRequestParser | None = HttpRequestParser(self)
-        # Bytes received after the current request, or waiting for this address's turn.
+        # The bytes that were received after the current request, or that wait for the turn of this address.
         self._unread = b""
         self._keeps_alive = True
-        # The time when a request (or the connection's first) began to arrive, or None; the end of the last request.
+        # The time when the current request began to arrive, or the connection began; None after that. Then the time
+        # when the last request ended.
         self._arriving: float | None = None
         self._idle_since = 0.0
-        # The bytes written, the bytes that the client has taken, and the time at which it last took any.
+        # The number of bytes written, the number of bytes that the client has received, and the time when it last
+        # received any.
         self._written, self._taken, self._since = 0, 0, 0.0
         self._lingering: asyncio.TimerHandle | None = None
         self._begin()
@@ -183,14 +189,15 @@ class Connection(asyncio.Protocol):
         self._target, self._fields, self._values = b"", Fields(), dict[str, str]()
         self._has_head = self._is_whole = self._is_upgrade = False
         self._count = 0
-        # The bytes received of its head, or since the last part of its body; and the last three of them.
+        # The number of bytes received of the request's head, or since the last part of its body, and the last three of
+        # these bytes.
         self._raw, self._tail = 0, b""
-        # The bytes of the body still to be received; None for a chunked body.
+        # The number of bytes of the body that have not been received; None for a chunked body.
         self._left: int | None = None
         self._parts: list[bytes] = []
         self._request: Request | None = None
         self._served: Served | None = None
-        # True until the request is passed on; then the progress of its response.
+        # True until the request is passed to its handler. Then the progress of the response.
         self._is_new = True
         self._has_started = self._has_responded = self._is_chunked = False
 
@@ -205,7 +212,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the request in progress."""
-        # Break the reference cycle: the parser refers to methods of this connection.
+        # Break a reference cycle, because the parser refers to methods of this connection.
         self._parser = None
         if self._lingering is not None:
             self._lingering.cancel()
@@ -213,13 +220,13 @@ class Connection(asyncio.Protocol):
         self._state.forget(self)
 
     def data_received(self, data: bytes) -> None:
-        """Read a part of a request, or keep it until the current request is over."""
+        """Read a part of a request, or store it until the current request is over."""
         if self.transport.is_closing():
             return
         if self._unread or self._is_whole:
             self._keep(self._unread + data)
         elif self._state.turns.has_time or len(data) > LARGE:
-            # Threads handle large requests, and few bytes should be kept waiting.
+            # Read large parts immediately: threads handle large requests, and only few bytes should wait in memory.
             self._read(data)
         else:
             self.transport.pause_reading()
@@ -227,11 +234,11 @@ class Connection(asyncio.Protocol):
             self._await_turn()
 
     def pause_writing(self) -> None:
-        """Note that much output waits for the client."""
+        """Record that much output waits for the client."""
         self.is_behind = True
 
     def resume_writing(self) -> None:
-        """Note that the client has taken nearly all output."""
+        """Record that the client has received nearly all output."""
         self.is_behind = False
         if self._served is not None:
             self._served.on_delivered()
@@ -245,7 +252,7 @@ class Connection(asyncio.Protocol):
         self._target += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Add a field; ignore a trailer. Raises ValueError if there are too many."""
+        """Add a field, or ignore a trailer. Raises ValueError if there are too many fields and trailers."""
         self._count += 1
         if self._count > MAX_FIELDS:
             raise ValueError("too many fields")
@@ -256,7 +263,7 @@ class Connection(asyncio.Protocol):
         self._values[key] = f"{self._values[key]}, {text}" if key in self._values else text
 
     def on_headers_complete(self) -> None:
-        """Note that the head is complete."""
+        """Record that the head is complete."""
         assert self._parser is not None
         self._has_head = True
         self._keeps_alive = self._keeps_alive and self._parser.should_keep_alive()
@@ -267,7 +274,7 @@ class Connection(asyncio.Protocol):
         self._parts.append(body)
 
     def on_message_complete(self) -> None:
-        """Note that the request is complete."""
+        """Record that the request is complete."""
         self._is_whole = True
 
     # Reading
@@ -290,14 +297,15 @@ class Connection(asyncio.Protocol):
         self._state.turns.take(self.origin, self._go_on)
 
     def _keep(self, data: bytes) -> None:
-        # The next request gets a separate turn of the loop.
+        # Store data of the next request, which gets another turn of the loop.
         self._unread = data
         self.transport.pause_reading()
         if len(data) > _MAX_UNREAD:
             self._keeps_alive = False
 
     def _end_of_part(self, data: bytes, at: int) -> int:
-        # Return an index before which the request cannot end: after its length, or after an empty line.
+        # Return an index up to which the data can be parsed without passing the end of the request: the end of the
+        # body's length, or of an empty line.
         if self._left:
             return min(at + self._left, len(data))
         if self._tail:
@@ -308,7 +316,7 @@ class Connection(asyncio.Protocol):
         return len(data) if found < 0 else found + len(_END)
 
     def _feed(self, part: memoryview) -> bool:
-        # Returns False if the connection ends.
+        # Parse a part. Return False if the connection ends.
         assert self._parser is not None
         self._raw += len(part)
         try:
@@ -342,7 +350,7 @@ class Connection(asyncio.Protocol):
         if coding is not None and (coding.lower() != "chunked" or version == "1.0"):
             return self._give_up(400, "not HTTP/1.1: invalid transfer-encoding\n")
         if self._is_upgrade:
-            # The parser leaves the rest to another protocol, so a body of known length is read without the parser.
+            # The parser leaves the rest to another protocol. Read a body of known length without the parser.
             if coding is not None:
                 return self._give_up(400, "no other protocol is supported here\n")
             self._keeps_alive = False
@@ -370,7 +378,7 @@ class Connection(asyncio.Protocol):
         return True
 
     def _pass_on(self) -> None:
-        # Pass the parts received to the handler of the request.
+        # Pass the received parts to the handler of the request.
         request, body = self._request, b"".join(self._parts)
         assert request is not None
         self._parts = []
@@ -391,7 +399,8 @@ class Connection(asyncio.Protocol):
                 self._served.on_end()
 
     def _leave_unread(self, size: int) -> None:
-        # The client may read the response only after it has sent everything. Limit the cost for other clients.
+        # Read the rest of a refused request, because the client may read the response only after sending everything.
+        # Limit the rate, because of other clients.
         if self._is_whole:
             self.transport.close()
         elif size:
@@ -403,7 +412,7 @@ class Connection(asyncio.Protocol):
             self.transport.resume_reading()
 
     def _give_up(self, status: int, text: str, fields: Fields | None = None) -> bool:
-        # End the connection after invalid or unlimited input.
+        # End the connection after input that is invalid or exceeds a limit.
         if not self._has_started:
             self._keeps_alive = False
             self._write(self._head(status, fields or [TEXT], len(text)) + text.encode())
@@ -418,7 +427,7 @@ class Connection(asyncio.Protocol):
             served.on_gone()
 
     def _go_on(self) -> None:
-        # Continue with kept bytes: after the previous request, or in this address's turn.
+        # Continue with stored bytes, after the previous request or in the turn of this address.
         if not self.transport.is_closing():
             data, self._unread = self._unread, b""
             self.transport.resume_reading()
@@ -439,7 +448,7 @@ class Connection(asyncio.Protocol):
     def respond(self, status: int, fields: Fields, body: bytes = b"") -> None:
         """Send a complete response."""
         assert self._request is not None
-        # The rest of a refused request must not be read as another request.
+        # Close the connection after an incomplete request, whose rest must not be read as another request.
         self._keeps_alive = self._keeps_alive and self._is_whole
         is_bodyless = status in _BODYLESS
         head = self._head(status, fields, None if is_bodyless else len(body))
@@ -448,7 +457,7 @@ class Connection(asyncio.Protocol):
         self._end_response()
 
     def start(self, status: int, fields: Fields) -> None:
-        """Send the head of a response of unknown length; `send` and `end` must follow."""
+        """Send the head of a response of unknown length. `send` and `end` must be called afterwards."""
         assert self._request is not None
         self._has_started = True
         self._is_chunked = self._request.version == "1.1"
@@ -500,12 +509,12 @@ class Connection(asyncio.Protocol):
 
     @property
     def held(self) -> int:
-        """The bytes of a request that have been received and are not being handled."""
+        """The number of received bytes of the current request that are not being handled."""
         return 0 if self._served is None else self._served.held
 
     @property
     def is_idle(self) -> bool:
-        """True while there is no current request."""
+        """True while the connection has no current request."""
         return self._request is None
 
     def look(self, now: float) -> None:
@@ -544,7 +553,7 @@ def _expects(request: Request) -> bool:
 
 
 def _refusal_of_head(limit: str) -> tuple[str, Fields]:
-    # The protocol is not known yet, so return text for Connect clients and fields for gRPC-Web clients.
+    # The protocol is not known yet. Return a text for Connect clients, and fields for gRPC-Web clients.
     message = f"limit exceeded: {limit}"
     text = json.dumps({"code": "resource_exhausted", "message": message})
     return text, [("content-type", "application/json"), ("grpc-status", "8"), ("grpc-message", message)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def takes_gzip(values: Mapping[str, str]) -> bool:
-    """Return whether a client accepts responses compressed with gzip."""
+    """Return True if a client accepts responses compressed with gzip."""
     for each in values.get("accept-encoding", "").split(","):
         coding, _, weight = each.partition(";")
         if coding.strip().lower() == "gzip":

@@ -1,4 +1,4 @@
-"""Messages as JSON in protobuf's mapping, converted to and from wire format without objects of google.protobuf."""
+"""Conversion of messages between JSON, in protobuf's mapping, and wire format, without objects of google.protobuf."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from protobuf.wkt import FileDescriptorProto, FileDescriptorSet
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.ports.web.strict_json import FieldError, check_of, read_json
 
-# The limits of objects, lists and fields in a request, each of which may take hundreds of bytes of memory, and of
-# nesting, which could exhaust the parser's stack. The largest request has a few thousand, a dozen levels deep.
+# The maximum number of objects, lists and fields in a request, each of which may take hundreds of bytes of memory. Then
+# the maximum depth of nesting, which could exhaust the parser's stack. The largest valid request has a few thousand
+# objects, lists and fields, and a dozen levels.
 _MAX_NODES, _MAX_DEPTH = 20_000, 100
-# Matches a string with its closing quote, or to the end of the text, without backtracking.
+# A string, up to its closing quote or the end of the text. The expression does not backtrack.
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _NO_REQUEST = "the request is not valid JSON for this method"
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -25,11 +26,11 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 @cache
 def _registry() -> Registry:
-    # The file contains all message types of the door's services and of error details.
+    # The file contains all message types of the services and of error details.
     described = FileDescriptorSet.from_binary((files("chatiere.v1") / "descriptors.binpb").read_bytes())
     health = FileDescriptorProto.from_binary(health_pb2.DESCRIPTOR.serialized_pb)
     for field in (field for message in health.message_type for field in message.field):
-        # Generated code does not have the JSON names, which equal the field names here because these are single words.
+        # Generated code lacks the JSON names. Here they equal the field names, which are single words.
         field.json_name = field.name
     described.file.append(health)
     return described.to_registry()
@@ -43,7 +44,7 @@ def _message_type(name: str) -> type[Message]:
 
 
 def readable(name: str, data: bytes) -> Any:
-    """Return a message in wire format as a JSON value. `name`: its full name. Raises KeyError."""
+    """Return a message, given in wire format, as a JSON value. `name`: its full name. Raises KeyError."""
     return message_to_json_value(_message_type(name).from_binary(data))
 
 
@@ -60,7 +61,7 @@ class JsonForm:
     def read(self, text: bytes) -> bytes:
         """Return a request in wire format. Raises Refusal (MALFORMED_REQUEST)."""
         if not text:
-            # A request without fields may be omitted.
+            # A client may omit a request without fields.
             return b""
         _check_nesting(text)
         try:

@@ -1,6 +1,6 @@
 """The page's files, which the port for browsers serves at paths that are not calls.
 
-They are kept in memory, so no other file can be requested.
+The files are kept in memory, so no other file can be requested.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from chatiere.service.ports.web.http import tags_in, takes_gzip
 FOLDER = Path(str(resources.files("chatiere.web")))
 """The folder of the page's files."""
 
-# Files of other types are not served.
+# The content types of files, by suffix. Files with other suffixes are not served.
 _TYPES = {
     ".chatiere": TEXT[1],
     ".css": "text/css; charset=utf-8",
@@ -35,9 +35,9 @@ _TYPES = {
     ".svg": "image/svg+xml; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }
-# The page for a record, which pages of the origins in a setting may show in a frame.
+# The page that shows a record. Pages of the origins in `web_frame_ancestors` may show it in a frame.
 _EMBED = "/embed.html"
-# Allow only content of this origin, and none inline. Links contain tables, so they are not sent as referrers.
+# Allow only content of this origin, and no inline content.
 _CONTENT = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -50,24 +50,24 @@ _OTHERS: Fields = [
         "accelerometer=(), camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), "
         "gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
     ),
+    # Links may contain sealed tables, so they must not be sent as referrers.
     ("referrer-policy", "no-referrer"),
     ("x-content-type-options", "nosniff"),
 ]
 _NOBODY = "'none'"
 _MISSING = b"page not found\n"
-# The service worker, which caches the page for use without a connection, and the line in it that lists the cached
-# files.
+# The service worker, which caches the page for use without a connection. The line SITE in it lists the cached files.
 _WORKER = "/sw.js"
 _SITE = b'const SITE = { version: "", files: {} };'
-# The service worker does not cache icons, because browsers cache them. When a turn changes the tab's icon while the
+# The service worker does not cache icons, because browsers cache them. If the page changes the tab's icon while the
 # icon loads, Firefox aborts the request and reports a failure of the worker.
 _ICON = "/icon"
-# Requests for the page itself check the files on disk for changes, at most once in this number of seconds.
+# The minimum number of seconds between two checks of the files on disk for changes. Requests for `/` start the checks.
 _LOOK = 1.0
 
 
 class _Form(NamedTuple):
-    """A file as a plain or compressed response."""
+    """A file in the form of a plain or a compressed response."""
 
     tag: str
     fields: Fields
@@ -103,7 +103,7 @@ class Pages:
         if file is None:
             return 404, [TEXT, *_policy(_NOBODY)], _MISSING
         form = file.compressed if takes_gzip(request.values) else file.plain
-        # A proxy that compresses responses makes their tags weak.
+        # Ignore the prefix of weak tags, because a proxy that compresses responses makes their tags weak.
         is_known = form.tag in (tag.removeprefix("W/") for tag in tags_in(request.values))
         return (304, form.fields, b"") if is_known else (200, form.fields, form.body)
 
@@ -116,10 +116,10 @@ class Pages:
                 self._files = self._read(self._files)
 
     def _read(self, known: dict[str, _File]) -> dict[str, _File]:
-        """Return the folder's files by path. Files in `known` are reread only if they have changed."""
+        """Return the folder's files by path. Files in `known` are read again only if they have changed."""
         files = {}
         for parent, folders, names in os.walk(self._folder):
-            # These are development files.
+            # Skip development files.
             folders[:] = [name for name in folders if name != "node_modules"]
             for source in (Path(parent, name) for name in names):
                 kind = _TYPES.get(source.suffix)
@@ -141,7 +141,7 @@ class Pages:
 
 
 def _site(worker: bytes, files: dict[str, _File]) -> bytes:
-    """Return the worker's line with the SHA-256 of all files, and a version derived from these and the worker."""
+    """Return the worker's line with the SHA-256 of each file, and a version derived from hashes and worker."""
     named = {
         path[1:]: base64.b64encode(hashlib.sha256(file.plain.body).digest()).decode()
         for path, file in sorted(files.items())

@@ -30,15 +30,15 @@ from chatiere.service.ports.web.connection import PortState
 from chatiere.service.ports.web.json_form import JsonForm
 from chatiere.service.ports.web.pages import Pages
 
-# Seconds between two checks of the connections.
+# The seconds between two checks of the connections.
 _LOOK = 1.0
-# Seconds in which clients can still take output after the end of the grace period.
+# The seconds after the grace period in which clients can still receive output.
 _LAST_SECONDS = 1.0
-# Bytes of memory that a connection takes, including its buffers.
+# The memory of a connection, including its buffers, in bytes.
 _OF_CONNECTION = 32 * 1024
-# A copy of a large response stays in memory until the client has received the response.
+# A second copy of a large response stays in memory until the client has received the response.
 _COST = Cost(small=LARGE, copies=2, of_call=0)
-# Seconds for which clients may cache responses to GET.
+# The seconds for which clients may cache responses to GET.
 _FRESH = 3600
 _SERVICES = (GAME_SERVICE, BOT_SERVICE, TABLE_SERVICE)
 
@@ -57,7 +57,7 @@ class WebPort:
         share_port: bool,
         connections: int,
     ) -> None:
-        """Listen on an address, without responding yet.
+        """Listen on an address. The port does not respond before `start`.
 
         Args:
             settings: The settings of the server.
@@ -65,7 +65,7 @@ class WebPort:
             guards: The guards of the worker.
             methods: The methods of the server.
             certificates: The certificates for new connections; None for no TLS.
-            share_port: True if other processes may listen on the port too.
+            share_port: True if other processes may also listen on the port.
             connections: The maximum number of connections.
 
         Raises:
@@ -96,11 +96,11 @@ class WebPort:
         self._looking: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Begin to respond."""
+        """Start to respond."""
         self._looking = [asyncio.create_task(self._look()), asyncio.create_task(self._look_at_memory())]
 
     async def stop(self, grace: float | None) -> None:
-        """Let calls in flight finish, and cancel calls that take longer than `grace` seconds (None for 0)."""
+        """Let calls in flight finish, and cancel calls that last longer than `grace` seconds; None stands for 0."""
         self._app.is_stopping = True
         self.door.drain()
         await self._acceptor.close()
@@ -123,7 +123,7 @@ class WebPort:
 
     @property
     def known(self) -> int:
-        """The bytes of memory of the port's connections and requests."""
+        """The memory of the port's connections and requests, in bytes."""
         return self._state.held + _OF_CONNECTION * self.connections
 
     @property

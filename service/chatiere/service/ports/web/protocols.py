@@ -1,4 +1,4 @@
-"""Connect and gRPC-Web: parsing of requests, and the form of messages and ends of calls.
+"""The protocols Connect and gRPC-Web: the parsing of requests, and the formats of responses.
 
 See connectrpc.com/docs/protocol and github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md. This module is independent of
 connections and calls.
@@ -29,22 +29,22 @@ from chatiere.service.base.errors import (
 from chatiere.service.ports.web.connection import Fields
 from chatiere.service.ports.web.json_form import readable
 
-# The limit in bytes of a compressed request after decompression, which runs in the serving loop.
+# The maximum size in bytes of a compressed request after decompression, which runs in the serving loop.
 _MAX_UNPACKED = 1 << 20
-# Flags of an envelope's first byte: a compressed message; the end of a Connect stream; gRPC-Web's trailers.
+# The flags in the first byte of an envelope: a compressed message, the end of a Connect stream, gRPC-Web's trailers.
 _PACKED, _END, _TRAILERS = 1, 2, 0x80
 PREFIX = 5
-"""The bytes before the message in an envelope."""
-# The HTTP status for each of Connect's codes, by number.
+"""The number of bytes before the message in an envelope."""
+# The HTTP status for the number of each of Connect's codes.
 _HTTP = {1: 499, 2: 500, 3: 400, 4: 504, 5: 404, 6: 409, 7: 403, 8: 429, 9: 400, 10: 409, 11: 400}
 _HTTP |= {12: 501, 13: 500, 14: 503, 15: 500, 16: 401}
-# gRPC's units of time in seconds.
+# The length of gRPC's units of time, in seconds.
 _UNITS = {"H": 3600.0, "M": 60.0, "S": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 Values = Mapping[str, str]
 
 
 class Response(NamedTuple):
-    """An HTTP status and a body, with the fields that belong to them."""
+    """An HTTP response: the status, the protocol's own fields, and the body."""
 
     status: int
     fields: Fields
@@ -52,7 +52,7 @@ class Response(NamedTuple):
 
 
 class WebProtocol(Protocol):
-    """A protocol with a codec. Methods that read raise Refusal or StatusError.
+    """A protocol with a codec. Methods that parse requests raise Refusal or StatusError.
 
     Attributes:
         is_json: True if messages are JSON.
@@ -64,7 +64,7 @@ class WebProtocol(Protocol):
         """Return the client's time limit in seconds; None for no deadline."""
 
     def message(self, values: Values, body: bytes, largest: int) -> bytes:
-        """Return the only message of a request's body; it may have at most `largest` bytes."""
+        """Return the only message in the body of a request. It may have at most `largest` bytes."""
 
     def error(self, status: Status) -> Response:
         """Return the response to a call that failed before it sent a message."""
@@ -86,14 +86,14 @@ class StreamProtocol(WebProtocol, Protocol):
     fields: Fields
 
     def envelope(self, message: bytes) -> bytes:
-        """Return a message in the form for streams."""
+        """Return a message in the format for streams."""
 
     def end(self, status: Status) -> bytes:
         """Return the last part of a stream."""
 
 
 class ConnectUnary:
-    """Connect for unary calls: bodies are messages, errors are JSON with an HTTP status."""
+    """Connect for unary calls. Bodies are messages; errors are JSON with an HTTP status."""
 
     def __init__(self, codec: str) -> None:
         """Create the protocol for a codec: "proto" or "json"."""
@@ -120,7 +120,7 @@ class ConnectUnary:
 
 
 class ConnectStream:
-    """Connect for streams: bodies are envelopes; the last envelope contains JSON, with the error, if any."""
+    """Connect for streams. Bodies consist of envelopes. The last envelope contains JSON, with the error, if any."""
 
     def __init__(self, codec: str) -> None:
         """Create the protocol for a codec: "proto" or "json"."""
@@ -151,7 +151,7 @@ class ConnectStream:
 
 
 class GrpcWeb:
-    """gRPC-Web: bodies are envelopes; the last envelope contains the trailers."""
+    """gRPC-Web. Bodies consist of envelopes. The last envelope contains the trailers."""
 
     def __init__(self, codec: str) -> None:
         """Create the protocol for a codec: "proto" or "json"."""
@@ -195,26 +195,26 @@ class GrpcWeb:
 
 _CODECS = ("proto", "json")
 CONNECT = {codec: ConnectUnary(codec) for codec in _CODECS}
-"""Connect for unary calls, by the codec's name in GET requests."""
+"""The protocols of Connect's unary calls, by the name of the codec in GET requests."""
 _GRPC_WEB = {f"application/grpc-web+{codec}": GrpcWeb(codec) for codec in _CODECS}
 _GRPC_WEB["application/grpc-web"] = _GRPC_WEB["application/grpc-web+proto"]
 STREAMS: dict[str, StreamProtocol] = {
     **_GRPC_WEB,
     **{f"application/connect+{codec}": ConnectStream(codec) for codec in _CODECS},
 }
-"""The protocols of streams by content type."""
+"""The protocols of streams, by content type."""
 UNARY: dict[str, UnaryProtocol] = {**_GRPC_WEB, **{f"application/{codec}": CONNECT[codec] for codec in _CODECS}}
-"""The protocols of unary calls by content type."""
+"""The protocols of unary calls, by content type."""
 
 
 def rejection(status: int, message: str, *fields: tuple[str, str]) -> Response:
-    """Return the response to a request that is not a call. It has the code that clients derive from the HTTP status."""
+    """Return the response to a request that is not a call, with the code that clients derive from the HTTP status."""
     code = {400: code_pb2.INTERNAL, 404: code_pb2.UNIMPLEMENTED}.get(status, code_pb2.UNKNOWN)
     return Response(status, [*_JSON, *fields], _written(_error_of(Status(code, message=message))))
 
 
 def message_in_query(query: str, largest: int) -> bytes:
-    """Return the message in the query of a GET; it may have at most `largest` bytes. Raises Refusal, StatusError."""
+    """Return the message in the query of a GET, of at most `largest` bytes. Raises Refusal and StatusError."""
     found = parse_qs(query, keep_blank_values=True)
     text = found.get("message", [None])[0]
     if text is None:
@@ -260,7 +260,7 @@ def _is_number(text: str, digits: int) -> bool:
 
 
 def _is_gzip(coding: str) -> bool:
-    # Raises StatusError for codings other than gzip and identity.
+    # Return True for gzip, and False for identity. Raises StatusError for other codings.
     if coding.lower() in ("", "identity"):
         return False
     if coding.lower() != "gzip":
@@ -269,13 +269,13 @@ def _is_gzip(coding: str) -> bool:
 
 
 def _plain(data: bytes, largest: int, *, is_packed: bool) -> bytes:
-    # Raises Refusal.
+    # Return the data after decompression. Raises Refusal.
     if not is_packed:
         if len(data) > largest:
             raise limit_exceeded("bytes of a request", largest)
         return data
     most = min(_MAX_UNPACKED, largest)
-    # gzip data may have several members; empty data decompresses to empty data.
+    # Data compressed by gzip may have several members. Empty data decompresses to empty data.
     found, left = b"", data
     while left:
         unpacking = zlib.decompressobj(wbits=31)
@@ -293,7 +293,7 @@ def _plain(data: bytes, largest: int, *, is_packed: bool) -> bytes:
 
 
 def _only_message(body: bytes, coding: str, largest: int) -> bytes:
-    # Raises Refusal, StatusError.
+    # Return the content of the only envelope. Raises Refusal and StatusError.
     can_be_packed = _is_gzip(coding)
     messages, at = [], 0
     while at < len(body):

@@ -1,4 +1,4 @@
-"""Strict reading of JSON requests: errors name the field, and ambiguous values and rounded numbers are refused."""
+"""A strict reader of JSON requests. It refuses ambiguous values and rounded numbers, and its errors name the field."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _RANGES = dict.fromkeys((ScalarType.UINT32, ScalarType.FIXED32), range(2**32))
 _RANGES |= dict.fromkeys((ScalarType.UINT64, ScalarType.FIXED64), range(2**64))
 _RANGES |= dict.fromkeys((ScalarType.INT32, ScalarType.SINT32, ScalarType.SFIXED32), range(-(2**31), 2**31))
 _RANGES |= dict.fromkeys((ScalarType.INT64, ScalarType.SINT64, ScalarType.SFIXED64), range(-(2**63), 2**63))
-# The longest string or number that an error quotes.
+# The maximum length of a string or number that an error quotes.
 _MAX_QUOTED = 40
-# Messages with a special form in JSON, and their forms.
+# The messages with a special form in JSON, and the descriptions of these forms.
 _SPECIAL = {"google.protobuf.Duration": 'a number of seconds, such as "3.5s"'}
 _Check = Callable[[Any], None]
 
@@ -40,7 +40,7 @@ class FieldError(ValueError):
     """An invalid value of a field. `path`: the path of the field, with the names in the proto files."""
 
     def __init__(self, message: str, path: str = "") -> None:
-        """Initialize with the last part of the path; `lies_below` extends it."""
+        """Create an error with the last part of the path, which `lies_below` extends."""
         super().__init__(message)
         self.path = path
 
@@ -54,7 +54,7 @@ class _Rounded(float):
 
 
 class _Ambiguous(dict[str, Any]):
-    """An object that has two values for a key."""
+    """An object with two values for a key."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -62,7 +62,7 @@ class _Ambiguous(dict[str, Any]):
         self.key = next(key for key in keys if keys.count(key) > 1)
 
     def error(self, name: str = "") -> FieldError:
-        """Return the error that reports the key. `name`: the field of this name or JSON name."""
+        """Return the error that reports the key. `name`: the field with this key, if it is known."""
         return FieldError(f"two values for the key {_quoted(self.key)} of one object", name)
 
 
@@ -85,7 +85,7 @@ def read_json(text: bytes, check: FieldCheck) -> Any:
     value = _loaded(text, object_of)
     check(value)
     if ambiguous:
-        # The object is in an unknown field, which the check ignores.
+        # The object is in an unknown field, which the check ignored.
         raise ambiguous[0].error()
     return value
 
@@ -108,7 +108,7 @@ def _float_of(text: str) -> float:
     try:
         is_exact = Decimal(text) == value
     except InvalidOperation:
-        # The exponent has twenty digits.
+        # The exponent is too long, with about twenty digits.
         is_exact = False
     return value if is_exact else _Rounded(value)
 
@@ -120,26 +120,26 @@ def _refuse_constant(name: str) -> NoReturn:
 class _Field(NamedTuple):
     name: str
     rivals: tuple[str, ...]
-    """Keys that exclude this one: the field's other name, and the other fields of its oneof. Only one key of each pair
-    lists the other."""
+    """The keys that exclude this key: the field's other name, and the other fields of its oneof. Of two keys that
+    exclude each other, only one lists the other."""
     is_list: bool
     check: _Check
-    """The check of its value, or of each element."""
+    """The check of the field's value, or of each element of a list."""
     exact: range
-    """Integers that need no check."""
+    """The integers that need no check."""
 
 
 class FieldCheck:
-    """The check of a message: values of the fields' types and ranges, at most one for each field and oneof.
+    """The check of a message. Each field and oneof may have at most one value, of its type and in its range.
 
-    Numbers must be exact integers, and values of enums known. Unknown fields are allowed, for later versions.
-    Protobuf's mapping reads all messages that pass.
+    Numbers must be exact integers, and the values of enums must be known. Unknown fields are allowed, for later
+    versions. Protobuf's mapping can read every message that passes this check.
     """
 
     def __init__(self, kind: DescMessage) -> None:
         """Check messages of this type."""
         self._kind = kind
-        # The fields are set when the first message is checked, because types may contain each other.
+        # Set the fields when the first message is checked, because types may contain each other.
         self._fields: dict[str, _Field] = {}
 
     def __call__(self, value: Any) -> None:
@@ -168,7 +168,7 @@ class FieldCheck:
 
 
 check_of = cache(FieldCheck)
-"""Return the check of a message type."""
+"""A function that returns the check of a message type."""
 
 
 def _fields_of(kind: DescMessage) -> dict[str, _Field]:
@@ -212,7 +212,7 @@ def _check_of(content: ScalarType | DescEnum | DescMessage) -> _Check:
         case ScalarType.BYTES:
             return _check_bytes
         case _:
-            # There are no floats in requests.
+            # Requests have no fields of floating-point types.
             return partial(_check_integer, _RANGES[content])
 
 
@@ -224,7 +224,7 @@ def _check_special(kind: DescMessage, form: str, value: Any) -> None:
 
 
 def _check_enum(known: frozenset[str | int], value: Any) -> None:
-    # Protobuf's mapping would drop an unknown value, like an unknown field.
+    # Refuse an unknown value, which protobuf's mapping would ignore like an unknown field.
     if isinstance(value, bool) or not isinstance(value, str | int) or value not in known:
         raise FieldError(f"unknown value {_quoted(value)}")
 
@@ -260,7 +260,7 @@ def _check_integer(allowed: range, value: Any) -> None:
         found = _NUMBER.fullmatch(value)
         if found is None:
             raise FieldError(f"{_quoted(value)} is not an integer")
-        # A longer number is out of range, and so are its first digits.
+        # Convert only the first digits of a longer number. They are also out of range.
         number = _float_of(value) if found["rest"] else int(value[:_MAX_QUOTED])
     if isinstance(number, _Rounded) and (number.is_integer() or math.isinf(number)):
         raise FieldError("the number is not an exact integer: write it with digits only")
@@ -271,7 +271,7 @@ def _check_integer(allowed: range, value: Any) -> None:
 
 
 def _quoted(value: Any) -> str:
-    # Return a value as errors describe it, in the terms of JSON.
+    # Return a description of a value for errors, in the terms of JSON.
     match value:
         case dict():
             return "an object"
