@@ -1,4 +1,4 @@
-"""The method Analyse of BotService, which replays a record and searches at its decisions.
+"""The method Analyse of BotService. It replays a record, and judges the record's decisions by searches.
 
 It is independent of gRPC. It raises EngineError and Refusal with field paths from the request, DecodeError for a
 request that cannot be parsed, and Cancelled when it is cancelled.
@@ -24,9 +24,10 @@ _open, _REQUEST = Opener(pb.AnalyseRequest).open, numbers_of(pb.AnalyseRequest)
 _LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
 # The number of best actions in the response.
 _BEST = 5
-# The maximum memory of a decision until it is written, in bytes: its position, legal actions and part of the response.
+# The maximum memory of a decision until it is serialized, in bytes: its position, its legal actions and its part of the
+# response.
 _OF_DECISION = 16 * 1024
-# Reserves a number of bytes for a call. Raises Refusal.
+# A function that reserves a number of bytes for a call. Raises Refusal.
 Hold = Callable[[int], None]
 
 
@@ -34,13 +35,13 @@ class AnalysisService:
     """The method Analyse, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, searches: Searches) -> None:
-        """Apply the limits of `settings`; count the time of searches in `searches`."""
+        """Create the service with the limits in `settings`. `searches` counts the time of searches."""
         self._searches = searches
         self._max_playouts = settings.max_playouts
         self._max_bytes = min(settings.max_answer_bytes, MAX_BYTES)
 
     def analyse(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
-        """Analyse a range of a record: AnalyseRequest → AnalyseResponse. `hold` reserves memory."""
+        """Handle an AnalyseRequest: return the AnalyseResponse. `hold` reserves memory."""
         request = _open(bytes(data))
         record = read_record(request, _REQUEST)
         first, last = read_range(request, _REQUEST, len(record.actions), record.game)
@@ -84,7 +85,7 @@ class AnalysisService:
 def _add_decisions(
     analysis: Analysis, record: Record, first: int, last: int, cancellation: Cancellation
 ) -> list[Position]:
-    # Play to the end of the range, and return the positions of its decisions.
+    # Play the record up to the end of the range. Return the positions of the decisions in the range.
     position = record.begin()
     positions: list[Position] = []
     ply = 0
@@ -95,7 +96,7 @@ def _add_decisions(
         before = position.clone() if kind is Kind.ACTION and ply >= first else None
         make_move(position, kind, index, move, ply, None)
         if before is not None:
-            # The action is now known to be legal.
+            # Add the decision only now, when its action is known to be legal.
             analysis.add(before, ply, move)
             positions.append(before)
         ply += kind is Kind.ACTION
@@ -123,7 +124,7 @@ def _put_action(message: pb.AnalysedAction, actions: dict[int, game_pb2.Action],
 
 
 def _too_large(message: str, game: Game, limit: int, asked: int, last: int) -> EngineError:
-    # `last`: the largest end of the range that is within the limit.
+    # `last`: the largest `to_ply` that is within the limit.
     return EngineError(
         Reason.BATCH_TOO_LARGE,
         message,

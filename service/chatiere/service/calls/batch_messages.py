@@ -1,7 +1,8 @@
-"""Messages of BatchService in wire format: columns are read in place, and copied once into the response.
+"""Messages of BatchService in wire format, with fewer copies of columns than protobuf's objects make.
 
-With protobuf's objects, a column would be copied five times between the request's bytes and the response's bytes. For
-states of hundreds of bytes, this would take as long as the rules.
+Columns of requests are read in place, and columns of responses are copied once. With protobuf's objects, a column would
+be copied five times between the request's bytes and the response's bytes. For states of hundreds of bytes, this would
+take as long as applying the rules.
 """
 
 from collections.abc import Iterable
@@ -15,8 +16,9 @@ from chatiere.service.calls.requests import MAX_ELEMENTS, parse, too_many_elemen
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()
-# For each message, its field numbers by name; the names of its columns (the fields of type bytes) by number.
+# For each message, the number of each field.
 _NUMBERS = {message.name: {field.name: field.number for field in message.fields} for message in _MESSAGES}
+# For each message, the names of its columns, which are the fields of type bytes, by their numbers.
 _COLUMNS = {
     message.name: {field.number: field.name for field in message.fields if field.type == field.TYPE_BYTES}
     for message in _MESSAGES
@@ -24,15 +26,15 @@ _COLUMNS = {
 
 
 class Kept:
-    """A batch that a stream kept for a request, or keeps after it, or both."""
+    """A batch that a stream keeps before a request, after it, or both."""
 
     __slots__ = ("keeps", "states", "table")
 
     def __init__(self, table: Table | None, states: Any, *, keeps: bool) -> None:
-        """Begin with the states of a request.
+        """Create a batch with the states of a request.
 
         Args:
-            table: The table that returned these states, which does not check them again; None if it is unknown.
+            table: The table that returned the states, and does not check them again; None if it is not known.
             states: The packed states.
             keeps: True if the stream keeps the batch after the request.
         """
@@ -43,15 +45,15 @@ class Request(NamedTuple):
     """A message in wire format, split into its columns and the rest."""
 
     rest: bytes
-    """The message without its columns, unparsed; parsing it may raise DecodeError."""
+    """The message without its columns, in wire format. Parsing it may raise DecodeError."""
     columns: dict[str, Any]
-    """By name, the column of each field of type bytes, as a buffer; empty if absent."""
+    """The column of each field of type bytes, as a buffer, by the field's name. Empty if the field is absent."""
     kept: Kept | None = None
-    """The batch, if the stream keeps one before or after the request."""
+    """The kept batch, if a stream keeps a batch before or after the request."""
 
 
 def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
-    """Read a request from a buffer, parsing only its columns.
+    """Split a request in a buffer into its columns and the rest. The rest is not parsed.
 
     Args:
         kind: The type of the request.
@@ -60,7 +62,7 @@ def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
 
     Raises:
         DecodeError: If the request cannot be parsed.
-        Refusal: If it has too many fields, or would take too much memory.
+        Refusal: If the request has too many fields, or would take too much memory.
     """
     names = _COLUMNS[kind.DESCRIPTOR.name]
     columns: dict[str, Any] = dict.fromkeys(names.values(), b"")
@@ -69,7 +71,7 @@ def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
     except OverflowError as error:
         raise too_many_elements(most) from error
     except ValueError:
-        # It is not a message, or its encoding is unusual.
+        # The data is not a message, or its encoding is unusual. Let protobuf parse it.
         return read_whole(parse(kind, data))
     for number, column in found.items():
         columns[names[number]] = column
@@ -77,7 +79,7 @@ def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
 
 
 def read_whole(message: Message) -> Request:
-    """Split a message object. Removes the columns from the object."""
+    """Split a message object into its columns and the rest. Removes the columns from the object."""
     columns = {}
     for name in _COLUMNS[message.DESCRIPTOR.name].values():
         columns[name] = getattr(message, name)

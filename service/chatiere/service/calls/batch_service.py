@@ -1,4 +1,4 @@
-"""The methods of BatchService, which read columns of requests and write columns of responses in place.
+"""The methods of BatchService, which read the columns of requests in place.
 
 They are independent of gRPC. They raise EngineError and Refusal with field paths from the request, DecodeError for a
 request that cannot be parsed, and Cancelled when they are cancelled.
@@ -29,9 +29,9 @@ from chatiere.service.calls.requests import MAX_ELEMENTS, Opener, listed, parse
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
-# The longest StepRequest without its columns, in bytes, whose parsed form is cached.
+# The maximum size in bytes of a StepRequest, without its columns, whose parsed form is cached.
 _MAX_KEPT = 512
-# The types of requests, by their field in PlayRequest.
+# The type of the request for each field of PlayRequest.
 _KINDS: dict[str, type[Message]] = {
     field.name: getattr(pb, field.message_type.name)
     for field in pb.PlayRequest.DESCRIPTOR.oneofs_by_name["request"].fields
@@ -39,32 +39,32 @@ _KINDS: dict[str, type[Message]] = {
 }
 _TYPED_STATES = pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER
 _open_state = Opener(game_pb2.State).open
-# Reserves a number of bytes for a call, replacing its previous reservation. Raises Refusal.
+# A function that reserves a number of bytes for a call, in place of the previous reservation. Raises Refusal.
 Hold = Callable[[int], None]
 # The number of copies of a response in memory while it is assembled.
 _COPIES = 2
-# Estimates: the number of legal ids of an item; the size of a typed state relative to the packed state.
+# Two estimates: the number of legal ids of an item, and the ratio of the sizes of a typed and a packed state.
 _LEGAL, _TYPED = 64, 4
 
 
 def hold_nothing(size: int) -> None:
-    """Reserve no memory. Used where there is no memory budget."""
+    """Reserve no memory. Used by callers without a memory budget."""
 
 
 class BatchService:
     """BatchService, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Apply the limits of `settings`; count batches and moves in `metrics`."""
+        """Create the service with the limits in `settings`. `metrics` count batches and moves."""
         self._settings = settings
         self._max_items = settings.max_batch_items
         self.max_fields = MAX_ELEMENTS + settings.max_batch_items
-        """The maximum number of fields of a request: one for each item, and the other fields."""
+        """The maximum number of fields in a request: one for each item, and a number of other fields."""
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
-        # The metrics of the engine's working time and of the number of items, by game and method. They are cached,
-        # because looking up a metric by its labels takes longer than counting.
+        # The metrics of the engine's processor time and of the number of items, for each game and method. They are
+        # cached, because looking up a metric by its labels takes longer than counting.
         self._figures_of = cache(
             lambda game, method: (metrics.kernel_seconds.labels(game, method), metrics.batch_items.labels(game, method))
         )
@@ -113,7 +113,7 @@ class BatchService:
                 options,
                 seeds=seeds or None,
                 game_numbers=columns["game_numbers"] or None,
-                # 0 means absent.
+                # A count of 0 stands for an absent one.
                 count=message.count or None,
                 columns=wanted,
                 max_bytes=self._max_bytes,
@@ -122,13 +122,13 @@ class BatchService:
         return put(pb.NewGamesResponse, [("positions", _put_positions(_left(request.kept, table, positions)))])
 
     def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        # While games are played, only the columns change.
+        # Cache the other fields, because usually only the columns differ from step to step.
         terms = _kept_terms if len(request.rest) <= _MAX_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
         kept = request.kept
         table = None if kept is None else kept.table
         if table is None or table.game is not game or table.players != players:
-            # Not cached, because a table keeps the states that it returned.
+            # Do not cache the table, because a table refers to the states that it returned.
             table = Table(game, players, self._settings.rules_version(game))
         columns = request.columns
         states = columns["states"]
@@ -223,7 +223,7 @@ class BatchService:
         return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        # Message objects for all states would take thirty times the bytes of the states.
+        # Do not create message objects for all states, which would take thirty times the memory of the states.
         rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self.max_fields)
         table, states = _opened(request, parse(pb.ConvertRequest, rest).setup), request.columns["states"]
         if states and asked:
@@ -266,9 +266,10 @@ class BatchService:
     def _measured(
         self, table: Table, method: str, items: int, hold: Hold, item_bytes: int, field: str = "states"
     ) -> "_Measured":
-        """Refuse a batch that is too large; otherwise count and time it, and add the game to errors of the block.
+        """Refuse a batch that is too large. Otherwise return a context that counts and times it.
 
-        `item_bytes` is the approximate size of an item in the response, for which memory is reserved.
+        The context adds the game to the errors raised in it. Memory is reserved for the response, in which an item
+        takes about `item_bytes` bytes.
         """
         self._check_limit(items, self._max_items, "items", field, table.game)
         hold(_COPIES * min(items * item_bytes, self._max_bytes))
@@ -285,10 +286,10 @@ class BatchService:
 
 
 class _Measured:
-    """The context of BatchService._measured, as a class because a generator would be much slower."""
+    """The context of BatchService._measured. It is a class, because a generator would be much slower."""
 
     def __init__(self, game: Game, items: int, seconds: Histogram, sizes: Histogram) -> None:
-        """Prepare to record a batch: its processor time in `seconds`, the number of its items in `sizes`."""
+        """Create a context that records a batch's processor time in `seconds` and its number of items in `sizes`."""
         self._game, self._items, self._seconds, self._sizes = game, items, seconds, sizes
 
     def __enter__(self) -> None:
@@ -308,7 +309,7 @@ class FaultCollector:
     """Collects the faults of items that are processed one by one."""
 
     def __init__(self, count: int) -> None:
-        """Collect faults of `count` items."""
+        """Create a collector for the faults of `count` items."""
         self.count = count
         self._failed: dict[int, ItemFault] = {}
 
@@ -331,7 +332,7 @@ class FaultCollector:
 
 
 def _opened(request: Request, setup: pb.BatchSetup) -> Table:
-    # Return the table of a request that creates no states; record it as the table of states that the stream keeps.
+    # Return the table of a request that creates no states. Record it as the table of the states that the stream keeps.
     table = Table(*_setup_of(setup))
     if request.kept is not None and request.kept.table is None:
         request.kept.table = table
@@ -355,14 +356,14 @@ def _setup_of(setup: pb.BatchSetup) -> tuple[Game, int]:
 
 
 def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
-    # Check the options here, because the engine's error paths do not include the field of the oneof.
+    # Check the options here, because the paths in the engine's errors lack the field of the oneof.
     chosen = conversion.read_options(Reader(options), table.game)
     conversion.check_options(chosen, table.game, table.players)
     return chosen
 
 
 def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
-    # Return the parts of a StepRequest other than its columns.
+    # Return the contents of a StepRequest without its columns.
     message = parse(pb.StepRequest, rest)
     table = Table(*_setup_of(message.setup))
     restart = None
@@ -380,7 +381,7 @@ _kept_terms = lru_cache(maxsize=256)(_terms_of_step)
 
 
 def _size_of(game: Game, players: int, columns: Columns) -> int:
-    # Return the approximate size of an item of Positions.
+    # Return the approximate size in bytes of an item of Positions.
     size = game.packed_size + 1 + 1
     if columns.legal:
         size += 4 + _LEGAL * 2
@@ -414,7 +415,7 @@ def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
 
 
 def _left(kept: Kept | None, table: Table, positions: PositionColumns) -> PositionColumns:
-    # Return the positions to send: without the states if the stream keeps them.
+    # Return the positions to send. If the stream keeps the states, store them and return the positions without states.
     if kept is None or not kept.keeps:
         return positions
     kept.table, kept.states = table, positions.states

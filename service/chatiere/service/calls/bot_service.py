@@ -1,4 +1,4 @@
-"""The methods of BotService, from requests to responses in wire format.
+"""The methods of BotService, which convert requests to responses, both in wire format.
 
 They are independent of gRPC. They raise EngineError and Refusal with field paths from the request, DecodeError for a
 request that cannot be parsed, and Cancelled when they are cancelled.
@@ -32,25 +32,25 @@ from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import game_service_pb2
 
 _open_suggest, _SUGGEST = Opener(pb.SuggestRequest).open, numbers_of(pb.SuggestRequest)
-# Reserves a number of bytes for a call. Raises Refusal.
+# A function that reserves a number of bytes for a call. Raises Refusal.
 Hold = Callable[[int], None]
 _LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
 
 
 class Bounds(NamedTuple):
-    """The largest budgets allowed for bots."""
+    """The maximum budgets of bots."""
 
     playouts: int
-    """The number of playouts for a decision."""
+    """The maximum number of playouts for a decision."""
     milliseconds: int
-    """The time for a decision of a bot with a time limit."""
+    """The maximum time in milliseconds for a decision of a bot with a time limit."""
 
 
 class BotService:
     """BotService, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Apply the limits and bots of `settings`; count the time of searches in `metrics`. Raises SettingError."""
+        """Create the service with the limits and bots in `settings`. `metrics` count searches. Raises SettingError."""
         self._registry = registry_of(settings)
         self._bounds = bounds_of(settings)
         self._searches = Searches(metrics)
@@ -94,12 +94,12 @@ class BotService:
 
 
 def bounds_of(settings: Settings) -> Bounds:
-    """Return the bounds in the settings. The time limit of a bot is the time limit of calls."""
+    """Return the maximum budgets in the settings. The time limit of a bot is the time limit of calls."""
     return Bounds(settings.max_playouts, int(1000 * settings.max_deadline))
 
 
 def registry_of(settings: Settings) -> Registry:
-    """Return the bots that requests may name: the package's, and those in the settings. Raises SettingError."""
+    """Return the bots that requests may name: the package's bots, and those in the settings. Raises SettingError."""
     try:
         return Registry(settings.bots)
     except ValueError as error:
@@ -150,13 +150,13 @@ def bot_of(
         spec: The description of the bot.
         game: The game.
         players: The number of players.
-        bounds: The largest budgets allowed.
+        bounds: The maximum budgets.
         field: The path of the field, for errors.
         version: The version of the package's bots; None for the newest.
 
     Raises:
         Refusal: If the bot is missing or invalid (MISSING_FIELD, INVALID_BOT).
-        EngineError: If its budget exceeds the bounds (BATCH_TOO_LARGE).
+        EngineError: If the bot's budget exceeds the maximum (BATCH_TOO_LARGE).
     """
     if not spec:
         raise Refusal(
@@ -200,7 +200,7 @@ def suggestion(
     """Return the bot's suggestion for a decision.
 
     Args:
-        searches: Counts the time of the search.
+        searches: The counter of the search's processor time.
         position: The position of the decision.
         bot: The bot.
         seed: Seeds the bot's random choices.
@@ -223,7 +223,7 @@ def _response(position: Position, judgement: Judgement) -> pb.SuggestResponse:
     chosen = int(judgement.actions[0])
     (action,) = (each for each in legal if each.id == chosen)
     response = pb.SuggestResponse(seat=position.current_player(), action=action)
-    # Either both are empty or neither is.
+    # `values` and `shares` are either both empty or both complete.
     for each, value, share in zip(legal, judgement.values, judgement.shares, strict=False):
         response.ratings.add(id=each.id, value=None if np.isnan(value) else value, share=share)
     return response

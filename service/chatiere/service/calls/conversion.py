@@ -15,15 +15,16 @@ from chatiere.service.base.names import is_visible
 from chatiere.service.calls.requests import numbers_of
 from chatiere.v1 import game_pb2
 
-# The reader and writer of each game's messages, by field number; the field numbers as bits; the reader of each game.
+# The Messages of each game, which read and write its messages, by the number of the game's field.
 _BY_FIELD = {
     (field := game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number): Messages(
         game, engine.codec(game.name), field
     )
     for game in engine.games()
 }
+# The numbers of these fields, as the bits of a number.
 _FIELDS = sum(1 << field for field in _BY_FIELD)
-# By language and game.
+# The Messages for each language and game.
 _BY_GAME = {
     language: {
         messages.game: Messages(messages.game, engine.codec(messages.game.name), field, language)
@@ -38,12 +39,12 @@ _MAX_NAME_LENGTH = 40
 
 
 def of(position: Position) -> Messages:
-    """Return the reader and writer of messages for a position's game, in the language of the call."""
+    """Return the Messages of a position's game, in the language of the call."""
     return _BY_GAME[spoken()][position.game]
 
 
 def as_included(include: Reader, position: Position) -> Messages:
-    """Return the reader and writer for a position, with the labels and phrases selected by an Include message.
+    """Return the Messages of a position's game, with the labels and phrases that an Include message selects.
 
     Raises:
         EngineError: If the seat names are invalid (INVALID_SEAT).
@@ -58,12 +59,12 @@ def as_included(include: Reader, position: Position) -> Messages:
 
 def _read_seat_names(include: Reader, players: int, game: Game) -> list[bytes]:
     """Return the seat names of an Include message; [] if it has no names. Raises EngineError (INVALID_SEAT)."""
-    # Read one name more than allowed, so that an excess is noticed.
+    # Read one name more than allowed, to detect too many names.
     names = include.texts(_INCLUDE.seat_names, players + 1)
     if names and len(names) != players:
         raise _bad_names(f"seat_names must have {players} names, or none", "", players, game)
     for seat, name in enumerate(names):
-        # Characters that could break a line, or make text look like someone else's, are not printable.
+        # Names must be printable. Other characters could break lines, or imitate the text of another person.
         if not (len(name) <= _MAX_NAME_LENGTH and is_visible(name)):
             message = f"a name must have 1 to {_MAX_NAME_LENGTH} printable characters, and one that can be seen"
             raise _bad_names(message, f"[{seat}]", players, game)
@@ -80,7 +81,7 @@ def _bad_names(message: str, place: str, players: int, game: Game) -> EngineErro
 
 
 def game_of(message: Reader) -> Game | None:
-    """Return the game whose field a message has; None if no field is set."""
+    """Return the game whose field is set in a message; None if no field is set."""
     messages = _BY_FIELD.get(message.which(_FIELDS))
     return None if messages is None else messages.game
 
@@ -125,7 +126,7 @@ def read_state(state: Reader) -> Position:
     """Return the position of a State message.
 
     Raises:
-        EngineError: With a field path from the State: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_STATE.
+        EngineError: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_STATE. The field path begins in the State.
     """
     messages = _BY_FIELD.get(state.which(_FIELDS))
     if messages is None:
@@ -143,7 +144,7 @@ def read_state(state: Reader) -> Position:
 
 
 def read_options(options: Reader, game: Game) -> dict[str, object]:
-    """Return the options in an Options message by name; {} if it is absent.
+    """Return the options in an Options message, by name; {} if the message is empty.
 
     Raises:
         EngineError: If an option is invalid (INVALID_OPTION).
@@ -163,7 +164,7 @@ def read_options(options: Reader, game: Game) -> dict[str, object]:
 
 
 def check_options(options: dict[str, object], game: Game, players: int) -> None:
-    """Raise EngineError (INVALID_OPTION) unless the options, as returned by `read_options`, are valid for `players`."""
+    """Check options returned by `read_options` for a number of players. Raises EngineError (INVALID_OPTION)."""
     try:
         game.encode_options(players, options)
     except EngineError as error:
@@ -183,7 +184,7 @@ def apply_action(action: Reader, position: Position, events: EventLog) -> int:
     Args:
         action: The message.
         position: The position, which is changed.
-        events: Receives the events of the action.
+        events: The log to which the events of the action are added.
 
     Returns:
         The dense id of the action.
@@ -208,7 +209,7 @@ def apply_action(action: Reader, position: Position, events: EventLog) -> int:
 
 
 def _blamed(game: Game, action: int, error: EngineError) -> str:
-    # Return the path of the part of a typed action that a rule forbids, or of the whole action.
+    # Return the path of the part of a typed action that the rule forbids, or else the path of the action.
     kind = next(kind for kind in game.description.action_kinds if action <= kind.last_id)
     actions = game_pb2.Action.DESCRIPTOR.fields_by_name[game.name].message_type
     assert actions is not None
@@ -219,7 +220,7 @@ def _blamed(game: Game, action: int, error: EngineError) -> str:
 
 
 def _read_action(action: Reader, position: Position) -> tuple[int, bool]:
-    # Return the dense id, and whether the action is typed.
+    # Return the dense id, and True if the action is typed.
     game = position.game
     messages = _BY_FIELD.get(action.which(_FIELDS))
     if messages is None:

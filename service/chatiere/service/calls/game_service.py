@@ -1,8 +1,8 @@
-"""The methods of GameService: one function for each, from the request to the response in wire format.
+"""The methods of GameService. Each is a function that converts a request to a response, both in wire format.
 
-They use the wire format directly, because creating message objects takes longer than a move. They are independent of
-gRPC. They raise EngineError and Refusal with field paths from the request, and DecodeError for a request that cannot be
-parsed.
+The functions use the wire format directly, because creating message objects takes longer than a move. They are
+independent of gRPC. They raise EngineError and Refusal with field paths from the request, and DecodeError for a request
+that cannot be parsed.
 """
 
 import secrets
@@ -34,7 +34,7 @@ _open_get_position, _GET_POSITION = Opener(pb.GetPositionRequest).open, numbers_
 _open_get_score = Opener(pb.GetScoreRequest).open
 _open_get_view, _GET_VIEW = Opener(pb.GetViewRequest).open, numbers_of(pb.GetViewRequest)
 _open_resample, _RESAMPLE = Opener(pb.ResampleRequest).open, numbers_of(pb.ResampleRequest)
-# The field number is the same in all requests that have a state.
+# The number of the field `state`, which is the same in all requests.
 (_STATE,) = {
     kind.STATE_FIELD_NUMBER
     for kind in (
@@ -62,7 +62,7 @@ InfoPart = Callable[[Game, str], dict[str, Any]]
 
 
 def list_games(data: bytes, settings: Settings) -> bytes:
-    """Describe the named games, or all games: ListGamesRequest → ListGamesResponse."""
+    """Handle a ListGamesRequest: return the descriptions of the named games, or of all games."""
     request = parse(pb.ListGamesRequest, data)
     names = list(request.games)
     wanted = {_game_named(name, names) for name in dict.fromkeys(names)}
@@ -75,7 +75,7 @@ def list_games(data: bytes, settings: Settings) -> bytes:
 
 
 def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]:
-    # Return the parts of a GameInfo, and whether a request includes them.
+    # Return the parts of a GameInfo, each with True if the request includes it.
     return (
         (_game_info, True),
         (_pieces_info, request.pieces),
@@ -85,12 +85,12 @@ def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]
 
 
 def _game_info(game: Game, language: str) -> dict[str, Any]:
-    # The rules version of new games depends on the settings; it is written separately.
+    # Omit the rules version, which depends on the settings and is written separately.
     return game_info(game, language) | {"rules_version": 0}
 
 
 def _pieces_info(game: Game, language: str) -> dict[str, Any]:
-    # The engine is independent of protobuf, so it cannot know the fields of messages.
+    # Add the fields of messages here, because the engine is independent of protobuf.
     return pieces_info(game, language) | {"piece_fields": piece_fields(game.name)}
 
 
@@ -106,7 +106,7 @@ def _put_info(out: Writer, game: Game, rules_version: int, parts: list[InfoPart]
 
 @cache
 def _written_info(game: Game, part: InfoPart, language: str) -> bytes:
-    # Cached because it takes milliseconds.
+    # The result is cached, because this takes milliseconds.
     return game_pb2.GameInfo(**part(game, language)).SerializeToString()
 
 
@@ -119,7 +119,7 @@ def _game_named(name: str, names: list[str]) -> Game:
 
 
 def get_rules(data: bytes) -> bytes:
-    """Return the rules of a game as text, including the options in force: GetRulesRequest → GetRulesResponse."""
+    """Handle a GetRulesRequest: return the rules of a game as text, with the options in force."""
     request = parse(pb.GetRulesRequest, data)
     opened = _open_get_rules(data)
     options = opened.inner(_GET_RULES.options)
@@ -148,8 +148,8 @@ def get_rules(data: bytes) -> bytes:
 
 
 def _check_options_of_any(chosen: dict[str, object], game: Game, players: int) -> None:
-    # With 0 players, the options must be valid for some number of players; otherwise report the error for the largest
-    # one.
+    # With 0 players, the options must be valid for at least one number of players. If they are not, report the error
+    # for the largest number.
     refusals = []
     for number in (players,) if players else range(game.max_players, game.min_players - 1, -1):
         try:
@@ -160,7 +160,7 @@ def _check_options_of_any(chosen: dict[str, object], game: Game, players: int) -
 
 
 def new_game(data: bytes, settings: Settings) -> bytes:
-    """Begin a game: NewGameRequest → NewGameResponse."""
+    """Handle a NewGameRequest: start a game."""
     request = _open_new_game(data)
     options = request.inner(_NEW_GAME.options)
     game = conversion.named_game(request.text(_NEW_GAME.game), options)
@@ -187,7 +187,7 @@ def new_game(data: bytes, settings: Settings) -> bytes:
 
 
 def list_legal_actions(data: bytes) -> bytes:
-    """List the legal actions or chance outcomes at a state: ListLegalActionsRequest → ListLegalActionsResponse."""
+    """Handle a ListLegalActionsRequest: return the legal actions or the chance outcomes in a state."""
     position = position_of(_open_list_legal_actions(data))
     messages = conversion.of(position)
     return (
@@ -198,7 +198,7 @@ def list_legal_actions(data: bytes) -> bytes:
 
 
 def apply(data: bytes) -> tuple[bytes, Game]:
-    """Apply an action or a chance outcome: ApplyRequest → ApplyResponse and the game."""
+    """Handle an ApplyRequest: apply an action or a chance outcome. Return the response and the game."""
     request = _open_apply(data)
     position = position_of(request)
     include = request.inner(_APPLY.include)
@@ -224,7 +224,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
 
 
 def get_position(data: bytes) -> bytes:
-    """Return a state as if a move had just led to it, without events: GetPositionRequest → GetPositionResponse."""
+    """Handle a GetPositionRequest: return the position of a state, without events."""
     request = _open_get_position(data)
     position = position_of(request)
     include = request.inner(_GET_POSITION.include)
@@ -233,13 +233,13 @@ def get_position(data: bytes) -> bytes:
 
 
 def get_score(data: bytes) -> bytes:
-    """Score a state: GetScoreRequest → GetScoreResponse."""
+    """Handle a GetScoreRequest: return the score of a state."""
     position = position_of(_open_get_score(data))
     return written_in(_GET_SCORE_RESPONSE, conversion.of(position).put_score, position)
 
 
 def get_view(data: bytes) -> bytes:
-    """Return the view that a seat or a spectator has of a state: GetViewRequest → GetViewResponse."""
+    """Handle a GetViewRequest: return the view of a state for a seat or a spectator."""
     request = _open_get_view(data)
     position = position_of(request)
     seat = None
@@ -250,7 +250,7 @@ def get_view(data: bytes) -> bytes:
 
 
 def resample(data: bytes) -> bytes:
-    """Sample a state that a seat cannot distinguish from the given one: ResampleRequest → ResampleResponse."""
+    """Handle a ResampleRequest: sample a state that a seat cannot distinguish from the given state."""
     request = _open_resample(data)
     position = position_of(request)
     name = position.game.name
@@ -274,10 +274,10 @@ def resample(data: bytes) -> bytes:
 
 
 class GameService:
-    """The methods of a server with its settings; counts moves."""
+    """The methods of GameService except Replay, with the settings of a server. Counts moves."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Begin new games under the rules versions of `settings`; count applied moves in `metrics`."""
+        """Create the service. New games use the rules versions in `settings`; `metrics` count moves."""
         self._settings = settings
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
         self.methods: dict[str, Callable[[bytes], bytes]] = {
@@ -329,7 +329,7 @@ def _seed_of(request: Reader, game: Game) -> int | None:
 
 
 def position_of(request: Reader) -> Position:
-    """Return the position in a request's field `state`. Raises EngineError, and Refusal if it is missing."""
+    """Return the position in a request's field `state`. Raises EngineError, and Refusal if the field is missing."""
     state = request.find(_STATE)
     if state is None:
         raise conversion.missing("state")
@@ -355,7 +355,7 @@ def _check_turn(seat: int, position: Position) -> None:
 
 
 def messages_for(include: Reader, position: Position) -> Messages:
-    """Return the writer of messages for a position, with the parts selected by an Include message.
+    """Return the Messages of a position's game, with the parts that an Include message selects.
 
     Raises:
         EngineError: If a viewer or a seat name is invalid (INVALID_SEAT).
@@ -365,7 +365,7 @@ def messages_for(include: Reader, position: Position) -> Messages:
 
 
 def _check_viewers(include: Reader, position: Position) -> None:
-    """Raise EngineError (INVALID_SEAT) unless the viewers in an Include message are distinct seats."""
+    """Check that the viewers in an Include message are distinct seats. Raises EngineError (INVALID_SEAT)."""
     viewers = include.numbers(_INCLUDE.viewers)
     for i, seat in enumerate(viewers):
         field = f"include.viewers[{i}]"

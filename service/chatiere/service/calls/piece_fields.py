@@ -1,4 +1,4 @@
-"""The message fields that contain numbers of pieces or seats, as marked in the proto files."""
+"""The message fields that contain numbers of pieces or seats. An option in the proto files marks these fields."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The requests of a stream of BatchService, and the states that the stream keeps between them."""
+"""The handler of the requests of a stream of BatchService, and the states that the stream keeps between requests."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from chatiere.v1 import batch_service_pb2 as pb
 
 # The maximum number of batches that a stream keeps.
 _MAX_KEPT = 64
-# The requests that create new states.
+# The names of requests that create new states.
 _MOVING = ("new_games", "step")
-# The approximate memory in bytes that a kept batch takes in addition to its states.
+# The approximate memory of a kept batch in addition to its states, in bytes.
 _OF_BATCH = 1024
-# The methods by their field number in PlayRequest: the name of the field, and the type of the request.
+# For the number of each method's field in PlayRequest: the name of the field, and the type of the request.
 _METHODS: dict[int, tuple[str, type[Message]]] = {
     field.number: (field.name, getattr(pb, field.message_type.name))
     for field in pb.PlayRequest.DESCRIPTOR.oneofs_by_name["request"].fields
@@ -38,15 +38,15 @@ class _BatchError(EngineError):
 
 
 class PlayStream:
-    """A stream's kept batches by number; handles one request at a time."""
+    """The handler of a stream's requests, one at a time, with the batches that the stream keeps."""
 
     def __init__(self, service: BatchService, kept: KeptBatches[Kept]) -> None:
-        """Keep batches in `kept`, which may drop them at any time."""
+        """Create a handler. It stores the batches in `kept`, which may drop them at any time."""
         self._service = service
         self._kept = kept
 
     def answer(self, data: Buffer, cancellation: Cancellation, hold: Hold = hold_nothing) -> list[Buffer]:
-        """Handle a PlayRequest; a refusal is also returned as a PlayResponse.
+        """Handle a PlayRequest. A refusal is also returned as a PlayResponse.
 
         Args:
             data: The request in wire format.
@@ -72,13 +72,13 @@ class PlayStream:
         return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
 
     def _read(self, data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
-        # Return the PlayRequest without the method's request, the method's name, and its request.
+        # Return the PlayRequest without the inner request, and the name and the request of the method.
         try:
             rest, found = cut(data, _METHODS, MAX_ELEMENTS)
         except OverflowError as error:
             raise too_many_elements(MAX_ELEMENTS) from error
         except ValueError:
-            # protobuf reports the error below.
+            # Let protobuf report the error below.
             found = {}
         if len(found) == 1:
             ((number, inner),) = found.items()
@@ -91,7 +91,8 @@ class PlayStream:
     # Batches
 
     def _take(self, message: pb.PlayRequest, name: str, request: Request) -> Request:
-        # Return the request with the batch that it takes from the stream, and the batch to keep.
+        # Return the request with the states that it takes from the stream, and with the batch that the stream will
+        # keep.
         columns, taken = request.columns, self._kept.get(message.take)
         if message.take and taken is None:
             raise _BatchError("take", f"the stream keeps no batch {message.take}")
@@ -111,7 +112,7 @@ class PlayStream:
         return request._replace(kept=Kept(taken.table, states, keeps=message.keep > 0))
 
     def _keep(self, message: pb.PlayRequest, kept: Kept) -> None:
-        # Raises Refusal if there is no memory for the batch; all kept batches then stay unchanged.
+        # Raises Refusal if the batch does not fit into the memory. All kept batches are then unchanged.
         self._kept.replace(message.take, message.keep, kept, len(kept.states) + _OF_BATCH)
 
 
@@ -127,7 +128,8 @@ def _rows_of(batch: Kept, column: bytes) -> bytes:
 
 
 def _refused(tag: int, error: EngineError | Refusal, name: str | None) -> list[Buffer]:
-    # `name`: the method's field in PlayRequest, the root of the error's path; None for an error in PlayRequest itself.
+    # `name`: the method's field in PlayRequest, with which the path of the error begins; None for an error in the
+    # fields of PlayRequest itself.
     metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
     refusal = pb.RequestRefusal(
         reason=f"ERROR_REASON_{error.reason.value}",

@@ -1,4 +1,4 @@
-"""The common parts of requests about records: the record and the requested range of plies.
+"""Readers of the common parts of requests about records: the record, and the requested range of plies.
 
 Errors have field paths from the request.
 """
@@ -22,7 +22,7 @@ from chatiere.service.calls.requests import numbers_of
 from chatiere.v1 import record_pb2
 
 MAX_BYTES = 4 * 1024 * 1024
-"""The largest response in bytes; gRPC clients accept no larger one by default."""
+"""The maximum size of a response in bytes. By default, gRPC clients do not accept larger messages."""
 
 _RECORD = numbers_of(record_pb2.GameRecord)
 _STREAM = numbers_of(record_pb2.RecordStream)
@@ -35,7 +35,7 @@ def read_record(request: Reader, numbers: SimpleNamespace) -> Record:
 
     Args:
         request: The request.
-        numbers: The numbers of its fields, including `record`.
+        numbers: The numbers of the request's fields, including `record`.
 
     Raises:
         Refusal: MISSING_FIELD.
@@ -57,7 +57,7 @@ def read_record(request: Reader, numbers: SimpleNamespace) -> Record:
         check_lengths(game, players, message.count_numbers(_RECORD.actions), outcomes.count_numbers(_OUTCOMES))
         options = conversion.read_options(message.inner(_RECORD.options), game)
         conversion.check_options(options, game, players)
-        # Read one name more than allowed, so that an excess is noticed.
+        # Read one name more than allowed, to detect too many names.
         check_names(message.texts(_RECORD.seat_names, players + 1), players)
         check_date(message.text(_RECORD.date))
         chance = message.which(_CHANCE)
@@ -85,12 +85,12 @@ def read_range(request: Reader, numbers: SimpleNamespace, plies: int, game: Game
 
     Args:
         request: The request.
-        numbers: The numbers of its fields, including `from_ply` and `to_ply`.
+        numbers: The numbers of the request's fields, including `from_ply` and `to_ply`.
         plies: The number of plies of the record.
         game: The game.
 
     Returns:
-        The first ply and the last.
+        The first and the last ply.
 
     Raises:
         Refusal: INVALID_RANGE.
@@ -112,7 +112,7 @@ def _no_such_range(message: str, field: str, plies: int, game: Game) -> Refusal:
 
 
 def moves_of(record: Record, position: Position) -> Iterator[tuple[Kind, int, int]]:
-    """Yield the moves of `Record.moves`. Raises EngineError (INVALID_RECORD)."""
+    """Yield the moves of a record, as Record.moves does. Raises EngineError (INVALID_RECORD)."""
     try:
         yield from record.moves(position)
     except EngineError as error:

@@ -1,4 +1,4 @@
-"""The method Replay of GameService, which may take long because it plays a whole game.
+"""The method Replay of GameService. It may take long, because it plays a whole game.
 
 It is independent of gRPC. It raises EngineError and Refusal with field paths from the request, DecodeError for a
 request that cannot be parsed, and Cancelled when it is cancelled.
@@ -21,9 +21,10 @@ from chatiere.v1 import game_service_pb2 as pb
 
 _open, _REQUEST = Opener(pb.ReplayRequest).open, numbers_of(pb.ReplayRequest)
 _POSITIONS = pb.ReplayResponse.POSITIONS_FIELD_NUMBER
-# Reserves a number of bytes for a call, replacing its previous reservation. Raises Refusal.
+# A function that reserves a number of bytes for a call, in place of the previous reservation. Raises Refusal.
 Hold = Callable[[int], None]
-# The number of copies of a response in memory while it is assembled; the step in bytes in which memory is reserved.
+# The number of copies of a response in memory while it is assembled, and the number of bytes by which a reservation
+# exceeds the current need.
 _COPIES, _STEP = 2, 256 * 1024
 
 
@@ -31,17 +32,17 @@ class ReplayService:
     """The method Replay, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Apply the limits of `settings`; count moves in `metrics`."""
+        """Create the service with the limits in `settings`. `metrics` count moves."""
         self._max_bytes = min(settings.max_answer_bytes, MAX_BYTES)
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
 
     def replay(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        """Replay a record: ReplayRequest → ReplayResponse, as pieces to be joined. `hold` reserves memory."""
+        """Handle a ReplayRequest: return the ReplayResponse in pieces to be joined. `hold` reserves memory."""
         request = _open(bytes(data))
         record = read_record(request, _REQUEST)
         first, last = read_range(request, _REQUEST, len(record.actions), record.game)
         include = request.inner(_REQUEST.include)
-        # Events before the range are not needed.
+        # Do not collect events before the range.
         events = EventLog() if first == 0 else None
         position = record.begin(events)
         response = _Response(messages_for(include, position), include, self._max_bytes, hold)
@@ -67,16 +68,16 @@ class ReplayService:
 
 
 class _Response:
-    """A ReplayResponse being assembled."""
+    """A ReplayResponse that is being assembled."""
 
     def __init__(self, messages: Messages, include: Reader, max_bytes: int, hold: Hold) -> None:
-        """Write the parts of positions selected by `include`, up to `max_bytes` in total."""
+        """Create an empty response for the parts of positions that `include` selects, of at most `max_bytes` bytes."""
         self.pieces: list[Buffer] = []
         self._messages, self._include, self._max_bytes, self._hold = messages, include, max_bytes, hold
         self._size = self._held = 0
 
     def add(self, position: Position, events: EventLog, ply: int) -> None:
-        """Add a position. Raises EngineError (BATCH_TOO_LARGE), and Refusal if there is no memory."""
+        """Add a position. Raises EngineError (BATCH_TOO_LARGE), and Refusal if memory is short."""
         piece = written_in(_POSITIONS, self._messages.put_position, position, events, self._include)
         self._size += len(piece)
         if self._size > self._max_bytes:

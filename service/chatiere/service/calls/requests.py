@@ -1,4 +1,4 @@
-"""Parsing of requests from bytes; parsing into protobuf's objects would take as long as applying the rules."""
+"""Parsing of requests without protobuf's objects, whose creation takes as long as applying the rules."""
 
 from functools import cache
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ from google.protobuf.message import DecodeError, Message
 from chatiere.engine.wire import Buffer, Form, Reader, Scales, cut_list
 from chatiere.service.base.errors import Refusal, ServiceReason
 
-# The number of bits of each integer type. protobuf parses negative numbers and all other types.
+# The number of bits of each integer type that is read here. Protobuf parses negative numbers and all other types.
 _BITS = {
     FieldDescriptor.TYPE_BOOL: 1,
     FieldDescriptor.TYPE_INT32: 31,
@@ -19,7 +19,7 @@ _BITS = {
     FieldDescriptor.TYPE_UINT64: 64,
 }
 
-# The wire types of numbers that are not varints, and the bytes of memory that a varint takes.
+# The wire types of numbers that are not varints.
 _FIXED = {
     FieldDescriptor.TYPE_FIXED32: 5,
     FieldDescriptor.TYPE_SFIXED32: 5,
@@ -28,18 +28,20 @@ _FIXED = {
     FieldDescriptor.TYPE_SFIXED64: 1,
     FieldDescriptor.TYPE_DOUBLE: 1,
 }
+# The memory of a number in an object of protobuf, in bytes.
 _MAX_NUMBER = 8
-# The largest message, in bytes, that is opened without estimating its memory; the largest typed state takes 1 KB.
+# The maximum size in bytes of a message that is opened without estimating its memory. The largest typed state takes 1
+# KB.
 _MAX_OPENED = 64 * 1024
-# The limits of the elements and the memory for which protobuf creates objects; the first is also the maximum number of
-# fields read. The record of the longest game has 8,000 elements, the largest state 400; the tables of the longest game
-# take 4 MiB.
+# The maximum number of elements of a request that protobuf parses, which is also the maximum number of fields that are
+# read, and the maximum memory in bytes of protobuf's objects. The record of the longest game has 8,000 elements, and
+# the largest state has 400. The tables of the longest game take 4 MiB.
 MAX_ELEMENTS, _MAX_MEMORY = 100_000, 8 * 1024 * 1024
 _Kind = TypeVar("_Kind", bound=Message)
 
 
 def parse(kind: type[_Kind], data: Buffer) -> _Kind:
-    """Parse a message. Raises DecodeError, and Refusal if it would take too much memory."""
+    """Parse a message. Raises DecodeError, and Refusal if the message would take too much memory."""
     elements, size = scales_of(kind.DESCRIPTOR).weigh(data, MAX_ELEMENTS, _MAX_MEMORY)
     if elements > MAX_ELEMENTS:
         raise too_many_elements(MAX_ELEMENTS)
@@ -58,7 +60,7 @@ def _too_heavy(message: str) -> Refusal:
 
 
 def listed(data: Buffer, field: int, most: int, max_fields: int = MAX_ELEMENTS) -> tuple[bytes, int, list[bytes]]:
-    """Extract a list of strings or messages with `cut_list`. Raises DecodeError, and Refusal for too many fields."""
+    """Extract a list of strings or messages as `cut_list` does. Raises DecodeError, and Refusal for too many fields."""
     try:
         return cut_list(data, field, most, max_fields)
     except OverflowError as error:
@@ -68,10 +70,10 @@ def listed(data: Buffer, field: int, most: int, max_fields: int = MAX_ELEMENTS) 
 
 
 class Opener(Generic[_Kind]):
-    """Opens requests of one type."""
+    """A parser of requests of one type."""
 
     def __init__(self, kind: type[_Kind]) -> None:
-        """Initialize with the type of the requests."""
+        """Create a parser for this type of requests."""
         self._kind, self._form = kind, form_of(kind.DESCRIPTOR)
 
     def open(self, data: bytes) -> Reader:
@@ -81,13 +83,13 @@ class Opener(Generic[_Kind]):
 
 
 def numbers_of(kind: type[Message]) -> SimpleNamespace:
-    """Return the field numbers of a message by name. Asking protobuf for one takes longer than reading the field."""
+    """Return a message's field numbers by name. Getting one from protobuf takes longer than reading the field."""
     return SimpleNamespace(**{field.name: field.number for field in kind.DESCRIPTOR.fields})
 
 
 @cache
 def form_of(kind: Descriptor) -> Form:
-    """Return the form of plain messages of a type."""
+    """Return the Form that reads plain messages of a type."""
     return Form(
         (field.number, _content(field), field.is_repeated, _lowest(field), _excluded(field))
         for field in kind.fields
@@ -97,7 +99,7 @@ def form_of(kind: Descriptor) -> Form:
 
 @cache
 def scales_of(kind: Descriptor) -> Scales:
-    """Return the scales for messages of a type."""
+    """Return the Scales that estimate the memory of messages of a type."""
     return Scales((field.number, _weight(field), field.is_repeated, _FIXED.get(field.type, 0)) for field in kind.fields)
 
 
@@ -114,7 +116,7 @@ def _content(field: FieldDescriptor) -> Form | int | None:
 
 
 def _lowest(field: FieldDescriptor) -> int:
-    # Plain messages omit empty lists of numbers, and the default values of fields without presence.
+    # A plain message omits empty lists of numbers, and fields without presence that have their default values.
     if field.is_repeated:
         return int(field.type in _BITS)
     return int(not field.has_presence)

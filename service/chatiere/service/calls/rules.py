@@ -1,6 +1,6 @@
 """The rules of a game as Markdown: the rule sheet for players and the specification for authors.
 
-The rule sheet has the texts of the page. Both end with the options that differ from their defaults.
+The rule sheet consists of texts of the page. Both documents end with the options that differ from their defaults.
 """
 
 import json
@@ -19,9 +19,9 @@ from chatiere.engine.core.phrases import COMMON
 from chatiere.v1.game_pb2 import Options
 
 _PAGE = "chatiere.web"
-# The text before the JSON in a words.js.
+# The text before the JSON in a file words.js.
 _EXPORT = "export const words = "
-# The sections of a rule sheet, in the order of the page's lessons/sheet.js.
+# The sections of a rule sheet, in the same order as in the page's lessons/sheet.js.
 _SECTIONS = ("aim", "turn", "specials", "end", "score")
 _SEAT = "argument.seat"
 
@@ -50,15 +50,15 @@ def sheet(game: Game, language: str) -> str:
 
 
 def options_section(game: Game, players: int, options: Options, language: str, *, by_name: bool) -> str:
-    """Return the section about options that differ from their defaults; "" if no option does.
+    """Return the section about the options that differ from their defaults; "" if no option differs.
 
     Args:
         game: The game.
         players: The number of players; 0 for any number.
         options: Valid options of the game; may be empty.
         language: One of LANGUAGES.
-        by_name: True for authors, to show the names of options' fields and the numbers of seats; False for players, to
-            show the titles of options, and to count players from 1.
+        by_name: True for authors: the section shows the field names of options and the numbers of seats. False for
+            players: the section shows the titles of options, and counts players from 1.
     """
     lines = list(_lines(game, players, getattr(options, game.name), language, by_name=by_name))
     return "\n".join(("", f"## {_words('words', language)['options']}", "", *lines, "")) if lines else ""
@@ -66,14 +66,14 @@ def options_section(game: Game, players: int, options: Options, language: str, *
 
 @cache
 def _words(folder: str, language: str) -> Mapping[str, str]:
-    # Return the texts in a folder of the page, by key.
+    # Return the texts in a folder of the page, by their keys.
     _, _, text = resources.files(_PAGE).joinpath(folder, "words.js").read_text("utf-8").partition(_EXPORT)
     words: dict[str, dict[str, str]] = json.loads(text.rstrip().removesuffix(";"))
     return words[language]
 
 
 def _lines(game: Game, players: int, options: Message, language: str, *, by_name: bool) -> Iterator[str]:
-    # Yield a line for each option.
+    # Yield a line for each option that differs from its default.
     say, words = catalogue(game.description.package, language), _words("words", language)
     for option in game.description.options:
         numbers = _numbers(option, options)
@@ -88,7 +88,7 @@ def _lines(game: Game, players: int, options: Message, language: str, *, by_name
 
 
 def _numbers(option: Option, options: Message) -> tuple[int, ...] | None:
-    # Return the numbers that a message gives an option; None if it is absent.
+    # Return the numbers of an option in a message; None if the option is absent.
     field = options.DESCRIPTOR.fields_by_name[option.name]
     value: Any = getattr(options, option.name)
     if field.is_repeated:
@@ -97,17 +97,18 @@ def _numbers(option: Option, options: Message) -> tuple[int, ...] | None:
         return None
     if field.message_type is None:
         return (int(value),)
-    # A set is a message with one list.
+    # An option that is a set is a message with one list.
     return tuple(getattr(value, field.message_type.fields[0].name))
 
 
 def _values(
     game: Game, option: Option, numbers: Sequence[int], ranges: Sequence[OptionRange], language: str, *, by_name: bool
 ) -> Iterator[str]:
-    # In a list indexed by pieces, yield only the numbers that differ from the default.
+    # Yield the values of an option as text. For a list indexed by pieces, yield only the values that differ from the
+    # default.
     words = _words("words", language)
     if option.piece_kind == "seat" and not by_name:
-        # Players count from 1.
+        # For players, seats are counted from 1.
         yield from (f"{words['player']} {number + 1}" for number in numbers)
         return
     if not option.index_kind:
@@ -120,7 +121,7 @@ def _values(
 
 
 def _name(game: Game, kind: str, number: int, language: str) -> str:
-    # Return the name of a piece or seat; without a kind, the number.
+    # Return the name of a piece or seat. If `kind` is empty, return the number.
     if kind == "seat":
         return catalogue(CORE, language)(_SEAT, COMMON[_SEAT]).format(number=number)
     if not kind:

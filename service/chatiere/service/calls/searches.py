@@ -1,4 +1,4 @@
-"""The processor time of searches, counted separately from that of other calls."""
+"""A counter of the processor time of searches, which is counted separately from the time of other calls."""
 
 import time
 from collections.abc import Iterator
@@ -10,15 +10,15 @@ from chatiere.service.base.metrics import Metrics
 
 
 class Searches:
-    """The processor time of the searches of a worker."""
+    """The counter of the processor time of a worker's searches."""
 
     def __init__(self, metrics: Metrics) -> None:
-        """Count the time in `metrics`."""
+        """Create a counter that adds the time to `metrics`."""
         self._seconds = {game: metrics.search_seconds.labels(game.name) for game in engine.games()}
 
     @contextmanager
     def measured(self, game: Game) -> Iterator[None]:
-        """Count the processor time of this thread inside a `with` statement, even if it raises."""
+        """Count this thread's processor time in a `with` statement, even if the statement raises an exception."""
         begun = time.thread_time()
         try:
             yield

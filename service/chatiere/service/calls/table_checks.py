@@ -1,4 +1,4 @@
-"""Checks of a sealed table before its game is opened, and of the caller's secret."""
+"""Checks of a sealed table, before its game is opened, and of the caller's secret."""
 
 import hashlib
 import hmac
@@ -13,7 +13,7 @@ SECRET_SIZE, HASH_SIZE = 16, 32
 
 
 def authentic(keys: Keyring, data: bytes, field: str) -> OpenedTable:
-    """Return the opened table; it must be authentic and must not have expired. Raises Refusal."""
+    """Open a table, which must be authentic and must not have expired. Raises Refusal."""
     if not data:
         raise missing(field, "a table")
     try:
@@ -37,12 +37,12 @@ def authentic(keys: Keyring, data: bytes, field: str) -> OpenedTable:
 
 
 def seat_of(header: pb.TableHeader, secret: bytes) -> int:
-    """Return the seat of a secret. Raises Refusal (WRONG_SECRET)."""
+    """Return the seat to which a secret belongs. Raises Refusal (WRONG_SECRET)."""
     digest = hashlib.sha256(secret).digest()
     found = None
-    # Compare all hashes, each in constant time, so that the duration reveals nothing.
+    # Compare all hashes, each in constant time, so that the duration reveals nothing about them.
     for seat, each in enumerate(header.seats):
-        # The hash of a bot's seat is empty.
+        # The hash of a bot's seat is empty, and equals no digest.
         if hmac.compare_digest(each.secret_sha256, digest):
             found = seat
     if found is None or len(secret) != SECRET_SIZE:

@@ -1,4 +1,4 @@
-"""The methods of TableService, from requests to responses in wire format.
+"""The methods of TableService, which convert requests to responses, both in wire format.
 
 They are independent of gRPC. They raise EngineError and Refusal with field paths from the request, DecodeError for a
 request that cannot be parsed, and Cancelled when they are cancelled.
@@ -44,7 +44,7 @@ from chatiere.service.tables.seal import (
 from chatiere.v1 import record_pb2
 from chatiere.v1 import table_service_pb2 as pb
 
-# The lifetimes of tables, in seconds.
+# The minimum, the default and the maximum lifetime of tables, in seconds.
 _MIN_LIFETIME, _DEFAULT_LIFETIME, _MAX_LIFETIME = 60, 30 * 86400, 365 * 86400
 # The maximum number of tables that a take-back may undo.
 _MAX_TAKEN_BACK = 128
@@ -56,7 +56,7 @@ _LOOK_UPDATE, _MOVE_UPDATE = pb.LookResponse.UPDATE_FIELD_NUMBER, pb.MoveRespons
 
 
 class _Seated(NamedTuple):
-    """A checked table, not opened yet as a game, and its caller."""
+    """A checked table, whose game is not opened yet, and the caller's seat."""
 
     table: OpenedTable
     seat: int | None
@@ -64,7 +64,7 @@ class _Seated(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """The part of a table that links it into the chain of its game."""
+    """The part of a table that links it to the other tables of its game, and its decision."""
 
     table_id: bytes
     ply: int
@@ -79,7 +79,7 @@ class TableService:
     """TableService, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics, keys: Keyring) -> None:
-        """Apply the limits and bots of `settings`; count moves in `metrics`; seal and open tables with `keys`.
+        """Create the service with the limits and bots in `settings`, and with `keys`. `metrics` count moves.
 
         Raises:
             SettingError: If a bot cannot be loaded.
@@ -160,7 +160,7 @@ class TableService:
     def _read_seats(
         self, request: pb.NewTableRequest, game: Game, players: int
     ) -> tuple[list[pb.TableSeat], list[pb.SeatSecret]]:
-        # Return the holders of the seats, and the secrets generated for them.
+        # Return the holders of the seats, and the secrets that were generated.
         if len(request.seats) != players:
             raise _invalid_terms(f"{players} players need as many seats, not {len(request.seats)}", "seats", game)
         seats, made, hashes = [], [], set[bytes]()
@@ -189,14 +189,14 @@ class TableService:
         return seats, made
 
     def _check_holder(self, spec: str, game: Game, players: int, field: str) -> None:
-        # Check a bot that is to hold a seat.
+        # Check a bot that will hold a seat.
         bot = self._bot(spec, game, players, field)
         if bot.budget and ":" not in spec and not self._registry.is_added(spec):
             raise _unfit_bot("an explicit budget", spec, field, game)
 
     def _bot(self, spec: str, game: Game, players: int, field: str) -> Bot:
-        # Return a bot whose playouts are limited by number and whose choices can be verified. A bot with a time limit
-        # is refused, because the limit on playouts does not apply to it.
+        # Return a bot whose number of playouts is limited and whose choices can be verified. A bot with a time limit is
+        # refused, because the limit on playouts does not apply to it.
         bot = bot_of(self._registry, spec, game, players, self._bounds, field, self._bots_version)
         if not bot.is_reproducible:
             if self._registry.is_added(spec):
@@ -249,7 +249,7 @@ class TableService:
         spec = header.seats[position.current_player()].bot
         bot = self._bot(spec, position.game, position.num_players(), "table")
         luck = roots.luck_of(table.body.root, decisions_of(header))
-        # Hide forced decisions, because other players may observe how long the bot takes.
+        # Hide from the bot that a decision is forced, because other players may observe how long the bot takes.
         with self._searches.measured(position.game):
             return int(choose(bot, decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
 
@@ -270,7 +270,7 @@ class TableService:
         asker, kind = seat_of(table.header, request.secret), request.WhichOneof("amendment")
         if kind is None:
             raise missing("amendment", "replacement or take_back")
-        # The seat to be replaced need not have acknowledged the table, unless the table is itself an amendment.
+        # The seat to be replaced may still have to acknowledge the table, unless the table itself is an amendment.
         excused = {request.replacement.seat} if kind == "replacement" and not table.header.HasField("amendment") else ()
         _require_acknowledged(table, "table", excused)
         header, body = pb.TableHeader(), table.body
@@ -314,7 +314,7 @@ class TableService:
         return pb.TableReplacement(seat=seat, holder=new, before=header.seats[seat])
 
     def _read_earlier(self, request: pb.AmendRequest, table: OpenedTable, cancellation: Cancellation) -> OpenedTable:
-        # Return the table whose position a take-back restores.
+        # Return the table whose position the take-back restores.
         header, ply = table.header, request.take_back.ply
         game = engine.game(header.game)
         if header.acknowledgement != pb.ACKNOWLEDGEMENT_NONE:
@@ -409,8 +409,8 @@ class TableService:
         ).SerializeToString()
 
     def _require_possible(self, tables: list[bytes]) -> None:
-        # Check the number of tables before opening all of them. The limit is the length of the first table's game plus
-        # the number of amendments in the last table.
+        # Check the number of tables before opening all of them. The limit is the maximum number of tables of the game
+        # plus the number of amendments up to the last table.
         count, header = len(tables), authentic(self._keys, tables[0], "tables[0]").header
         most = engine.game(header.game).limits_of_any_options(header.players).max_game_length + 1
         if count > most:
@@ -424,10 +424,11 @@ class TableService:
                 metadata={"game": header.game, "limit": str(most)},
             )
 
-    # The checks, in this order: authentic, not expired, the seat's secret, acknowledged
+    # The checks, in this order: the table is authentic, has not expired, has a seat with the secret, and is
+    # acknowledged
 
     def _seated(self, request: pb.LookRequest | pb.MoveRequest | pb.SuggestMoveRequest) -> _Seated:
-        """Check a table and the caller's secret, if there is one. Raises Refusal."""
+        """Check a table and, if the request has it, the caller's secret. Raises Refusal."""
         table = authentic(self._keys, request.table, "table")
         seat = seat_of(table.header, request.secret) if request.HasField("secret") else None
         _require_acknowledged(table, "table")
@@ -435,7 +436,7 @@ class TableService:
 
 
 def _require_acknowledged(table: OpenedTable, field: str, excused: Collection[int] = ()) -> None:
-    # `excused`: seats that need not have acknowledged the table.
+    # Raise Refusal unless all seats except `excused` have acknowledged the table.
     missing = [seat for seat in missing_seats(table.header, table.acknowledged) if seat not in excused]
     if missing:
         seats = ", ".join(map(str, missing))
@@ -461,17 +462,17 @@ def _first_position(header: pb.TableHeader, root: bytes, events: EventLog) -> Po
 
 
 def _position_of(table: OpenedTable, events: EventLog | None = None) -> Position:
-    """Open the game of a checked table, with the events of its last decision."""
+    """Return the position of a checked table. The events of its last decision are added to `events`."""
     header, body = table.header, table.body
     game = engine.game(header.game)
     try:
         game.check_rules_version(header.rules_version)
         if body.decision is None:
-            # The game is begun again to obtain its events.
+            # Start the game again, to obtain its first events.
             return _first_position(header, body.root, EventLog() if events is None else events)
         position = game.unpack(body.state)
     except EngineError as error:
-        # Paths below the table do not name fields that the caller can see.
+        # The caller cannot see fields inside the table, so the path ends with the table.
         error.field = "table"
         conversion.name_game(error, game)
         raise
@@ -480,7 +481,7 @@ def _position_of(table: OpenedTable, events: EventLog | None = None) -> Position
 
 
 def _actor_of(position: Position) -> int:
-    # Return the seat that has to decide.
+    # Return the seat to decide. Raises EngineError if no seat has to decide.
     try:
         position.require_decision()
     except EngineError as error:
@@ -491,7 +492,7 @@ def _actor_of(position: Position) -> int:
 
 
 def _check_hash(digest: bytes, known: Collection[bytes], field: str, game: Game) -> None:
-    # Check the hash of the secret of a seat's new holder.
+    # Check the hash of a secret, which belongs to the new holder of a seat.
     if len(digest) != HASH_SIZE:
         raise _invalid_terms(f"a SHA-256 has {HASH_SIZE} bytes, not {len(digest)}", field, game)
     if digest in known:
