@@ -15,8 +15,9 @@ from chatiere.service.exchange.fair_queue import Bounds, FairQueue, Job, Stage
 
 _Result = TypeVar("_Result")
 
-# The maximum number of first turns at the same time.
-_FIRST_TURNS = 2
+# The maximum number of first turns at the same time. Most of a first turn runs with the interpreter's lock, which the
+# loop needs to receive other calls, so a second one would delay them.
+_FIRST_TURNS = 1
 # The maximum numbers of jobs that have a thread: of one client's jobs, and of all jobs.
 _BEGUN = (128, 1024)
 
@@ -62,13 +63,13 @@ class FairThreads:
         Raises:
             RuntimeError: If the threads cannot be started.
         """
-        first_turns, turns = min(most, _FIRST_TURNS), min(most, os.cpu_count() or 1)
+        turns = min(most, os.cpu_count() or 1)
         self._most = most
-        self._queue = FairQueue(Bounds(first_turns, turns, most, 2 * most, 4 * most, *_BEGUN))
+        self._queue = FairQueue(Bounds(_FIRST_TURNS, turns, most, 2 * most, 4 * most, *_BEGUN))
         self._changed = threading.Condition(threading.Lock())
         # True if no more jobs may be added, and true if the clock's thread sleeps because no job waits.
         self._is_closed = self._clock_sleeps = False
-        self._pool = started_threads(name, first_turns + turns, _BEGUN[1])
+        self._pool = started_threads(name, _FIRST_TURNS + turns, _BEGUN[1])
         self._clock = threading.Thread(target=self._look, name=f"{name} clock", daemon=True)
         self._clock.start()
 
