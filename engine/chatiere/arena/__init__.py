@@ -1,4 +1,4 @@
-"""Games between bots in process: many games at a time, tournaments, and statistics of the games.
+"""Games between bots in one process: many games at a time, tournaments, and statistics.
 
-Imports neither gRPC nor the clients.
+This package imports neither gRPC nor the clients.
 """

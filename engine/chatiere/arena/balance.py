@@ -1,4 +1,4 @@
-"""The balance of a game between given bots: its length, the first seat's advantage, the actions played."""
+"""The balance of a game between given bots: its length, the first seat's advantage, and the actions played."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from chatiere.envs import Batch
 
 
 class Estimate(NamedTuple):
-    """A mean over games, with the bounds of its 95 % interval."""
+    """A mean over games, with the bounds of its 95 % confidence interval."""
 
     mean: float
     low: float
@@ -23,16 +23,16 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Course:
-    """The course of G games, indexed by game number."""
+    """The first seats and numbers of decisions of G games, indexed by game number."""
 
     first_seats: NDArray[np.int8]
-    """int8 (G,): the seat that began, as chosen by the game's first chance event."""
+    """int8 (G,): the seat that began, which the game's first chance event chose."""
     kinds: dict[str, NDArray[np.uint32]]
-    """For each kind of action, by name, uint32 (G,): the number of decisions of this kind."""
+    """Map the name of each kind of action to uint32 (G,), the number of decisions of this kind in each game."""
 
     @classmethod
     def of(cls, game: str, players: int, games: int, seed: int, options: Mapping[str, Any] | None = None) -> Self:
-        """Return the first seats of the games 0 … games - 1 of a seed, and zeros for games not yet played.
+        """Return the first seats of the games 0 … games - 1 of a seed, with zeros as the numbers of decisions.
 
         Args:
             game: The name of the game.
@@ -50,40 +50,41 @@ class Course:
 
     @classmethod
     def of_rotations(cls, rotations: Sequence[Self], last: int) -> Self:
-        """Return the course of the deals 0 … last - 1 in the order of `Results.of_rotations`."""
+        """Return the courses of the deals 0 … last - 1, in the order of `Results.of_rotations`."""
         return cls(
             first_seats=interleave([each.first_seats[:last] for each in rotations]),
             kinds={name: interleave([each.kinds[name][:last] for each in rotations]) for name in rotations[0].kinds},
         )
 
     def add(self, batch: Batch, actions: NDArray[np.uint16]) -> None:
-        """Add the actions that were chosen at a batch's positions."""
+        """Count the actions that were chosen at a batch's positions."""
         for kind in batch.info.action_kinds:
             chosen = (kind.first_id <= actions) & (actions <= kind.last_id)
             self.kinds[kind.name][batch.game_numbers[chosen]] += 1
 
 
 class Balance(NamedTuple):
-    """The figures of two or more deals.
+    """The statistics of two or more deals.
 
-    `first_seat` and `shared` have the interval of a mean share; the other intervals are normal.
+    The intervals of `first_seat` and `shared` are those of `Results.share_interval`. The other intervals assume a
+    normal distribution.
     """
 
     length: Estimate
-    """The number of decisions."""
+    """The number of decisions in a game."""
     median_length: int
     shortest: int
     longest: int
     shared: Estimate
-    """The share of the games that several seats won."""
+    """The proportion of games that several seats won."""
     first_seat: Estimate
-    """The share of the wins of the seat that began; a shared win counts in parts."""
+    """The proportion of wins by the seat that began. Of a win shared by w seats, each seat gets 1 / w."""
     kinds: dict[str, Estimate]
-    """The share of the decisions that were of each kind of action."""
+    """Map the name of each kind of action to its proportion of all decisions."""
 
     @classmethod
     def of(cls, results: Results, course: Course) -> Self:
-        """Return the figures of games that were played."""
+        """Return the statistics of games that were played."""
         lengths = results.deal_means(results.lengths)
         games, players = results.returns.shape
         # A winner's return is players / w - 1.
@@ -99,7 +100,7 @@ class Balance(NamedTuple):
         )
 
     def figures(self) -> dict[str, Any]:
-        """Return the figures for JSON."""
+        """Return the statistics in a form that can be written as JSON."""
         return {
             "length": self.length._asdict(),
             "median_length": self.median_length,
@@ -114,7 +115,8 @@ class Balance(NamedTuple):
 def _first_seat(
     rules: engine.Game, players: int, options: Mapping[str, Any] | None, seed: int, game_number: int
 ) -> int:
-    # The first seat is not always the first to decide: in some games, the first seat sets up last.
+    # Return the first seat from the first chance event. It is not always the first seat to decide, because in some
+    # games the first seat sets up last.
     events = EventLog()
     rules.new_game(players, options, seed=seed, game_number=game_number, events=events)
     seat = events[0].seat

@@ -1,6 +1,6 @@
-"""Measurements of ladders: how often each rung finishes ahead of the next lower one, and how long it thinks.
+"""Measurements of ladders: how often each rung finishes ahead of the next lower rung, and how long it thinks.
 
-The results are written to a file after each game, so that a measurement can be stopped and resumed.
+The results are written to a file repeatedly, so that a measurement can be stopped and resumed.
 """
 
 import json
@@ -24,10 +24,10 @@ from chatiere.engine.whole_files import write_whole
 from chatiere.envs import TableEnv
 
 _DEALS_AT_ONCE = 8
-# A measurement ends when its 95 % interval is no wider than this to each side.
+# The largest half-width of the 95 % interval with which a measurement ends.
 _PRECISION = 0.06
 _TIMED_GAMES = 2
-# The intended difference between two rungs in Elo points: the upper one takes 65 % of the points.
+# The intended difference between two rungs in Elo points, with which the upper rung takes 65 % of the points.
 _STEP = 108
 
 
@@ -37,7 +37,7 @@ class LadderError(ValueError):
 
 @dataclass(frozen=True)
 class Match:
-    """Paired deals between two bots, of which the higher one should be the stronger."""
+    """Paired deals between two bots. `higher` should be stronger than `lower`."""
 
     players: int
     higher: str
@@ -51,8 +51,8 @@ class Match:
 class Share(NamedTuple):
     """The share of the points that the higher bot took, 0 to 1, with the bounds of its 95 % interval.
 
-    With more than two players, points are pairs of seats of the two bots: the higher bot takes the share of the pairs
-    in which it finished ahead. A tie counts half.
+    Each pair of a seat of the higher bot and a seat of the lower bot is worth a point. The bot that finished ahead
+    takes it, and a tie counts half.
     """
 
     points: float
@@ -61,17 +61,17 @@ class Share(NamedTuple):
     games: int
 
     def is_precise(self) -> bool:
-        """Return True if the interval is no wider than a measurement needs."""
+        """Return True if the interval is narrow enough to end a measurement."""
         return self.high - self.low <= 2 * _PRECISION
 
     def elo(self) -> float:
-        """Return how many Elo points the higher bot is above the lower one."""
+        """Return the difference in Elo points between the higher and the lower bot."""
         points = min(max(self.points, 0.01), 0.99)
         return 400 * math.log10(points / (1 - points))
 
 
 class Measurement:
-    """The measurements of a game's bots so far, kept in a file."""
+    """The measurements of a game's bots so far, stored in a file."""
 
     def __init__(self, game: str, seed: int, path: Path) -> None:
         """Read the file, if it exists.
@@ -104,20 +104,22 @@ class Measurement:
                 raise LadderError(f"{path} is of another measurement: {found}, not {setting}")
 
     def share(self, match: Match) -> Share:
-        """Return the share in the deals played so far, two or more."""
+        """Return the share in the deals played so far. There must be at least two deals."""
         deals = np.array(self._kept["deals"][match.key()])
         return Share(float(deals.mean()), *deals_interval(deals), len(deals) * _games_of_deal(match.players))
 
     def measure(self, match: Match, games: int, report: Callable[[int], object] | None = None) -> Share:
-        """Play until the interval is narrow enough, or `games` games, and return the share.
+        """Play until the interval is narrow enough or `games` games were played, and return the share.
 
-        The results are tested after every 8 deals. Each deal is played with all rotations of the seats and, with more
-        than two players, with each bot as the single one.
+        The interval is tested after every 8 deals. Each deal is played with all rotations of the seats. With more than
+        two players, one bot has a single seat and the other bot has all other seats; each deal is also played with
+        these roles exchanged.
 
         Args:
             match: The match to play.
             games: The number of games after which to stop, even if the interval is not narrow enough.
-            report: Called with the number of games just played. The first call counts the games in the file.
+            report: A function that is called with the number of games just played. Its first call counts the games that
+                were already in the file.
         """
         deals: list[float] = self._kept["deals"].setdefault(match.key(), [])
         of_deal = _games_of_deal(match.players)
@@ -131,7 +133,7 @@ class Measurement:
         return self.share(match)
 
     def seconds(self, bot: str, players: int) -> float:
-        """Return a bot's mean processor time for a decision among several actions, in games against itself."""
+        """Return a bot's mean processor time, in seconds, for a decision among several actions in self-play."""
         kept: dict[str, float] = self._kept["seconds"]
         key = f"{players} players: {bot}"
         if key not in kept:
@@ -162,15 +164,15 @@ class Measurement:
 
 
 def points_of(results: Results, *, lowest_total_wins: bool) -> NDArray[np.float64]:
-    """Return the share of the other seats that bot 0, which has one seat, finished ahead of.
+    """Return the proportion of the other seats that were behind bot 0, which has one seat.
 
-    A winner is ahead of a seat that did not win; otherwise totals decide. A tie is half.
+    A winner is ahead of a seat that did not win; otherwise the totals decide. A tie counts half.
 
     Returns:
         float64 (G,).
     """
     totals = -results.totals if lowest_total_wins else results.totals
-    # A seat that did not win has the return -1.
+    # Add a large number to the totals of winners, so that they are ahead. A seat that did not win has the return -1.
     places = totals.astype(np.int64) + (results.returns > -1) * np.int64(2**32)
     is_alone = results.bots == 0
     alone = places[is_alone][:, None]
@@ -196,8 +198,8 @@ def propose(chain: Sequence[str], shares: Sequence[Share], lowest: float) -> lis
     Each bot should take about 65 % of the points from the previous one.
 
     Args:
-        chain: The bots, the strongest first; neighbours differ in one parameter.
-        shares: The share of each bot against the next.
+        chain: The bots, the strongest first. Adjacent bots differ in one parameter.
+        shares: For each bot except the last, its share of the points against the next bot.
         lowest: The desired number of Elo points between the first bot and the lowest rung.
     """
     below = np.concatenate([[0.0], np.cumsum([max(share.elo(), 1.0) for share in shares])])
@@ -222,14 +224,14 @@ def _parameters(bot: str) -> tuple[str, dict[str, int]]:
 
 
 def _mixed(upper: int, lower: int, part: float) -> int:
-    # Interpolate between the logarithms, or between the numbers if one of them is 0.
+    # Interpolate between the logarithms of two numbers, or between the numbers if one of them is 0.
     if upper and lower:
         return round(upper * math.pow(lower / upper, part))
     return round(upper + (lower - upper) * part)
 
 
 class _Timed(Bot):
-    """A bot that measures the time that another bot takes, one decision at a time."""
+    """A bot that lets another bot choose, and measures the processor time of its choices."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
@@ -250,7 +252,7 @@ def _games_of_deal(players: int) -> int:
 
 
 def _play(game: str, seated: Sequence[Bot], deals: range, seed: int) -> Results:
-    # Play one rotation of some deals.
+    # Play some deals with one assignment of bots to seats.
     players = len(seated)
     results = Results.of(deals.stop, players, players)
     with TableEnv(

@@ -1,4 +1,4 @@
-"""Many games at a time between bots, and their results."""
+"""Playing many games between bots at a time, and their results."""
 
 import math
 import statistics
@@ -18,16 +18,16 @@ from chatiere.envs.batch import Batch, Ended
 from chatiere.envs.batch_env import BatchEnv
 
 _Element = TypeVar("_Element", bound=np.generic)
-# Streams of random numbers for an exploration, separate from the bots' streams.
+# The numbers of the random streams for exploration. The bots have other streams.
 _OF_OPENINGS, _OF_TEMPERATURE = np.uint64(1), np.uint64(2)
 # The quantile of the normal distribution for 95 % intervals.
 _Z = statistics.NormalDist().inv_cdf(0.975)
 
 
 def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int) -> NDArray[np.uint64]:
-    """Return the indices of the bots that play the given seats: the bots take turns, shifted by one seat in each game.
+    """Return the index of the bot that plays each of the given seats.
 
-    Each bot therefore plays every seat equally often.
+    The bots alternate around the table, shifted by one seat in each game, so each bot plays every seat equally often.
 
     Args:
         game_numbers: The game numbers.
@@ -38,10 +38,10 @@ def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int
 
 
 def play_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
-    """Play all games of an environment that was given a number of games, assigning bots to seats as in `bots_of`.
+    """Play all games of an environment with a limited number of games. `bots_of` assigns bots to seats.
 
     Args:
-        env: The environment. If a bot needs observations, the environment must have them.
+        env: The environment. It must have observations if a bot needs them.
         bots: The bots.
         seed: The seed of the games and of the bots, 0 … 2**64 - 1.
 
@@ -60,12 +60,13 @@ class Searched(NamedTuple):
     bots: NDArray[np.uint16]
     """uint16 (n,): the indices of the bots that chose."""
     visit_shares: NDArray[np.float32]
-    """float32, one for each of the legal ids: its share of the search, as in Judgement; NaN if not given."""
+    """float32, for each of the legal ids: the action's share of the search, as in Judgement; NaN if the bot gave no
+    shares."""
     action_values: NDArray[np.float32]
-    """float32, one for each of the legal ids: the return that the actor can expect after it, as in Judgement; NaN if
-    the bot gave no values."""
+    """float32, for each of the legal ids: the return that the actor can expect after the action, as in Judgement; NaN
+    if the bot gave no values."""
     values: NDArray[np.float32]
-    """float32 (n,): the return that the actor can expect after the chosen action; NaN likewise."""
+    """float32 (n,): the return that the actor can expect after the chosen action; NaN if the bot gave no values."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,10 @@ class Exploration:
     """
 
     random_plies: int = 0
-    """The number of decisions at the beginning of each game that are made uniformly at random, without asking bots."""
+    """The number of decisions at the beginning of each game that are made uniformly at random, not by the bots."""
     temperature: float = 0.0
-    """0: the bots' own choices are played. Above 0: if a bot gives shares, the action is drawn by shares ** (1 /
-    temperature) instead."""
+    """If 0, the bots' own choices are played. If above 0 and a bot gives shares, the action is instead drawn with
+    probabilities proportional to shares ** (1 / temperature)."""
     temperature_plies: int = 2**32 - 1
     """The number of decisions at the beginning of each game to which `temperature` applies."""
 
@@ -102,7 +103,7 @@ def search_many(
         env: See `play_many`.
         bots: See `play_many`.
         seed: See `play_many`.
-        exploration: The variation added to the bots' choices; None: no variation.
+        exploration: The variation added to the bots' choices. None means no variation.
 
     Yields:
         Each batch with the results of the searches and the chosen actions.
@@ -134,7 +135,7 @@ def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Explo
     searched.bots[:] = chosen
     at_random = batch.decisions < exploration.random_plies
     if at_random.any():
-        # These numbers differ from the numbers by which bots draw.
+        # These random numbers are independent of those that the bots use.
         drawn = choices.random_actions(batch.legal_offsets, batch.legal_ids, choices.scramble(luck + _OF_OPENINGS))
         searched.actions[at_random] = drawn[at_random]
     for number, bot in enumerate(bots):
@@ -160,7 +161,7 @@ def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Explo
 
 def _drawn(decisions: Decisions, shares: NDArray[np.float64], temperature: float) -> NDArray[np.uint16]:
     starts, counts = decisions.legal_offsets[:-1], decisions.legal_counts()
-    # The largest weight is 1, so that not all weights become 0 with a low temperature.
+    # Scale the largest weight to 1, because with a low temperature all weights could otherwise become 0.
     weights = (shares / np.repeat(np.maximum.reduceat(shares, starts), counts)) ** (1 / temperature)
     luck = choices.scramble(decisions.luck + _OF_TEMPERATURE)
     return decisions.legal_ids[draw(decisions.legal_offsets, weights, luck)]
@@ -179,11 +180,11 @@ class Results:
     totals: NDArray[np.int32]
     """int32 (G, players): each seat's score, in the game's own points."""
     games_per_deal: int = 1
-    """The number of consecutive games that begin alike. Games of different deals are independent."""
+    """The number of consecutive games that have the same deal. Games of different deals are independent."""
 
     @classmethod
     def of(cls, games: int, players: int, bots: int) -> Self:
-        """Return zeros for `games` games between `bots` bots that have not been played yet."""
+        """Return the results for `games` games between `bots` bots, with zeros until the games are added."""
         numbers, seats = np.arange(games, dtype=np.uint64), np.arange(players, dtype=np.int8)
         return cls(
             bots=bots_of(numbers[:, None], seats, bots).astype(np.uint16),
@@ -197,8 +198,8 @@ class Results:
         """Return the results of the deals first … last - 1, with the games of each deal one after another.
 
         Args:
-            rotations: The results of the same game numbers, with as many bots as seats. In the results at index `i`,
-                the bots are shifted by `i` seats.
+            rotations: Several results of the same game numbers. There are as many bots as seats. In the results at
+                index `i`, the bots are shifted by `i` seats.
             first: The first deal.
             last: The deal after the last one.
         """
@@ -218,15 +219,15 @@ class Results:
         self.totals[ended.game_numbers] = ended.totals
 
     def returns_of(self, bot: int) -> NDArray[np.float32]:
-        """Return the returns of the seats that the bot played: float32 (k,), in the order of games and seats."""
+        """Return the return of each seat that a bot played: float32 (k,), in the order of games and seats."""
         found: NDArray[np.float32] = self.returns[self.bots == bot]
         return found
 
     def wins(self, bot: int) -> NDArray[np.float64]:
-        """Return the bot's share of the win, 0 to 1, in each game where it had a seat: float64 (k,)."""
+        """Return a bot's share of the win, 0 to 1, in each game where it had a seat: float64 (k,)."""
         seats = self.bots == bot
         players = seats.shape[1]
-        # A winner's return is players / w - 1.
+        # A winner's return is players / w - 1, so (return + 1) / players is its share 1 / w of the win.
         shares: NDArray[np.float64] = ((self.returns.astype(np.float64) + 1) / players * seats).sum(axis=1)
         of_bot: NDArray[np.float64] = shares[seats.any(axis=1)]
         return of_bot
@@ -244,7 +245,7 @@ class Results:
         return means
 
     def share_interval(self, shares: NDArray[Any]) -> tuple[float, float]:
-        """Return the 95 % interval of a mean share: `wilson_interval` of games, or `deals_interval` of paired deals.
+        """Return the 95 % interval of a mean share: `wilson_interval` or, for paired deals, `deals_interval`.
 
         Args:
             shares: (G,), the share in each game, 0 to 1.
@@ -255,18 +256,19 @@ class Results:
 
 
 def interleave(arrays: Sequence[NDArray[_Element]]) -> NDArray[_Element]:
-    """Return the first rows of all arrays, then the second rows, and so on. All arrays have the same shape."""
+    """Return an array of the first rows of all arrays, then their second rows, and so on. The shapes must be equal."""
     return np.stack(arrays, axis=1).reshape(-1, *arrays[0].shape[1:])
 
 
 def wilson_interval(rate: float, count: int) -> tuple[float, float]:
     """Return the 95 % score interval (E. B. Wilson, 1927) of a rate.
 
-    It also holds for shared wins: values between 0 and 1 vary no more than wins and losses of the same mean.
+    The interval is also valid for shared wins, because values between 0 and 1 do not vary more than wins and losses
+    with the same mean.
 
     Args:
         rate: The observed rate, 0 to 1.
-        count: The number of games in which it was observed.
+        count: The number of games in which the rate was observed.
     """
     middle = rate + _Z * _Z / (2 * count)
     half = _Z * math.sqrt(rate * (1 - rate) / count + _Z * _Z / (4 * count * count))
@@ -277,8 +279,8 @@ def wilson_interval(rate: float, count: int) -> tuple[float, float]:
 def deals_interval(means: NDArray[np.float64]) -> tuple[float, float]:
     """Return the 95 % interval of a mean share.
 
-    It assumes a normal distribution with the variance between deals. One deal won and one deal lost are added (after A.
-    Agresti, B. A. Coull, 1998), so that the interval is not too narrow if deals are few or all alike.
+    The interval assumes a normal distribution with the variance between deals. One deal won and one deal lost are added
+    (after A. Agresti, B. A. Coull, 1998), so that the interval is not too narrow for few deals or equal results.
 
     Args:
         means: (n,), the mean shares of deals, 0 to 1.
@@ -291,12 +293,12 @@ def deals_interval(means: NDArray[np.float64]) -> tuple[float, float]:
 def ratio_interval(parts: NDArray[Any], wholes: NDArray[Any]) -> tuple[float, float]:
     """Return the 95 % interval of sum(parts) / sum(wholes).
 
-    It assumes a normal distribution with the variance of the ratio estimator: games are independent, whereas events
-    within one game are not.
+    The interval assumes a normal distribution with the variance of the ratio estimator, because games are independent
+    but events within one game are not.
 
     Args:
-        parts: The parts, 0 or more, of two or more games. For paired deals, the values of deals instead of games.
-        wholes: The wholes, likewise.
+        parts: The numerator for each game, or for each deal if deals are paired. There must be two or more.
+        wholes: The denominator for each game or deal.
     """
     count, mean = len(parts), float(wholes.mean())
     ratio = float(parts.mean()) / mean

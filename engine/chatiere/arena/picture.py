@@ -1,4 +1,4 @@
-"""The picture of a tournament: win rates as a heat map, ratings as bars. Needs the extra `chatiere[arena]`."""
+"""The picture of a tournament: a heat map of win rates, and a bar chart of ratings. Needs `chatiere[arena]`."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def import_figure() -> "type[Figure]":
-    """Return matplotlib's class of figures. Raises ImportError, which says what to install."""
+    """Return matplotlib's Figure class. Raises ImportError with the extra to install."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -36,7 +36,7 @@ def draw(arena: Arena, rates: NDArray[np.float64], rated: Sequence[Rating]) -> b
     """
     count = len(arena.bots)
     longest = max(map(len, arena.bots))
-    # The size, in inches. Each bot has a row, and its name is next to both charts.
+    # The size is in inches. Each bot has a row, and its name is displayed next to both charts.
     figure = import_figure()(figsize=(2 * count + 0.2 * longest + 5, 0.9 * count + 0.1 * longest + 2))
     figure.set_layout_engine("constrained")
     figure.suptitle(f"{arena.game}, {arena.players} players: {arena.extent()} of each pairing, seed {arena.seed}")
@@ -59,7 +59,7 @@ def _draw_rates(axes: "Axes", arena: Arena, rates: NDArray[np.float64]) -> None:
     axes.set_title(f"wins (even: {1 / arena.players:.0%})")
     for (row, column), rate in np.ndenumerate(rates):
         if not np.isnan(rate):
-            # Cells whose rates are far from even have dark colours.
+            # Use white text on dark cells, which are those with rates far from an even share.
             color = "white" if min(rate * arena.players, (1 - rate) * arena.players / others) < 0.4 else "black"
             axes.text(column, row, f"{rate:.1%}", ha="center", va="center", color=color)
 

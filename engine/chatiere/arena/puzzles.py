@@ -1,6 +1,6 @@
-"""Puzzles: positions of strong bots' games in which one action is much better than every other action.
+"""Puzzles: positions from games of strong bots in which one action is much better than every other action.
 
-Each puzzle is written to a file when it is found, so that a search can be stopped and resumed. The page shows such
+The results are written to a file after each game, so that a search can be stopped and resumed. The web page shows such
 files.
 """
 
@@ -28,8 +28,8 @@ MARGIN = 0.25
 """The minimum difference between the returns of a puzzle's best and second-best actions."""
 # The maximum number of legal actions in a puzzle.
 _MAX_ACTIONS = 40
-# A position is searched thoroughly, and more than once, only if a search with this small part of the simulations finds
-# a puzzle there.
+# The number of full searches of a position, and the divisor of the simulations for a quick search. A position is
+# searched fully only if the quick search finds a puzzle there.
 _SEARCHES = 3
 _QUICK_PART = 10
 # The same value as in web/pages/record_link.js.
@@ -41,7 +41,7 @@ class PuzzlesError(ValueError):
 
 
 class Puzzles:
-    """The puzzles of a game that were found so far, at most one from each game played, kept in a file."""
+    """The puzzles found so far for a game, stored in a file. Each game played yields at most one puzzle."""
 
     def __init__(self, game: str, players: int, seed: int, simulations: int, path: Path, *, easy: bool = False) -> None:
         """Read the file, if it exists.
@@ -50,12 +50,12 @@ class Puzzles:
             game: The name of the game.
             players: The number of players.
             seed: The seed of the games and of the searches, 0 … 2**64 - 1.
-            simulations: The number of simulations for each action, in each of three searches.
+            simulations: The number of simulations for each action in each full search.
             path: The file of the puzzles.
             easy: True to include puzzles that the game's own bot solves.
 
         Raises:
-            PuzzlesError: If the file is of another search.
+            PuzzlesError: If the file contains the puzzles of another search.
             OSError: If the file cannot be read.
         """
         self._game, self._players, self._path = engine.game(game), players, path
@@ -94,21 +94,21 @@ class Puzzles:
     def puzzles(self) -> list[dict[str, Any]]:
         """The puzzles, in the form in which the file contains them.
 
-        - `record`: the moves up to the position, as a word of the page's links.
+        - `record`: the moves up to the position, encoded as in the web page's links.
         - `seat`: the seat to act.
-        - `actions`: the legal actions, the best first, each with its mean value over the searches, a return. -
-        `margin`: the smallest lead of the best action over the next one in any of the searches.
+        - `actions`: the legal actions, the best first, each with its value: the mean return over the searches.
+        - `margin`: the smallest lead of the best action over the second-best action in any of the searches.
         """
         puzzles: list[dict[str, Any]] = self._kept["puzzles"]
         return puzzles
 
     def look_through_next(self) -> bool:
-        """Play the next game and look for a puzzle in it. Return True if there is one."""
+        """Play the next game and look for a puzzle in it. Return True if a puzzle was found."""
         number = self.games
         bot = bots.get(self._bot_name, self._game, self._players)
         positions, actions = self._play(bot, number)
         plies = np.arange(len(positions))
-        # Decisions are tried in a random order, so that puzzles are from all parts of games.
+        # Try the decisions in a random order, so that puzzles come from all parts of games.
         for ply in np.argsort(self._luck(_SEARCHES + 2, number, plies)).tolist():
             found = self._look(positions[ply], number, ply)
             if found is not None:
@@ -160,17 +160,17 @@ class Puzzles:
 
 
 def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bool = False) -> dict[str, Any] | None:
-    """Return a position as a puzzle, as in `Puzzles.puzzles` but without its record; None if it is not a puzzle.
+    """Return a position as a puzzle, as in `Puzzles.puzzles` but without `record`; None if it is not a puzzle.
 
-    One quick search and then three full searches, each from the knowledge of the seat to act, must agree on an action
-    that is better than all other actions by MARGIN.
+    One quick search and then three full searches must agree on an action that is better than all other actions by
+    MARGIN. The searches use only the knowledge of the seat to act.
 
     Args:
         position: The position.
-        simulations: The number of simulations for each action, in each of three searches.
+        simulations: The number of simulations for each action in each full search.
         lucks: A random number for each search, independent of the game.
-        easy: True to include puzzles that the game's own bot solves. Otherwise, the action differs from the choice of
-            the game's own bot, which needs no search.
+        easy: True to include puzzles that the game's own bot solves. Otherwise, the best action must differ from the
+            choice of that bot, which does not search.
     """
     count = len(position.legal_actions())
     if not 2 <= count <= _MAX_ACTIONS:

@@ -1,4 +1,4 @@
-"""Tournaments in which each bot plays against every other: win rates, ratings, and the balance of the games.
+"""Tournaments in which each bot plays against every other bot: win rates, ratings, and the balance of the games.
 
 Ratings need the extra `chatiere[arena]`.
 """
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from openskill.models import PlackettLuce
 
 _GAMES_AT_ONCE = 1024
-# The number of games of each seat between two evaluations of a sequential test.
+# The number of games that the single bot plays in each seat between two evaluations of a sequential test.
 _GAMES_BETWEEN_LOOKS = 16
 
 
 class Pairing(NamedTuple):
-    """Two bots of an arena, by index: one at a single seat, the other at all other seats; or one bot at all seats."""
+    """The indices of two bots of an arena: `alone` has a single seat, and `others` has all other seats."""
 
     alone: int
     others: int
@@ -44,23 +44,23 @@ class Rate(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """A bot's rating by openskill's Plackett-Luce model: a normal distribution of its skill."""
+    """A bot's rating by openskill's Plackett-Luce model, which describes skill by a normal distribution."""
 
     bot: str
     mu: float
-    """The mean. Every bot begins with 25."""
+    """The mean of the skill. Every bot begins with 25."""
     sigma: float
-    """The standard deviation."""
+    """The standard deviation of the skill."""
     ordinal: float
-    """mu - 3 sigma: a value that the skill very likely exceeds."""
+    """mu - 3 sigma, a value that the skill very likely exceeds."""
 
 
 @dataclass(frozen=True)
 class Arena:
-    """The games of a tournament, and all settings that they depend on.
+    """The settings of a tournament, on which its games depend.
 
     Raises:
-        EngineError: If the game, the number of players or the options are not known.
+        EngineError: If the game is unknown, or the number of players or an option is invalid.
         ValueError: If a number is out of range, no bots are given, or a bot is unknown or given twice.
         TypeError: If a number is not an integer.
     """
@@ -72,16 +72,17 @@ class Arena:
     bots: tuple[str, ...]
     """The bots, as `bots.get` takes them. A single bot plays against itself."""
     games: int
-    """The number of games of each pairing, two or more; with a sequential test, the maximum number. All pairings play
-    the same game numbers, from 0 on. For paired deals, a multiple of the number of players, two deals or more."""
+    """The number of games of each pairing, two or more. With a sequential test, this is the maximum. All pairings play
+    the same game numbers, beginning with 0. For paired deals, the number must be a multiple of the number of players,
+    with two deals or more."""
     seed: int = 1
     """The seed of the games and of the bots."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The options of all games, by name; options that are not set have their defaults."""
     paired: bool = False
-    """Each game number is played with every rotation of the bots' seats, so that the luck of the deal cancels."""
+    """True to play each game number with every rotation of the bots' seats, so that luck in the deal cancels out."""
     sprt: Sprt | None = None
-    """The test that ends a pairing once it is decided. It tests the share of the bot that has one seat."""
+    """The sequential test that ends a pairing early. It tests the wins of the bot that has a single seat."""
 
     def __post_init__(self) -> None:
         """Check all fields."""
@@ -104,10 +105,10 @@ class Arena:
             raise ValueError("paired deals and sequential tests compare bots: there must be two or more")
 
     def pairings(self) -> list[Pairing]:
-        """Return the pairings: every pair of bots.
+        """Return the pairings of the tournament, one for every pair of bots.
 
-        With more than two players, each bot of a pair is the single bot once. If only one bot is given, it plays
-        against itself.
+        With more than two players, every pair of bots has two pairings, in each of which another bot has the single
+        seat. A single bot is paired with itself.
         """
         if len(self.bots) == 1:
             return [Pairing(0, 0)]
@@ -117,25 +118,25 @@ class Arena:
         return [pairing for one, other in pairs for pairing in (Pairing(one, other), Pairing(other, one))]
 
     def extent(self) -> str:
-        """Return the number of games of a pairing, in words."""
+        """Return a description of the number of games of a pairing, in words."""
         most = "at most " if self.sprt is not None else ""
         deals = f" ({self.games // self.players:,} deals, seats rotated)" if self.paired else ""
         return f"{most}{self.games:,} games{deals}"
 
     def unrepeatable(self) -> list[str]:
-        """Return the bots that may choose other actions when games are repeated, such as bots with a time limit."""
+        """Return the bots whose choices may differ when games are repeated, such as bots with a time limit."""
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
 
     def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:
         """Play the games of a pairing, and return their results and balance.
 
-        The single bot takes all seats in turn, a different one each game. In the results it is bot 0, and the games of
-        a paired deal are consecutive. A sequential test evaluates the results after every 16 games of each seat,
-        regardless of the number of games that are played at a time.
+        The single bot changes its seat in each game, so that it plays every seat. In the results, it is bot 0, and the
+        games of a paired deal are consecutive. A sequential test evaluates the results after every 16 games in each
+        seat, regardless of the number of games that are played at a time.
 
         Args:
             pairing: The pairing.
-            report: Called with the number of games that just ended.
+            report: A function that is called with the number of games that just ended.
         """
         specs = [self.bots[pairing.alone], *[self.bots[pairing.others]] * (self.players - 1)]
         seated = [bots.get(spec, self.game, self.players) for spec in specs]
@@ -184,7 +185,7 @@ class Arena:
                     report(len(batch.ended.envs))
 
     def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
-        """Return the win rate of the row's bot, which has one seat, against the column's bot.
+        """Return a matrix of the win rates of each row's bot, which has a single seat, against each column's bot.
 
         Args:
             played: The results of all pairings.
@@ -202,19 +203,19 @@ class Arena:
     def rate_bots(
         self, played: Mapping[Pairing, Results], report: Callable[[int], object] | None = None
     ) -> list[Rating]:
-        """Rate two or more bots by the games of all pairings, the best first.
+        """Rate two or more bots by the games of all pairings, and return the ratings, the best first.
 
-        The winners of a game share the first place, the losers the second. Games are rated in the order of their
-        numbers, each number for all pairings in turn.
+        The winners of a game share the first place, and the losers share the second. Games are rated in the order of
+        their numbers; for each number, the games of all pairings are rated in turn.
 
         Args:
             played: The results of all pairings.
-            report: Called with the number of games just rated.
+            report: A function that is called with the number of games just rated.
 
         Raises:
             ImportError: If openskill is not installed.
         """
-        # tau is the assumed change of skill from game to game: the skill of a bot does not change.
+        # tau is the assumed change of skill from game to game. It is 0, because the skill of a bot does not change.
         model = import_model()(tau=0.0)
         start = model.rating()
         found = np.tile([start.mu, start.sigma], (len(self.bots), 1))
@@ -227,8 +228,8 @@ class Arena:
                 teams = model.rate([[model.rating(*found[bot].tolist())] for bot in seated], ranks=places)
                 after = np.array([(seat.mu, seat.sigma) for (seat,) in teams])
                 for bot in pairing:
-                    # The changes at a bot's seats add up: points won from itself are also lost. The certainty does not
-                    # add up: a bot at several seats has played one game.
+                    # The changes of the mean at a bot's seats are added, so that points won from itself cancel out. The
+                    # changes of the deviation are not added, because a bot at several seats has played one game.
                     mus, sigmas = after[seated == bot].T
                     found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
             if report is not None:
@@ -241,9 +242,9 @@ class Arena:
     def figures(
         self, played: Mapping[Pairing, Results], balances: Mapping[Pairing, Balance], rated: Sequence[Rating]
     ) -> dict[str, Any]:
-        """Return all figures and the settings that they depend on, for JSON.
+        """Return all statistics, and the settings on which they depend, in a form that can be written as JSON.
 
-        A single bot has no rating and no win rate.
+        There are no ratings and win rates if there is only a single bot.
 
         Args:
             played: The results of all pairings.
@@ -279,18 +280,18 @@ class Arena:
 
 
 def win_rate(results: Results) -> Rate:
-    """Return the win rate of bot 0; a shared win counts in parts."""
+    """Return the win rate of bot 0. Of a win shared by w seats, each seat gets 1 / w."""
     wins = results.wins(0)
     return Rate(float(wins.mean()), *results.share_interval(wins))
 
 
 def evidence(sprt: Sprt, results: Results) -> Evidence:
-    """Return the evidence of the results for the share of bot 0."""
+    """Return the evidence from the results about the share of the wins of bot 0."""
     return sprt.evidence(results.deal_means(results.wins(0)), results.games_per_deal)
 
 
 def import_model() -> "type[PlackettLuce]":
-    """Return openskill's model. Raises ImportError, which says what to install."""
+    """Return openskill's PlackettLuce class. Raises ImportError with the extra to install."""
     try:
         from openskill.models import PlackettLuce
     except ImportError as error:

@@ -1,10 +1,10 @@
-"""Bots, from random play to tree search. Each has only the knowledge of its seat.
+"""Bots, from random play to tree search. A bot sees only the information that its seat has.
 
     from chatiere import bots
 
     bot = bots.get("flat:playouts=500", "discat", players=3)
 
-docs/bots.md describes how to write one.
+docs/bots.md describes how to write a bot.
 """
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement, SearchBot

@@ -1,4 +1,4 @@
-"""Analysis of finished games: a tree search judges each decision from its seat's knowledge."""
+"""Analysis of finished games. A tree search judges each decision, using only the knowledge of the seat that decided."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,59 +13,59 @@ from chatiere.engine import Position
 from chatiere.engine.core.cancellation import Cancellation
 
 SIMULATIONS = 1000
-"""The default number of simulations of a decision."""
-# The total number of simulations of the decisions that are searched at a time: about 10 MB of trees.
+"""The default number of simulations for a decision."""
+# The maximum number of simulations of all decisions that are searched together. Their trees use about 10 MB.
 _AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
 class Tried:
-    """An action with its judgement by the search."""
+    """A legal action, with the search's judgement of it."""
 
     id: int
-    """Its dense id."""
+    """The dense id of the action."""
     value: float | None
-    """The return that the seat to act can expect after the action, -1 … players - 1; None: the action was not tried."""
+    """The return that the seat to act can expect after the action, -1 … players - 1; None if it was not tried."""
     visits: int
     """The number of simulations that tried the action."""
 
 
 @dataclass(frozen=True)
 class AnalysedDecision:
-    """A decision with its judgement by the search."""
+    """A decision, with the search's judgement of it."""
 
     ply: int
-    """The number of decisions before it."""
+    """The number of decisions made before this one."""
     seat: int
     """The seat that decided."""
     actions: Sequence[Tried]
-    """The legal actions, the best one first: the choice of `ismcts`, then by visits, values and dense ids."""
+    """The legal actions. The choice of `ismcts` comes first; the others are sorted by visits, values and dense ids."""
     played: Tried
     """The action that was played, one of `actions`."""
 
     @property
     def value(self) -> float:
-        """The return that the seat could expect before the decision: the value of the best action."""
+        """The value of the best action: the return that the seat could expect before the decision."""
         value = self.actions[0].value
-        # The best action is one that was visited most, or a sure win.
+        # The best action has a value, because it is the most visited action or a sure win.
         assert value is not None
         return value
 
     @property
     def loss(self) -> float | None:
-        """The return that the action lost, 0 or more; None if the action was not tried."""
+        """The difference between the values of the best and the played action, 0 or more; None if it was not tried."""
         return None if self.played.value is None else max(0.0, self.value - self.played.value)
 
 
 class Analysis:
-    """An analysis of decisions of a game, which are added one by one.
+    """An analysis of decisions in a game. Decisions are added one by one.
 
-    The analysis of a decision depends only on its seat's knowledge at that time, the seed, the ply and the simulations.
-    Hidden information, later chance outcomes and the other decisions analysed do not affect it.
+    The analysis of a decision depends only on the seat's knowledge at that time, the seed, the ply and the number of
+    simulations. Hidden information, later chance outcomes and the other decisions do not affect it.
     """
 
     def __init__(self, simulations: int, seed: int, cancellation: Cancellation) -> None:
-        """Begin an analysis without decisions.
+        """Create an analysis without decisions.
 
         Args:
             simulations: The number of simulations for each decision, 1 … 1,000,000.
@@ -86,7 +86,7 @@ class Analysis:
     def add(self, position: Position, ply: int, played: int) -> None:
         """Add a decision: its position, and the legal action that was played there."""
         number = int(luck(self._seed, [0], [ply])[0])
-        # Forced decisions also need a value.
+        # Search forced decisions as well, because they also need a value.
         self._decisions.append(decisions_at(position, self._bot, number, hides_forced=True))
         self._plies.append(ply)
         self._played.append(played)
@@ -95,7 +95,7 @@ class Analysis:
         return max(1, _AT_ONCE // self._bot.budget)
 
     def run(self) -> list[AnalysedDecision]:
-        """Search, and return all decisions in the order in which they were added. Raises Cancelled."""
+        """Run the search and return all decisions, in the order in which they were added. Raises Cancelled."""
         found = []
         for first in range(0, len(self._decisions), self._rows_at_once()):
             rows = slice(first, first + self._rows_at_once())
@@ -113,7 +113,7 @@ class Analysis:
 
 
 def _joined(several: Sequence[Decisions], cancellation: Cancellation) -> Decisions:
-    # Join several Decisions that have one row each.
+    # Join several Decisions of one row each into one.
     return replace(
         several[0],
         actors=np.concatenate([each.actors for each in several]),

@@ -1,6 +1,6 @@
-"""The interface of bots: decisions with the knowledge of their seats, and the class that chooses actions.
+"""The interface of bots: the decisions that a bot receives, and the base class of bots.
 
-A bot that plays Discat's first legal action:
+This bot always plays Discat's first legal action:
 
     class First(Bot):
         def choose(self, decisions):
@@ -19,22 +19,22 @@ from chatiere.engine.core import choices
 from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.integers import require_integer, unsigned
 
-# The number of worlds drawn in one call, large enough that the cost of the call itself does not matter.
+# The maximum number of worlds drawn in one call, large enough that the overhead of a call does not matter.
 _WORLDS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """n decisions to make, one or thousands, with only the knowledge of each actor.
+    """n decisions to make, from one to thousands, each with only the knowledge of the seat to decide (the actor).
 
-    They contain no true states, no seeds of games and no game numbers, from which a bot could compute all hidden
-    information and future chance outcomes.
+    They do not contain true states, seeds of games or game numbers, because a bot could compute all hidden information
+    and future chance outcomes from these.
     """
 
     game: Game
-    """The game, the same for all."""
+    """The game of all decisions."""
     players: int
-    """The number of players, the same for all."""
+    """The number of players in each game."""
     actors: NDArray[np.int8]
     """int8 (n,): the seat to decide."""
     legal_offsets: NDArray[np.uint32]
@@ -52,9 +52,9 @@ class Decisions:
     """uint8 (n, packed_size): a world for each decision, from which `worlds` draws more; empty unless the bot needs
     worlds. It depends only on the decision's `luck` and its actor's knowledge."""
     cancellation: Cancellation | None = None
-    """The cancellation of the choice, after which `worlds` raises Cancelled. None: it cannot be cancelled."""
+    """The handle that cancels the choice; `worlds` then raises Cancelled. None means that it cannot be cancelled."""
     hides_forced: bool = False
-    """True if the time that a choice takes must not reveal whether there was more than one legal action."""
+    """True if the duration of a choice must not reveal whether there was more than one legal action."""
 
     def __len__(self) -> int:
         """Return the number of decisions."""
@@ -65,7 +65,7 @@ class Decisions:
         return np.diff(self.legal_offsets)
 
     def worth_a_search(self) -> NDArray[np.intp]:
-        """Return the decisions to search: decisions with several legal actions, or all if forced ones are hidden."""
+        """Return the rows to search: decisions with several legal actions, or all decisions if `hides_forced`."""
         return np.flatnonzero(self.legal_counts() > (0 if self.hides_forced else 1))
 
     def legal_mask(self) -> NDArray[np.bool_]:
@@ -77,7 +77,7 @@ class Decisions:
         return choices.random_actions(self.legal_offsets, self.legal_ids, self.luck)
 
     def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
-        """Return the legal action of the highest value for each decision, the first of equal ones.
+        """Return the legal action with the highest value for each decision, and the first one among equals.
 
         Args:
             values: A value for each of `legal_ids`.
@@ -88,13 +88,14 @@ class Decisions:
         return choices.best_actions(self.legal_offsets, self.legal_ids, values)
 
     def worlds(self, rows: ArrayLike, count: SupportsIndex, first: SupportsIndex = 0) -> NDArray[np.uint8]:
-        """Draw worlds, uniformly and independently: states that the actor cannot distinguish from the true one.
+        """Draw worlds, which are states that the actor cannot distinguish from the true state.
 
-        Each decision has its own seed, from its `luck`: a number always gives the same world, independently of the
-        other decisions. With sampled chance each world has its own random stream.
+        Worlds are drawn uniformly and independently. The seed of a decision's worlds depends on its `luck`, so the
+        world with a given number is always the same, whatever other decisions there are. With sampled chance, each
+        world has its own random stream.
 
         Args:
-            rows: (k,), the decisions.
+            rows: (k,), the indices of the decisions.
             count: The number of worlds for each decision, 1 or more.
             first: The number of the first world.
 
@@ -103,7 +104,7 @@ class Decisions:
             `first + count - 1`.
 
         Raises:
-            ValueError: If `count` is below 1, or the bot did not say that it needs worlds.
+            ValueError: If `count` is below 1, or the bot's `needs_worlds` is False.
             Cancelled: If the choice was cancelled.
         """
         if not self.drawn.size:
@@ -136,10 +137,10 @@ class Judgement:
     """uint16 (n,): the chosen dense ids."""
     values: NDArray[np.float64]
     """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the return that the bot expects, from -1 to
-    players - 1; NaN: it did not try the action. Empty if the bot does not judge actions."""
+    players - 1, or NaN if it did not try the action. Empty if the bot does not judge actions."""
     shares: NDArray[np.float64]
-    """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: its share of the search. The shares of a decision
-    sum to 1. Empty if the bot does not search."""
+    """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the action's share of the search. The shares of a
+    decision sum to 1. Empty if the bot does not search."""
 
     def chosen_values(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the value of each chosen action: float64 (n,); NaN for an action without a value."""
@@ -155,16 +156,16 @@ class BotError(ValueError):
 
 
 class Bot(ABC):
-    """A player of any seat. For each decision, it has only the actor's knowledge.
+    """The base class of bots, which can play any seat. For each decision, a bot has only the actor's knowledge.
 
-    A bot keeps no state between calls of `choose`: the same decisions get the same actions, one at a time or many, in
-    process or over the service.
+    A bot keeps no state between calls of `choose`. It chooses the same actions for the same decisions, whether it gets
+    one decision at a time or many, in process or over the service.
     """
 
     title = ""
-    """The name for people, in English, of a bot that the registry knows. Catalogues have translations."""
+    """The bot's displayed name in English, for a bot in the registry. Catalogues have translations."""
     description = ""
-    """A description of how such a bot plays, in English. Catalogues have translations."""
+    """A description of how the bot plays, in English. Catalogues have translations."""
     needs_observations = False
     """True if the bot needs `Decisions.observations`."""
     needs_worlds = False
@@ -172,7 +173,7 @@ class Bot(ABC):
     budget = 0
     """The number of games that the bot plays out, at least in part, for each decision; 0 if it does not search."""
     milliseconds: int | None = None
-    """The duration of a call of `choose` for a bot with a time limit; None: no time limit."""
+    """The duration of a call of `choose` in milliseconds, if the bot has a time limit; otherwise None."""
     is_reproducible = False
     """True if the same decisions always get the same actions, that is, if the bot depends only on `Decisions`.
 
@@ -182,17 +183,17 @@ class Bot(ABC):
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """Choose a legal action for each decision, by its dense id: uint16 (n,).
 
-        Bots that choose at random use `Decisions.luck`, so that games can be repeated.
+        Bots that choose at random should use `Decisions.luck`, so that games can be repeated.
         """
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """Choose, and rate the legal actions. Bots that search override this method."""
+        """Choose an action for each decision, and rate the legal actions. Bots that search override this method."""
         nothing = np.empty(0, np.float64)
         return Judgement(self.choose(decisions), nothing, nothing)
 
 
 class SearchBot(Bot):
-    """A bot that judges actions by worlds."""
+    """The base class of bots that judge actions by searching worlds."""
 
     needs_worlds = True
 

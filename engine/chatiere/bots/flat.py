@@ -1,4 +1,4 @@
-"""A bot that judges actions by playouts of worlds."""
+"""A bot that judges actions by playouts from worlds."""
 
 from math import isqrt
 
@@ -11,25 +11,27 @@ from chatiere.bots.trials import policy_of, sums_of_returns
 
 # The number of worlds drawn at a time.
 _WORLDS = 64
-# The number of worlds in which the policy is asked for candidates.
+# The number of worlds over which the policy's probabilities are averaged, to choose the candidates.
 _ASKED = 8
-# The number of tries of each candidate in the first round.
+# The minimum number of playouts for each candidate in the first round.
 _TRIES = 4
-# The bonus for an action that the policy prefers. For each quarter of a doubling of its probability, players × _PRIOR /
-# (_VISITS + n) is added to the mean of n playouts, so the policy decides between actions with few playouts.
+# The strength of the bonus for an action that the policy prefers. The mean of n playouts is increased by players ×
+# _PRIOR / (_VISITS + n) for each quarter of a doubling of the action's probability (each factor of 2 ** (1 / 4)). With
+# few playouts, the policy therefore decides.
 _PRIOR = 0.5
 _VISITS = 50
-# For each k from 1 on, the lowest whole number with k quarters of a doubling: 2 ** (k / 4), rounded up.
+# For each k from 1 on, the smallest integer that is no less than 2 ** (k / 4), that is, k quarters of a doubling.
 _QUARTERS = np.array([isqrt(isqrt((1 << k) - 1)) + 1 for k in range(1, 96)], np.int64)
 
 
 class FlatBot(SearchBot):
-    """A bot for any game that draws worlds, tries legal actions in each of them, and plays out by the game's policy.
+    """A bot for any game that tries legal actions in drawn worlds, and plays each game out by the game's policy.
 
-    It repeatedly keeps the half of the actions with the highest mean returns (sequential halving: Karnin, Koren, Somekh
-    2013, "Almost optimal exploration in multi-armed bandits"), and chooses the last remaining one; among equals, the
-    one with the lowest dense id. A bonus for actions that the policy prefers is added to the means and shrinks with the
-    number of playouts (Danihelka et al. 2022, "Policy improvement by planning with Gumbel", without its noise).
+    In each round, it keeps the half of the actions with the highest mean returns; it chooses the action that remains.
+    Among equals, it prefers the lowest dense id. This is sequential halving (Karnin, Koren, Somekh 2013, "Almost
+    optimal exploration in multi-armed bandits"). The means include a bonus for actions that the policy prefers, which
+    shrinks with the number of playouts (Danihelka et al. 2022, "Policy improvement by planning with Gumbel", without
+    noise).
     """
 
     title = "Playouts"
@@ -41,7 +43,7 @@ class FlatBot(SearchBot):
 
         Args:
             playouts: The number of playouts for each decision, 1 or more; each action tried gets at least one.
-            temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000; 0: no mistakes.
+            temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000. 0 means no mistakes.
         """
         self.budget = playouts
         self._temperature = read_temperature(temperature)
@@ -63,9 +65,9 @@ class FlatBot(SearchBot):
     def _halve(
         self, decisions: Decisions, row: np.intp, legal_ids: NDArray[np.uint16]
     ) -> tuple[int, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-        # Return the index of the chosen action among the legal actions and, for each legal action, the sum of its
-        # returns, the number of its playouts, and its loss against the best action of its last round (NaN if it was not
-        # tried).
+        # Return the index of the chosen action among the legal actions, and three values for each legal action: the sum
+        # of its returns, the number of its playouts, and its loss compared to the best action in the last round that it
+        # reached (NaN if it was not tried).
         sums, tries = np.zeros(len(legal_ids)), np.zeros(len(legal_ids), np.int64)
         losses = np.full(len(legal_ids), np.nan)
         likely = policy_of(decisions.game, decisions.worlds([row], _ASKED)[0], legal_ids)
@@ -74,7 +76,7 @@ class FlatBot(SearchBot):
         rounds = _rounds(len(left))
         world = 0
         for done in range(rounds):
-            # The rest of the budget is shared among the remaining rounds.
+            # Divide the remaining budget evenly among the remaining rounds.
             count = max(done == 0, (self.budget - int(tries.sum())) // ((rounds - done) * len(left)))
             for first in range(world, world + count, _WORLDS):
                 worlds = decisions.worlds([row], min(_WORLDS, world + count - first), first)[0]
@@ -89,7 +91,7 @@ class FlatBot(SearchBot):
         return int(left[0]), sums, tries, losses
 
     def _candidates(self, legal: int) -> int:
-        # The number of actions that the first round can try often enough.
+        # Return the number of actions for which the budget allows _TRIES playouts in the first round.
         while legal > 2 and legal * _rounds(legal) * _TRIES > self.budget:
             legal -= 1
         return legal

@@ -1,4 +1,4 @@
-"""Decisions made from positions, without the information that bots must not have, for hosts of bots."""
+"""Functions for programs that host bots: they turn positions into decisions without hidden information."""
 
 import hashlib
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from chatiere.engine.core.choices import scramble
 from chatiere.engine.core.integers import must_be, require_integer, shown
 
 Resample = Callable[[NDArray[np.uint8], NDArray[np.int8], int], NDArray[np.uint8]]
-"""A function that draws a state for each state and seat, like `Table.resample`.
+"""A function that draws a state for each pair of a state and a seat, like `Table.resample`.
 
 Its arguments are the states (k, packed_size), the seats (k,) and a seed."""
 
-# The number of legal actions that an error names.
+# The maximum number of legal actions that an error message lists.
 _MAX_TOLD = 20
 
 
@@ -46,7 +46,7 @@ def _checked(bot: Bot, actions: object, decisions: Decisions) -> NDArray[np.uint
         found = f"{chosen.dtype} {chosen.shape}"
         raise BotError(f"{type(bot).__name__} must choose integers of the shape {(len(decisions),)}, not {found}")
     is_chosen = decisions.legal_ids == np.repeat(chosen, decisions.legal_counts())
-    # The legal ids of a decision are distinct.
+    # This count is sufficient, because the legal ids of a decision are distinct.
     if np.count_nonzero(is_chosen) != len(decisions):
         row = int(np.argmin(np.logical_or.reduceat(is_chosen, decisions.legal_offsets[:-1])))
         legal = decisions.legal_ids[slice(*decisions.legal_offsets[row : row + 2])].tolist()
@@ -93,12 +93,12 @@ class Positions(Protocol):
 def luck(seed: SupportsIndex, game_numbers: ArrayLike, decisions: ArrayLike) -> NDArray[np.uint64]:
     """Return a random number for each decision, for `Decisions.luck`.
 
-    The result depends only on the arguments. Without the seed, it does not reveal the other arguments.
+    The result depends only on the arguments. It does not reveal the other arguments to someone without the seed.
 
     Args:
         seed: The bots' seed, 0 … 2**64 - 1.
-        game_numbers: (n,), the games.
-        decisions: (n,), the number of decisions in the game so far.
+        game_numbers: (n,), the number of each game.
+        decisions: (n,), the number of decisions in each game so far.
 
     Returns:
         uint64 (n,).
@@ -122,7 +122,7 @@ def _checked_seed(seed: SupportsIndex) -> int:
 
 @cache
 def _keys(seed: int) -> NDArray[np.uint64]:
-    # Secret words are added before, between and after the steps, because scrambling without a key is reversible.
+    # Secret numbers are added before, between and after the steps, because `scramble` without them can be inverted.
     return np.frombuffer(hashlib.sha256(f"luck of bots {seed}".encode()).digest(), "<u8")
 
 
@@ -155,8 +155,8 @@ def decisions_of(
     nothing = np.empty((0, 0), np.uint8)
     drawn = nothing
     if bot.needs_worlds:
-        # Any seed that is independent of the game can be used: worlds drawn from these states have separate seeds, and
-        # depend only on luck and the actor's knowledge.
+        # Any seed that is independent of the game is suitable. The worlds drawn from these states have separate seeds,
+        # and depend only on luck and the actor's knowledge.
         states = resample(positions.states[rows], actors, int(luck[0]))
         worlds, _ = Table(game, players).resample(states.data, actors, seeds=luck)
         drawn = np.frombuffer(worlds, np.uint8).reshape(len(rows), game.packed_size)

@@ -1,4 +1,4 @@
-# Networks in integers, for the search. net.h describes the computation.
+# Networks in integers, as the search evaluates them. net.h describes the computation.
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t
 
 cdef extern from "net.h" nogil:
@@ -42,7 +42,7 @@ cdef extern from "net.h" nogil:
 cdef class IntegerNetwork:
     cdef Net net
     cdef int num_actions
-    # The arrays that the net points to.
+    # The arrays to which the pointers in `net` refer.
     cdef tuple arrays
 
 cdef double judge(

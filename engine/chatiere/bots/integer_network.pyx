@@ -1,4 +1,4 @@
-"""Networks in integers, evaluated without the GIL. net.h describes the computation."""
+"""Evaluation of networks in integers, without the GIL. net.h describes the computation."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ OUTPUT_ONE = NET_OUTPUT_ONE
 MAX_FIRST = NET_MAX_FIRST
 MAX_SECOND = NET_MAX_SECOND
 MAX_SLOTS = NET_MAX_SLOTS
-# The dtypes of the structs.
+# The NumPy dtypes of the structs NetField and NetRun.
 FIELD = np.dtype(
     [("first", np.uint32), ("kind", np.uint8), ("shift", np.uint8), ("mask", np.uint8), ("largest", np.uint8)]
 )
@@ -33,27 +33,27 @@ OWN_ROW, SLOT, PLAY = NET_OWN_ROW, NET_SLOT, NET_PLAY
 # Priors
 
 cdef enum:
-    # exp(-x) for x from 0 to below 16, in steps of 1 / 32.
+    # The number of weights: exp(-x) for x from 0 to below 16, in steps of 1 / 32.
     STEPS = 512
     STEP_SHIFT = 12  # NET_OUTPUT_ONE / 32
     PRIOR_SHIFT = 8
 
-# The weights of a softmax, as integers, because the last digit of exp() differs between C libraries.
+# The weights of a softmax. They are integers, because the last digit of exp() differs between C libraries.
 cdef uint32_t[STEPS] weights_below
 cdef uint64_t power = 1 << 32
 cdef int step
 for step in range(STEPS):
     weights_below[step] = max(<uint64_t> 1, (power - 1) >> PRIOR_SHIFT)
-    # exp(-1 / 32), in units of 2^-32.
+    # The factor is exp(-1 / 32), in units of 2^-32.
     power = power * 4_162_825_044 >> 32
 
 
 cdef double judge(
     const Net* net, const uint8_t* observation, const uint16_t* legal, int count, double* priors, double* values
 ) noexcept nogil:
-    # Evaluate a position: fill a prior above 0 for each of its legal actions, by the softmax of the logits in steps of
-    # 1 / 32, and the returns that the seats can expect, from the actor on. Returns the sum of the priors, which is
-    # exact.
+    # Evaluate a position. Fills `priors` with a prior above 0 for each legal action, by the softmax of the logits in
+    # steps of 1 / 32, and `values` with the seats' expected returns, clockwise from the actor. Returns the exact sum of
+    # the priors.
     cdef int32_t logits[MAX_LEGAL]
     cdef int32_t returns[MAX_SEATS]
     cdef int32_t best
@@ -77,7 +77,8 @@ cdef double judge(
 cdef Py_ssize_t first_wrong(
     const uint32_t* offsets, Py_ssize_t count, const uint16_t* ids, uint32_t num_ids, int num_actions
 ) noexcept nogil:
-    # The first row without actions, or whose actions are not ascending or not of the game; -1 if no row is wrong.
+    # Return the first invalid row: one without actions, or whose actions are not ascending or out of range. Return -1
+    # if all rows are valid.
     cdef Py_ssize_t i
     cdef uint32_t j
     for i in range(count):
@@ -92,7 +93,7 @@ cdef Py_ssize_t first_wrong(
 
 
 cdef class IntegerNetwork:
-    """A network in integers, as NetworkFile.network makes it."""
+    """A network in integers, made by NetworkFile.network."""
 
     def __init__(
         self,
@@ -110,7 +111,7 @@ cdef class IntegerNetwork:
         const int32_t[::1] values_bias,
         int num_actions,
     ):
-        """Keep the weights, which NetworkFile has checked, and the results of `fields_of` and `hand_of`."""
+        """Store weights that NetworkFile has checked, and the results of `fields_of` and `hand_of`."""
         cdef const uint8_t[::1] of_fields = fields.view(np.uint8)
         cdef const uint8_t[::1] of_runs = runs.view(np.uint8)
         self.arrays = (
@@ -154,17 +155,17 @@ cdef class IntegerNetwork:
 
         Args:
             observations: uint8 (n, observation_length), the observations of the actors.
-            legal_offsets: uint32 (n + 1,); position i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i
-                + 1]].
+            legal_offsets: uint32 (n + 1,). Position i has the legal actions
+                legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
             legal_ids: uint16, the dense ids of the legal actions, ascending for each position.
 
         Returns:
-            The logits of the legal actions, int32, one for each of `legal_ids`, and the returns that the seats can
-            expect from the actor on, clockwise, int32 (n, players). Both are in units of 1 / OUTPUT_ONE.
+            The logits of the legal actions, int32, one for each of `legal_ids`; and the seats' expected returns, int32
+            (n, players), clockwise from the actor. Both are in units of 1 / OUTPUT_ONE.
 
         Raises:
-            ValueError: If the arrays do not match, actions are not ascending, or numbers are above the largest that an
-                observation can have.
+            ValueError: If the arrays do not match, actions are not ascending, or an observation has a number that is
+                larger than possible.
         """
         cdef Py_ssize_t count = observations.shape[0], wrong = -1, i
         if observations.shape[1] != self.net.length:

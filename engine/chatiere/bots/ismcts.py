@@ -1,4 +1,4 @@
-"""The bot `ismcts`: information-set Monte Carlo tree search, with a playout policy of each game."""
+"""The bot `ismcts`: information-set Monte Carlo tree search, with each game's playout policy."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +17,23 @@ from chatiere.bots.search import (
 )
 from chatiere.bots.temperature import draw_actions, read_temperature
 
-# The constant of exploration, of UCB1 or with a network of PUCT, for returns that are scaled to 0 … 1.
+# The exploration constant of UCB1, or of PUCT with a network, for returns that are scaled to 0 … 1.
 EXPLORATION = 0.7
-# The largest number of nodes kept at a time: a few hundred megabytes.
+# The maximum number of nodes that exist at a time. They use a few hundred megabytes.
 _MAX_NODES = 2_000_000
-# The number of simulations by default, and the maximum for each millisecond. A search has no time for more, so this
-# number bounds its memory.
+# The default number of simulations, and the maximum number for each millisecond of a time limit. A search is never
+# faster than this, and the maximum limits the memory that it reserves.
 _SIMULATIONS = 1000
-# With a network each simulation adds a node for each legal action of a position.
+# The assumed number of nodes that a simulation adds with a network, which is one for each legal action of a position.
 _NODES_OF_LEAF = 32
 
 
 class IsmctsBot(SearchBot):
-    """A bot for any game that chooses the action that a search has visited most.
+    """A bot for any game that chooses the action with the most visits in a search.
 
-    It takes a sure win regardless of the number of visits: an action that ended the game in every simulation, with the
-    bot's seat as the only winner. Among equals, it takes the action with the best value, then the action with the
-    lowest dense id.
+    It takes a sure win regardless of the number of visits. A sure win is an action that ended the game in every
+    simulation, with the bot's seat as the only winner. Among equals, the bot takes the action with the best value, then
+    the action with the lowest dense id.
     """
 
     title = "Tree search"
@@ -52,16 +52,16 @@ class IsmctsBot(SearchBot):
         """Create a bot.
 
         Args:
-            simulations: The number of simulations for each decision, 1 … 1,000,000. None: 1000, or the number that fits
-                into `milliseconds`, at most 1000 per millisecond.
-            milliseconds: The time limit of each call of `choose`; None: no limit. Choices that depend on it are not
-                reproducible.
+            simulations: The number of simulations for each decision, 1 … 1,000,000. None means 1000 or, with
+                `milliseconds`, as many as the time allows, up to 1000 per millisecond.
+            milliseconds: The time limit of each call of `choose`. None means no limit. Choices that depend on the time
+                are not reproducible.
             noise: The percentage of noise in the priors at the root (see `search`), 0 … 100, for games from which a
                 learner learns.
-            temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000; 0: no mistakes.
+            temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000. 0 means no mistakes.
             exploration: The constant of UCB1, or of PUCT with a network, 0 or more.
             even: True to give all legal actions the same number of simulations, so that their values can be compared.
-            net: The network that evaluates the leaves of the search instead of playouts; None: playouts.
+            net: The network that evaluates the leaves of the search. None means that playouts evaluate them.
 
         Raises:
             EngineError: INVALID_BATCH.
@@ -101,7 +101,7 @@ class IsmctsBot(SearchBot):
             places = np.repeat(offsets[some] - found.legal_offsets[:-1], counts[some]) + np.arange(len(trees))
             values[places] = found.values
             shares[places] = found.visits / np.add.reduceat(found.visits, found.legal_offsets[:-1])[trees]
-            # Keep the actions of each tree together, the best first.
+            # Sort the actions within each tree, the best first.
             known = np.nan_to_num(found.values, nan=-1.0)
             is_no_win = known != sure_win(decisions.players)
             best_first = np.lexsort((found.legal_ids, -known, -found.visits.astype(np.int64), is_no_win, trees))

@@ -1,4 +1,4 @@
-"""The ladder of a game: bots for people to play against, the weakest first, as they were measured (docs/bots.md)."""
+"""The ladder of a game: bots of measured strength for people to play against, the weakest first (docs/bots.md)."""
 
 import json
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ class Rung(NamedTuple):
 
     Attributes:
         name: One word for command lines and catalogues, the same in all games.
-        title: The title for people, in English.
-        bot: The bot, as `bots.get` takes it, for every number of players that is not in `bots_by_players`. A network
-            plays only with one number of players.
-        strength: The bot's Elo points above the lowest rung, with the fewest players.
-        seconds: The mean time of one core for a decision between several actions, with the fewest players.
-        bots_by_players: The other bots, by the number of players as a decimal number.
+        title: The displayed name, in English.
+        bot: The bot, as `bots.get` takes it, for every number of players that is not in `bots_by_players`.
+        strength: The bot's strength in Elo points above the lowest rung, in games with the fewest players.
+        seconds: The mean processor time of a decision between several actions, in games with the fewest players.
+        bots_by_players: A dict that maps a number of players, as decimal text, to the bot for it. Networks need this,
+            because a network plays only with one number of players.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Rung(NamedTuple):
 
 
 def ladder(game: Game) -> list[Rung]:
-    """Return the rungs of a game's ladder, the weakest first; [] if it was not measured."""
+    """Return the rungs of a game's ladder, the weakest first; [] if the game has no measured ladder."""
     return [Rung(**each) for each in _read().get(game.name, [])]
 
 

@@ -1,7 +1,7 @@
-"""Custom bots: classes in files, in modules, or behind entry points of installed packages; networks in files.
+"""Custom bots: classes in files, in modules, or in entry points of installed packages; and networks in files.
 
-The name determines the code that runs, so only command lines and programs load bots; requests, tables, records and data
-sets do not (`Registry`).
+The name of a custom bot determines the code that runs. Therefore only command lines and programs load such bots. Names
+in requests, tables, records and data sets are looked up in a `Registry`, which loads no code.
 """
 
 import hashlib
@@ -23,17 +23,17 @@ from chatiere.bots.network import IntegerNetworkBot, OnnxBot
 from chatiere.bots.trained import TRAINED
 
 GROUP = "chatiere.bots"
-"""The group of entry points whose names are bots."""
-# The kinds of network files, by the prefix of a text, such as net:FILE.
+"""The entry point group in which packages register bots."""
+# Map the prefix of a text, such as "net" in net:FILE, to the class that loads the network.
 _NETWORKS: dict[str, Callable[..., Bot]] = {"net": IntegerNetworkBot, "onnx": OnnxBot}
 
 _WORD = r"[^\W\d]\w*"
 _OWN = re.compile(rf"([^:]+\.py|{_WORD}(?:\.{_WORD})*):({_WORD})(?::(.*))?", re.DOTALL)
 
-# A search of the package with the parameter net=FILE.
+# The form of a text that names the package's bot `ismcts` with the parameter net=FILE.
 _SEARCH_BY_NETWORK = re.compile(r"ismcts:(?:[^,]*,)*?net=([^,]*)(?:,.*)?")
 
-# The modules loaded from files, by resolved path.
+# Map the resolved path of each loaded file to its module.
 _file_modules: dict[Path, ModuleType] = {}
 
 
@@ -53,11 +53,11 @@ class OwnBot(NamedTuple):
 
     @property
     def file(self) -> Path | None:
-        """The file that contains the class; None if the class is in a module."""
+        """The file that contains the class; None if the class is in an importable module."""
         return Path(self.source) if self.source.endswith(".py") else None
 
     def make(self) -> Bot:
-        """Load the code and make the bot. Raises ValueError, in one sentence."""
+        """Load the code and make the bot. Raises ValueError with a message of one sentence."""
         return make(self.text, _class_in(self), self.given)
 
 
@@ -67,7 +67,7 @@ def entry_point_names() -> list[str]:
 
 
 def class_behind(name: str) -> type[Bot]:
-    """Load the bot's class behind an entry point. Raises ValueError, in one sentence."""
+    """Load the bot class that an entry point names. Raises ValueError with a message of one sentence."""
     point: EntryPoint = next(iter(entry_points(group=GROUP, name=name)))
     try:
         found = point.load()
@@ -83,7 +83,7 @@ def names_network(text: str) -> bool:
 
 
 def network_bot(text: str) -> Bot:
-    """Make the bot that net:FILE[:NAME=VALUE,…] or onnx:FILE[…] describes. Raises ValueError, in one sentence."""
+    """Make the bot that net:FILE[:NAME=VALUE,…] or onnx:FILE[…] describes. Raises ValueError with a short message."""
     kind, file, *given = text.split(":", 2)
     if not Path(file).is_file():
         raise ValueError(f"bot {text}: no such file: {file}")
@@ -104,13 +104,13 @@ def make(text: str, bot: Callable[..., Bot], given: str | None) -> Bot:
     """Make a bot of a class.
 
     Args:
-        text: The bot as the user named it, for errors.
+        text: The bot as the user named it, for error messages.
         bot: The class of the bot.
-        given: The parameters, as NAME=VALUE,…; None: no parameters. A value is an integer or a decimal number if it can
-            be read as such, and otherwise a text.
+        given: The parameters, as NAME=VALUE,…; None means no parameters. A value is converted to an int or a float if
+            possible, and otherwise is a str.
 
     Raises:
-        ValueError: If the bot cannot be made, for a reason in one sentence.
+        ValueError: If the bot cannot be made. The message is one sentence with the reason.
     """
     values: dict[str, int | float | str] = {}
     for part in [] if given is None else given.split(","):
@@ -131,15 +131,15 @@ def make(text: str, bot: Callable[..., Bot], given: str | None) -> Bot:
 
 
 def file_modules() -> list[ModuleType]:
-    """Return the modules that were loaded from files: another process cannot import them."""
+    """Return the modules that were loaded from files, because other processes cannot import them by name."""
     return list(_file_modules.values())
 
 
 def _module_of(file: Path) -> ModuleType:
-    # Load a file once in a process. Its folder is appended to the search path, for the file's own imports.
+    # Load a file, but only once in a process. Its folder is appended to sys.path for the file's own imports.
     if file in _file_modules:
         return _file_modules[file]
-    # The name is one that no import can use by accident.
+    # The name contains a hash, so that it does not collide with another module.
     name = f"bot_{hashlib.sha256(bytes(file)).hexdigest()[:16]}"
     spec = spec_from_file_location(name, file)
     assert spec is not None
@@ -147,7 +147,7 @@ def _module_of(file: Path) -> ModuleType:
     module = module_from_spec(spec)
     if str(file.parent) not in sys.path:
         sys.path.append(str(file.parent))
-    # Dataclasses look for the module of their class.
+    # Register the module first, because dataclasses look up the module of their class.
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
@@ -202,7 +202,7 @@ def _value(text: str) -> int | float | str:
 
 
 def _told(error: BaseException) -> str:
-    # Describe the error in one line with its place, because no traceback is shown. A SyntaxError contains its place.
+    # Describe the error and its place in one line, because no traceback is shown. A SyntaxError contains its place.
     frames = [] if isinstance(error, SyntaxError) else traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"

@@ -14,7 +14,7 @@ static void add_column_times(int32_t *restrict sums, const int16_t *restrict col
         sums[i] += times * column[i];
 }
 
-/* Add the columns of a byte that is not 0; return 0 if one of its numbers is above the largest. */
+/* Add the columns for a byte that is not 0. Return 0 if one of its numbers is larger than its field's `largest`. */
 static int add_byte(const Net *net, int32_t place, uint8_t byte, int32_t *sums)
 {
     const int32_t size = net->num_first;
@@ -68,7 +68,7 @@ static int32_t logit_of(const Net *net, int64_t row, const int16_t *second)
     return net->rows_bias[row] + dot(net->rows + row * net->num_second, second, net->num_second);
 }
 
-/* Fill in the numbers of the cards in slots, -1 in empty slots. */
+/* Fill in the number of the card in each slot, or -1 if the slot is empty. */
 static void find_hand(const Net *net, const uint8_t *observation, int32_t *hand)
 {
     int32_t count = 0;
@@ -79,7 +79,7 @@ static void find_hand(const Net *net, const uint8_t *observation, int32_t *hand)
         hand[count++] = -1;
 }
 
-/* The sum of the rows of a play. */
+/* Return the logit of an action of the kind NET_PLAY, from the sum of its rows. */
 static int32_t logit_of_play(const Net *net, const NetRun *run, uint32_t play, const int32_t *hand,
                              const int16_t *second)
 {
@@ -120,7 +120,7 @@ int net_evaluate(const Net *net, const uint8_t *observation, const uint16_t *leg
     memcpy(sums, net->first_bias, (size_t)net->num_first * sizeof(int32_t));
     while (place < net->length) {
         uint64_t eight;
-        /* Most numbers are 0. */
+        /* Skip eight zeros at a time, because most numbers are 0. */
         if (place + 8 <= net->length) {
             memcpy(&eight, observation + place, 8);
             if (eight == 0) {

@@ -1,14 +1,14 @@
-/* A small network in integers: the same outputs on every processor. Plain C without Python, so that a cross compiler
- * can build it.
+/* A small network in integers, which gives the same outputs on every processor. It is plain C without Python, so that a
+ * cross compiler can build it.
  *
- * Its inputs are the numbers of an observation that are not 0. Each of them adds columns of the first layer. A second
- * layer has groups of units. A run of actions uses one of the groups, and each action a row of weights, which actions of
- * several runs may share, or the sum of several rows. Only groups and rows of legal actions are computed, and group 0,
- * which gives the expected returns of the seats.
+ * The inputs are the numbers of an observation that are not 0. Each input adds columns of the first layer. The second
+ * layer has groups of units. Each run of actions (actions with consecutive ids) uses one group. The logit of an action
+ * is computed from a row of weights, which actions of several runs may share, or from the sum of several rows. Only the
+ * groups and rows of legal actions are computed, and group 0, from which the seats' expected returns are computed.
  *
- * Activations are 0 … NET_ONE, which stands for 1. Weights are int16: of the first two layers in units of 2^-12, of
- * actions and values of 2^-10. Sums are int32 in units of the products, so a logit or a value of NET_OUTPUT_ONE is 1.
- * The code that fills in a Net ensures that no sum can leave the range of int32. */
+ * Activations range from 0 to NET_ONE, which represents 1. Weights are int16, in units of 2^-12 in the first two layers
+ * and of 2^-10 for actions and values. Sums are int32 in units of the products, so NET_OUTPUT_ONE represents a logit or
+ * a value of 1. The code that fills in a Net ensures that no sum can exceed the range of int32. */
 #ifndef CHATIERE_NET_H
 #define CHATIERE_NET_H
 
@@ -24,7 +24,7 @@ enum {
     NET_MAX_SLOTS = 8
 };
 
-/* The effect of a number n of an observation that is not 0 */
+/* The effect of a number n > 0 in an observation */
 enum {
     NET_CATEGORY, /* adds the column first + n - 1 */
     NET_COUNT,    /* adds n times the column first */
@@ -34,24 +34,24 @@ enum {
 typedef struct {
     uint32_t first;
     uint8_t kind;
-    uint8_t shift; /* its place in a byte of the observation */
+    uint8_t shift; /* the position of the field's lowest bit in a byte of the observation */
     uint8_t mask;
     uint8_t largest;
 } NetField;
 
-/* The logit of action first + i of a run */
+/* How the logit of action first + i of a run is computed. Row r below is the row with the index NetRun.row + r. Slots
+ * have the first NET_MAX_SLOTS cards of the hand, by ascending number. An empty slot adds 0. */
 enum {
-    NET_OWN_ROW, /* the logit of the row row + i; size is 0 */
-    /* The hand's cards are in slots by ascending number, the first NET_MAX_SLOTS of them; empty slots add 0. */
-    NET_SLOT, /* the logit of the row row + the number of the card in slot i; size is the number of slots */
-    NET_PLAY  /* with i = t << (size - 1) | m, where size is the number of slots: the sum of the rows row + the number
-               * of the card in slot t, row + cards + that of each card in another slot, bit k of m for the k-th of
-               * these, and row + 2 cards + how many bits m has */
+    NET_OWN_ROW, /* from row i; size is 0 */
+    NET_SLOT,    /* from row c, where c is the number of the card in slot i; size is the number of slots */
+    NET_PLAY     /* from the sum of several rows, where i = t << (size - 1) | m and size is the number of slots: row c
+                  * for the card c in slot t, row cards + c for each card c in another slot whose bit in m is set (bit k
+                  * for the k-th other slot), and row 2 * cards + b, where b is the number of bits set in m */
 };
 
-/* Actions with consecutive ids, up to the first action of the next run. Runs are ascending. */
+/* A run: actions with consecutive ids, up to the first action of the next run. Runs are in ascending order. */
 typedef struct {
-    uint32_t first; /* action */
+    uint32_t first; /* the first action */
     uint32_t row;
     uint32_t group;
     uint16_t kind;
@@ -59,15 +59,15 @@ typedef struct {
 } NetRun;
 
 typedef struct {
-    int32_t length;           /* of an observation */
-    const uint32_t *fields_of; /* [length + 1]: byte i has the fields from fields_of[i] to before fields_of[i + 1] */
+    int32_t length;            /* the length of an observation */
+    const uint32_t *fields_of; /* [length + 1]: byte i has the fields fields_of[i] … fields_of[i + 1] - 1 */
     const NetField *fields;
-    int32_t hand;  /* the place of the first flag of the hand's cards, a byte each */
+    int32_t hand;  /* the offset in an observation of the flags for the hand's cards, one byte each */
     int32_t cards; /* the number of these flags */
     int32_t num_first;
     const int16_t *columns; /* [columns][num_first] */
     const int32_t *first_bias;
-    int32_t num_second;          /* units of a group */
+    int32_t num_second;          /* the number of units in a group */
     const int16_t *second;       /* [groups][num_second][num_first] */
     const int32_t *second_bias;  /* [groups][num_second] */
     int32_t num_runs;
@@ -79,8 +79,8 @@ typedef struct {
     const int32_t *values_bias;
 } Net;
 
-/* Compute the logits of `count` legal actions, ascending, and the values. Return 0, without having written anything, if
- * a number of the observation is above the largest. */
+/* Compute the logits of `count` legal actions, which must be ascending, and the values. Return 1 on success. Return 0
+ * and write nothing if a number of the observation is larger than its field's `largest`. */
 int net_evaluate(const Net *net, const uint8_t *observation, const uint16_t *legal, int32_t count, int32_t *logits,
                  int32_t *values);
 

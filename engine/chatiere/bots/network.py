@@ -1,6 +1,6 @@
-"""Bots made from functions of observations and masks, networks in integers, and networks in ONNX.
+"""Bots that play by a policy: a Python function, a network in integers, or a network in ONNX.
 
-Networks in ONNX need the extra `chatiere[onnx]`.
+ONNX networks need the extra `chatiere[onnx]`.
 """
 
 from abc import abstractmethod
@@ -16,9 +16,9 @@ from chatiere.bots.integer_network import OUTPUT_ONE
 from chatiere.bots.network_file import NetworkFile
 
 Policy = Callable[[NDArray[np.uint8], NDArray[np.bool_]], Any]
-"""A function of observations, uint8 (n, observation_length), and masks, bool (n, num_distinct_actions), True for legal
-actions. It returns the logits of all actions, an array (n, num_distinct_actions) of any kind that NumPy reads. Logits
-of illegal actions are ignored."""
+"""A function that returns the logits of all actions, (n, num_distinct_actions), in any form that NumPy can convert to
+an array. Its arguments are the observations, uint8 (n, observation_length), and masks, bool (n, num_distinct_actions),
+which are True for legal actions. Logits of illegal actions are ignored."""
 
 _ONNX_KINDS: dict[str, type[np.generic]] = {
     "tensor(uint8)": np.uint8,
@@ -43,7 +43,7 @@ def draw(
     """
     offsets = legal_offsets.astype(np.intp)
     sums = np.concatenate([[0], probabilities.cumsum(dtype=np.float64)])
-    # The numbers stay below 1 by a margin larger than the rounding of the sums.
+    # The numbers are below 1 by at least 2 ** -32, which is more than the rounding error of the sums.
     uniform = (luck >> np.uint64(32)) / 2**32
     drawn = sums[offsets[:-1]] + uniform * (sums[offsets[1:]] - sums[offsets[:-1]])
     found: NDArray[np.intp] = np.clip(np.searchsorted(sums[1:], drawn, side="right"), offsets[:-1], offsets[1:] - 1)
@@ -60,8 +60,8 @@ class LogitsBot(Bot):
         """Create a bot.
 
         Args:
-            temperature: The divisor of logits, 0 or more. 0: the bot takes the most likely action and, among equals,
-                the action with the lowest dense id.
+            temperature: The number by which logits are divided, 0 or more. With 0, the bot takes the most likely action
+                and, among equals, the action with the lowest dense id.
 
         Raises:
             ValueError: If the temperature is out of range.
@@ -79,7 +79,7 @@ class LogitsBot(Bot):
         return self.judge(decisions).actions
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """See Bot.judge. The shares are the probabilities; there are no values. Raises BotError for invalid logits."""
+        """See Bot.judge. Shares are the actions' probabilities; there are no values. Raises BotError for bad logits."""
         offsets, ids = decisions.legal_offsets, decisions.legal_ids
         rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())
         logits = self.logits(decisions).astype(np.float64)
@@ -98,8 +98,8 @@ class LogitsBot(Bot):
 class NetworkBot(LogitsBot):
     """A bot that draws actions by the logits of a policy.
 
-    Games can be repeated if the policy gives a row the same logits in any batch. Other processors may round
-    differently.
+    Games can be repeated only if the policy's logits for a row do not depend on the rest of the batch. Different
+    processors may round differently.
     """
 
     def __init__(self, policy: Policy, temperature: float = 1.0) -> None:
@@ -146,17 +146,17 @@ class IntegerNetworkBot(LogitsBot):
         self._network = self.file.network()
 
     def logits(self, decisions: Decisions) -> NDArray[np.floating]:
-        """See LogitsBot.logits. Raises BotError for decisions of another game or number of players."""
+        """See LogitsBot.logits. Raises BotError if the network is for another game or number of players."""
         self.file.require(decisions.game, decisions.players)
         logits, _ = self._network.evaluate(decisions.observations, decisions.legal_offsets, decisions.legal_ids)
         return logits / OUTPUT_ONE
 
 
 class OnnxBot(NetworkBot):
-    """A bot that draws actions by the logits of a network in a file, on the processor.
+    """A bot that draws actions by the logits of an ONNX network, evaluated on the CPU.
 
     The network has one or two inputs with the batch as their first dimension: observations (n, observation_length) and,
-    if it wants them, masks (n, num_distinct_actions), each as uint8, bool, float32 or int64. The first output has the
+    optionally, masks (n, num_distinct_actions). Each input is uint8, bool, float32 or int64. The first output has the
     logits.
     """
 
@@ -171,7 +171,7 @@ class OnnxBot(NetworkBot):
         Raises:
             ValueError: If the file is not such a network, or a number is out of range.
             OSError: If the file cannot be read.
-            ImportError: ONNX Runtime is not installed.
+            ImportError: If ONNX Runtime is not installed.
         """
         super().__init__(self._run, temperature)
         if not (isinstance(threads, int) and threads >= 1):
@@ -184,7 +184,7 @@ class OnnxBot(NetworkBot):
         return {key: value for key, value in self.__dict__.items() if key not in ("_policy", "_session")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Open the network again."""
+        """Restore the attributes and open the network again."""
         self.__dict__.update(state)
         self._policy = self._run
         self._open()
@@ -196,7 +196,7 @@ class OnnxBot(NetworkBot):
             raise ImportError("networks in ONNX need ONNX Runtime: pip install 'chatiere[onnx]'") from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = self._threads
-        # ONNX Runtime would otherwise also write the exception's message to standard error.
+        # Without this setting, ONNX Runtime would also write the exception's message to standard error.
         options.log_severity_level = 4
         try:
             self._session = onnxruntime.InferenceSession(self._model, options, providers=["CPUExecutionProvider"])

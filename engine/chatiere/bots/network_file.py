@@ -1,7 +1,7 @@
-"""Networks in integers as files: the weights, with the game and number of players that they are for.
+"""Files of networks in integers: the weights, and the game and number of players for which they were trained.
 
-A file is little-endian: a header (`_HEADER`), the arrays of `Weights` in their order, and the SHA-256 of both. net.h
-describes the computation of a network.
+A file is little-endian. It has a header (`_HEADER`), the arrays of `Weights` in the order of the class, and the SHA-256
+of both. net.h describes the computation of a network.
 """
 
 import hashlib
@@ -34,8 +34,9 @@ from chatiere.engine.core.observation_parts import ObservationField, Observation
 
 _MAGIC = b"chatnet\0"
 _FORMAT = 2
-# Magic, format, rules version, game, layout; players, units of the first layer, of a group of the second, groups, runs;
-# rows, actions, columns.
+# The magic bytes, the format version, the rules version, the game's name, and the digest of the observation's layout;
+# then the numbers of players, units in the first layer, units in a group of the second layer, groups and runs; then
+# the numbers of rows, actions and columns.
 _HEADER = struct.Struct("<8sHH32s32s5H3I")
 _DIGEST_SIZE = 32
 _KINDS = {
@@ -53,11 +54,11 @@ class NetworkFileError(ValueError):
 class Weights(NamedTuple):
     """The weights of a network with n columns, f units in the first layer, g groups of s units, and r rows of actions.
 
-    net.h describes their units.
+    net.h describes the units in which weights are expressed.
     """
 
     columns: NDArray[np.int16]
-    """int16 (n, f): for each column that `fields_of` counts."""
+    """int16 (n, f): the columns of the first layer, in the order of `fields_of`."""
     first_bias: NDArray[np.int32]
     """int32 (f,)."""
     second: NDArray[np.int16]
@@ -65,7 +66,7 @@ class Weights(NamedTuple):
     second_bias: NDArray[np.int32]
     """int32 (g, s)."""
     runs: NDArray[np.void]
-    """Of dtype RUN: the runs of actions, ascending from action 0 on."""
+    """The runs of actions, of dtype RUN, ascending from action 0."""
     rows: NDArray[np.int16]
     """int16 (r, s)."""
     rows_bias: NDArray[np.int32]
@@ -77,14 +78,14 @@ class Weights(NamedTuple):
 
 
 class NetworkFile(NamedTuple):
-    """A network, and the game and number of players that it plays."""
+    """A network, and the game and number of players for which it was trained."""
 
     game: Game
     players: int
     weights: Weights
 
     def to_bytes(self) -> bytes:
-        """Return the file. Raises NetworkFileError for weights that are not of the game's sizes, or too large."""
+        """Return the file's content. Raises NetworkFileError for weights that are too large or have wrong shapes."""
         _check(self)
         weights = self.weights
         groups, second, first = weights.second.shape
@@ -108,7 +109,7 @@ class NetworkFile(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "NetworkFile":
-        """Read a file. Raises NetworkFileError."""
+        """Read a file's content. Raises NetworkFileError."""
         if data[: len(_MAGIC)] != _MAGIC or len(data) < _HEADER.size + _DIGEST_SIZE:
             raise NetworkFileError("it is not a network in integers")
         body, digest = data[:-_DIGEST_SIZE], data[-_DIGEST_SIZE:]
@@ -174,7 +175,7 @@ class NetworkFile(NamedTuple):
             )
 
     def network(self) -> IntegerNetwork:
-        """Return the network, to be evaluated. Raises NetworkFileError as `to_bytes`."""
+        """Return the network for evaluation. Raises NetworkFileError in the same cases as `to_bytes`."""
         _check(self)
         fields, places, _ = fields_of(self.game)
         return IntegerNetwork(fields, places, hand_of(self.game), *self.weights, self.game.num_distinct_actions)
@@ -184,12 +185,12 @@ class NetworkFile(NamedTuple):
 def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
     """Return the fields and columns by which a network reads the observations of a game.
 
-    Columns are in the order of the description's fields and, within a field, of its places. A flag or a count has one
-    column, a category one for each value except 0, and bits one for each bit.
+    Columns have the order of the description's fields and, within a field, of its numbers. A flag or a count has one
+    column, a category one column for each value except 0, and a bit set one column for each bit.
 
     Returns:
-        The fields of dtype FIELD, by places; uint32 places (observation_length + 1,), where byte i has the fields from
-        places[i] to before places[i + 1]; and the number of columns.
+        Three items: the fields, an array of dtype FIELD; places, uint32 (observation_length + 1,), where byte i of an
+        observation has fields[places[i]:places[i + 1]]; and the number of columns.
     """
     found: list[tuple[int, tuple[int, ...]]] = []
     column = 0
@@ -203,7 +204,7 @@ def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
     found.sort()
     fields = np.array([field for _, field in found], FIELD)
     places = np.searchsorted([place for place, _ in found], np.arange(game.observation_length + 1)).astype(np.uint32)
-    # The arrays are cached, so all callers share them.
+    # The result is cached and shared by all callers, so it must not be changed.
     fields.flags.writeable = places.flags.writeable = False
     return fields, places, column
 
@@ -237,7 +238,7 @@ def rows_of_run(game: Game, kind: int, size: int, length: int) -> tuple[int, int
 
 
 def layout_digest(game: Game) -> bytes:
-    """Return the SHA-256 of the layout that gives the numbers of the game's observations their meaning."""
+    """Return the SHA-256 of the layout of the game's observations."""
     lines = [
         f"{field.name} {field.kind.name} {field.largest} {field.offset} {field.shape} {field.strides} "
         f"{field.first_bit} {field.num_bits}\n"
@@ -251,7 +252,7 @@ def _described(description: Description) -> list[ObservationField]:
 
 
 def _check(file: NetworkFile) -> None:
-    # Raises NetworkFileError for weights by which net.c could leave its arrays or the range of int32.
+    # Raises NetworkFileError for weights with which net.c could read beyond its arrays or exceed the range of int32.
     game, players, weights = file
     fields, _, columns = fields_of(game)
     groups, second, first = weights.second.shape

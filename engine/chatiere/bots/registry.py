@@ -1,7 +1,8 @@
 """Bots by name.
 
-A bot and its budget are one text, such as "ismcts:simulations=500"; SuggestRequest.bot of the API has the grammar.
-`get` also takes texts that name code to load, for command lines and programs; a Registry, for requests, never does.
+A text such as "ismcts:simulations=500" names a bot and its budget; SuggestRequest.bot of the API has the grammar. The
+function `get` also accepts texts that name code to load, and is meant for command lines and programs. A Registry loads
+no code, and is meant for texts in requests.
 """
 
 import re
@@ -22,13 +23,13 @@ from chatiere.bots.trained import TRAINED, is_trained, network_of, trained
 from chatiere.engine import Game
 
 BOTS_VERSION = 2
-"""The version of the package's bots. It increases with each change to the choices of any bot.
+"""The version of the package's bots. It increases when the choices of any bot change.
 
-Sealed tables that do not name a version use the bots of version 1."""
+Sealed tables that do not name a version use version 1."""
 
 
 class OtherVersionError(ValueError):
-    """This release does not play the requested version of a bot."""
+    """This release does not have the requested version of a bot."""
 
 
 class Parameter(NamedTuple):
@@ -38,11 +39,11 @@ class Parameter(NamedTuple):
         name: The name of the parameter.
         lowest: The smallest value.
         highest: The largest value.
-        default: The value of a parameter that is not given; None: no default.
-        bound: The quantity that the parameter sets, if a service bounds that quantity. "playouts": the number of
-            playouts for a decision; "milliseconds": the time for a decision; "": neither.
-        title: The title for people, in English.
-        description: The description for people, in English.
+        default: The value of a parameter that is not given. None means that there is no default.
+        bound: The quantity that the parameter sets, if a service limits that quantity: "playouts" for the number of
+            playouts for a decision, "milliseconds" for the time for a decision, or "" if it is neither.
+        title: The displayed name, in English.
+        description: The displayed description, in English.
     """
 
     name: str
@@ -55,19 +56,20 @@ class Parameter(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    # Makes the bot; called with the parameters by name.
+    # Makes the bot. It is called with the parameters as keyword arguments.
     make: Callable[..., Bot]
     title: str
     description: str
     parameters: Sequence[Parameter] = ()
-    # True if it also takes net=NAME, a network.
+    # True if the bot also takes a network as net=NAME.
     takes_network: bool = False
-    # The first BOTS_VERSION with the bot's present choices, and the bot before that version, if it is kept.
+    # The first BOTS_VERSION in which the bot chooses as it does now, and the bot as it was before that version, if this
+    # release still has it.
     since: int = 1
     before: "_Entry | None" = None
 
     def of(self, version: int) -> "_Entry | None":
-        """Return the bot as it was in a version; None if that is not kept."""
+        """Return the bot as it was in a version; None if this release no longer has it."""
         entry: _Entry | None = self
         while entry is not None and entry.since > version:
             entry = entry.before
@@ -79,11 +81,11 @@ class BotInfo(NamedTuple):
 
     Attributes:
         name: The name of the bot.
-        title: The title for people, in English.
-        description: The description for people, in English.
+        title: The displayed name, in English.
+        description: The displayed description, in English.
         parameters: The bot's parameters.
-        seconds: The approximate time of a decision with the default of the parameters, midway through a game, on one
-            core; None: less than a millisecond.
+        seconds: The approximate time of a decision midway through a game with default parameters, on one core. None
+            means less than a millisecond.
     """
 
     name: str
@@ -157,11 +159,11 @@ _FOR_ANY_GAME = {
         since=2,
     ),
 }
-# For each game's own bot whose choices have changed, the first version with its present choices.
+# Map each game's own bot whose choices have changed to the first version in which it chooses as it does now.
 _SINCE = {"builder": 2}
 
 
-# Names that operators may give.
+# The form of the names that operators may give to bots.
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -171,7 +173,7 @@ def _entries(game: Game) -> dict[str, _Entry]:
 
 
 def read_added(text: str) -> tuple[str, str]:
-    """Read NAME=BOT, or NAME: return the name and the bot, which is not loaded. Raises ValueError for another name."""
+    """Split NAME=BOT, or NAME, into the name and the bot, without loading it. Raises ValueError for an invalid name."""
     name, equals, bot = text.partition("=")
     if not _NAME.fullmatch(name):
         raise ValueError(
@@ -185,19 +187,19 @@ def _is_packaged(name: str) -> bool:
 
 
 class Registry:
-    """Bots by name, for texts from clients: the package's bots and the bots that an operator adds.
+    """Look up bots by name: the package's bots and the bots that an operator added.
 
-    A text never makes a Registry load code.
+    A Registry is safe for texts from clients, because no text makes it load code.
     """
 
     def __init__(self, added: Sequence[str] = ()) -> None:
         """Load the bots that an operator adds, and make each of them once.
 
-        Several threads may use a Registry.
+        Several threads may use a Registry at the same time.
 
         Args:
-            added: Each is NAME=BOT, where BOT is a custom bot as the function `get` takes it, or NAME, the name of an
-                entry point.
+            added: The bots to add. Each is either NAME=BOT, where BOT is a custom bot as the function `get` takes it,
+                or NAME, the name of an entry point.
 
         Raises:
             ValueError: If a name is taken or malformed, or a bot is invalid (see the function `get`).
@@ -216,11 +218,11 @@ class Registry:
             self._added[name] = _Entry(lambda bot=bot: bot, bot.title or name, bot.description)
 
     def is_added(self, name: str) -> bool:
-        """Return True if an operator has added a bot of this name; its parameters are then the operator's."""
+        """Return True if an operator has added a bot with this name and has thereby chosen its parameters."""
         return name in self._added
 
     def names(self, game: str | Game) -> list[str]:
-        """Return the names of the bots that play a game: bots for any game, the game's own, then added bots.
+        """Return the names of the bots that play a game: bots for any game, the game's own bots, then added bots.
 
         Raises:
             EngineError: UNKNOWN_GAME.
@@ -245,12 +247,12 @@ class Registry:
 
         Args:
             spec: One of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]. Parameters that are not given have their
-                defaults. ismcts also takes net=NAME, a network in integers: `trained`, the package's, or one that an
-                operator added by this name.
+                defaults. ismcts also takes net=NAME, a network in integers. NAME is `trained` for the package's
+                network, or the name of a network that an operator added.
             game: The game, or its name.
             players: The number of players.
-            version: The BOTS_VERSION that determines the bot's choices; None: the newest. Bots and networks that an
-                operator added have no versions.
+            version: The BOTS_VERSION that determines the bot's choices. None means the newest. Bots and networks that
+                an operator added have no versions.
 
         Raises:
             ValueError: If the bot or a parameter is unknown, a number is out of range, or a network is unknown or plays
@@ -299,7 +301,7 @@ class Registry:
 
 
 class _WithFiles(Registry):
-    # A Registry for command lines and programs, in which net=NAME names a file.
+    # A Registry for command lines and programs, where NAME in net=NAME is the path of a file.
 
     def _network(self, bot: str, name: str, game: Game, players: int) -> NetworkFile:
         try:
@@ -312,13 +314,13 @@ _PACKAGED = _WithFiles()
 
 
 def versions() -> list[int]:
-    """Return the versions for which this release has all bots of the package, ascending; the last is BOTS_VERSION."""
+    """Return the versions, ascending, of which this release has all bots of the package. The last is BOTS_VERSION."""
     entries = [entry for game in engine.games() for entry in _entries(game).values()]
     return [version for version in range(1, BOTS_VERSION + 1) if all(entry.of(version) for entry in entries)]
 
 
 def names(game: str | Game) -> list[str]:
-    """Return the names of the bots that play a game: bots for any game, the game's own, then entry points.
+    """Return the names of the bots that play a game: bots for any game, the game's own bots, then entry points.
 
     Raises:
         EngineError: UNKNOWN_GAME.
@@ -327,7 +329,7 @@ def names(game: str | Game) -> list[str]:
 
 
 def infos(game: str | Game) -> list[BotInfo]:
-    """Return the descriptions of the package's bots that play a game: bots for any game, then the game's own.
+    """Return the descriptions of the package's bots that play a game: bots for any game, then the game's own bots.
 
     Raises:
         EngineError: UNKNOWN_GAME.
@@ -338,13 +340,13 @@ def infos(game: str | Game) -> list[BotInfo]:
 def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
     """Return the bot that `spec` describes.
 
-    Some specs run code and read files: use a Registry for texts from clients.
+    Some specs run code and read files, so use a Registry for texts from clients.
 
     Args:
-        spec: One of four forms. The name of a bot, one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…], such
-            as "flat:playouts=500". Parameters that are not given have their defaults. ismcts also takes net=FILE, a
-            network in integers, or net=trained, the package's. A custom bot, a class in a file or a module:
-            FILE.py:CLASS[:PARAMETER=VALUE,…] or MODULE:CLASS[:PARAMETER=VALUE,…]. A network:
+        spec: A bot's name from `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…], such as "flat:playouts=500".
+            Parameters that are not given have their defaults. ismcts also takes net=FILE for a network in integers, or
+            net=trained for the package's network. A spec can also name a class in a file or a module, as
+            FILE.py:CLASS[:PARAMETER=VALUE,…] or MODULE:CLASS[:PARAMETER=VALUE,…], or a network, as
             net:FILE[:PARAMETER=VALUE,…] or onnx:FILE[:PARAMETER=VALUE,…].
         game: The game, or its name.
         players: The number of players.
@@ -381,7 +383,7 @@ def _unknown(name: str, game: Game, known: Iterable[str]) -> ValueError:
 
 
 def texts(info: BotInfo) -> Iterator[tuple[str, str]]:
-    """Return all texts about a bot: the keys of catalogues, and the English texts."""
+    """Yield all texts about a bot, each as its key in catalogues and the English text."""
     yield f"{info.name}.title", info.title
     yield info.name, info.description
     for parameter in info.parameters:
@@ -390,9 +392,10 @@ def texts(info: BotInfo) -> Iterator[tuple[str, str]]:
 
 
 def split(specs: str) -> list[str]:
-    """Split a list of bots at its commas, except those between the parameters of one bot.
+    """Split a list of bots at its commas, except for commas between the parameters of one bot.
 
-    A bot begins after each comma, unless a parameter follows: text with "=" and without ":" before the next comma.
+    A comma separates bots unless a parameter follows it, which is text that contains "=" but no ":" up to the next
+    comma.
     """
     found: list[str] = []
     for part in specs.split(","):
@@ -425,7 +428,7 @@ def _read(bot: str, parameters: Sequence[Parameter], parts: Sequence[str]) -> di
 
 def _number(bot: str, parameter: Parameter, text: str) -> int:
     name, lowest, highest = parameter[:3]
-    # No number in range has more digits, and int() would take long for a million of them.
+    # Check the length first, because int() would take long for a million digits.
     if text.isascii() and text.isdecimal() and len(text) <= len(str(highest)) and lowest <= int(text) <= highest:
         return int(text)
     raise ValueError(f"bot {bot}: {name} must be a whole number from {lowest} to {highest}, not {text!r}")

@@ -1,11 +1,12 @@
-"""Monte Carlo tree search in games with hidden information: many games at a time, without the GIL.
+"""Monte Carlo tree search in games with hidden information, for many games at a time and without the GIL.
 
 The search is ISMCTS with a single observer (Cowling, Powley, Whitehouse 2012, "Information set Monte Carlo tree
-search"): a tree for each decision, for the seat that has to act. Each of its simulations plays in a separate world.
-A child of a node is an action of any seat: actions of other seats that the seat to act could not distinguish have
-separate children, and chance outcomes have no nodes. The legal actions at a node therefore differ between worlds, and
-the exploration of a child depends on the number of visits in which its action was available, not on the visits of the
-node. A node keeps the returns of all seats; the seat that acts chooses by its own return.
+search"). Each decision has a tree, built for the seat that has to act. Each simulation of a tree plays in a separate
+world. A child of a node is an action of any seat. Actions of other seats have separate children even if the seat to act
+could not distinguish them, and chance outcomes have no nodes. The legal actions at a node therefore differ between
+worlds. For this reason, the exploration of a child depends on the number of visits in which its action was available,
+and not on the visits of the node. A node stores the returns of all seats. At each node, the acting seat chooses by its
+own return.
 """
 
 from math import isfinite
@@ -44,23 +45,24 @@ from chatiere.engine.core.integers cimport read_number
 from chatiere.engine.core.position cimport Game
 
 cdef enum:
-    # The largest number of trees: the offsets of legal ids then fit into 32 bits in every game.
+    # The maximum number of trees. With this limit, the offsets of legal ids fit into 32 bits in every game.
     MAX_TREES = 524_288
-    # The number of worlds drawn at a time: for each tree, and for all trees (but at least one for each).
+    # The maximum number of worlds drawn at a time for each tree, and for all trees together. Each tree gets at least
+    # one.
     WORLDS_OF_TREE = 64
     WORLDS_AT_ONCE = 65_536
 
 MAX_SIMULATIONS = 1_000_000
 MAX_NODES = NODES
-"""The largest number of nodes of a tree: 24 MiB with two players, 40 MiB with six."""
+"""The maximum number of nodes in a tree. They use 24 MiB with two players, and 40 MiB with six."""
 
 
 class Leaves(NamedTuple):
     """The leaves that m trees have reached in a round, as arrays.
 
     Attributes:
-        observations: uint8 (m, observation_length), the observations of the seats to act.
-        actors: int8 (m,), the seats to act.
+        observations: uint8 (m, observation_length), the observation of the seat to act at each leaf.
+        actors: int8 (m,), the seat to act at each leaf.
         legal_offsets: uint32 (m + 1,); leaf i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
         legal_ids: uint16, the dense ids of the legal actions, ascending for each leaf.
     """
@@ -77,12 +79,12 @@ class SearchColumns(NamedTuple):
     Attributes:
         legal_offsets: uint32 (n + 1,); tree i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
         legal_ids: uint16, the dense ids of the legal actions at the roots, ascending for each tree.
-        visits: uint32, for each legal id the number of simulations that chose it. A tree's visits sum to its
-            simulations.
+        visits: uint32, for each legal id the number of simulations that chose it. The visits of a tree sum to the
+            number of simulations.
         values: float64, for each legal id the mean return of the seat to act over these simulations; NaN if no
-            simulation chose the action. Each return is reduced by 1/2048 for each decision before the end of the game,
-            for at most 64 decisions.
-        moves: uint64 (n,), the number of decisions made in the tree and in playouts.
+            simulation chose the action. Each return is reduced by 1/2048 for each decision from the root to the end of
+            the game, up to 64 decisions.
+        moves: uint64 (n,), the number of decisions made in the tree and in playouts, for each tree.
     """
 
     legal_offsets: object
@@ -113,7 +115,7 @@ cdef class _Trees:
     cdef IntegerNetwork network
     cdef Cancellation cancellation
     cdef uint8_t* observation
-    # The memory behind the pointers above and below.
+    # These attributes own the memory to which the pointers above and below refer.
     cdef bytes packed
     cdef list arrays
     cdef object moves
@@ -195,7 +197,7 @@ cdef class _Trees:
         return 0
 
     cdef int take_worlds(self, worlds, uint32_t first, uint32_t count) except -1:
-        # Copies the worlds: checked memory must not change.
+        # Copies the worlds, because memory must not change after it was checked.
         shape = (self.worlds.trees, count, self.worlds.packed_size)
         size = self.worlds.trees * count * self.worlds.packed_size
         given = worlds(count)
@@ -217,7 +219,7 @@ cdef class _Trees:
         return 0
 
     cdef int find_roots(self) except -1:
-        # Takes the roots' actors and legal actions from the first worlds, and evaluates the roots.
+        # Reads the actors and legal actions of the roots from each tree's first world, and evaluates the roots.
         cdef bint done
         with nogil:
             done = count_legal(&self.forest, &self.worlds, &self.roots)
@@ -276,7 +278,7 @@ cdef class _Trees:
         return 0
 
     cdef tuple ask(self):
-        # Return the priors and values of the leaves, after checking them.
+        # Call `evaluate`, and return the priors and values of the leaves after checking them.
         cdef size_t count = self.leaves.count, legal = self.leaves.legal_offsets[count]
         cdef Py_ssize_t length = self.game.observation_length
         offsets = column(self.leaves.legal_offsets, (count + 1) * sizeof(uint32_t), np.uint32)
@@ -346,7 +348,7 @@ cdef class _Trees:
 
 
 cdef object read_reals(name, given, shape):
-    # An array of finite float64. Raises EngineError: INVALID_BATCH.
+    # Return an array of finite float64. Raises EngineError: INVALID_BATCH.
     try:
         array = np.ascontiguousarray(given, np.float64)
     except (TypeError, ValueError) as error:
@@ -364,7 +366,7 @@ cdef object read_reals(name, given, shape):
 def sure_win(players):
     """Return the value of an action that ended every simulation immediately, with the seat to act as the only winner.
 
-    No other action has as high a value.
+    Only such actions have this value; the values of all other actions are lower.
 
     Args:
         players: The number of players.
@@ -373,7 +375,7 @@ def sure_win(players):
 
 
 def read_exploration(value):
-    """Return a finite number from 0 on as a float. Raises EngineError: INVALID_BATCH."""
+    """Return a finite number, 0 or more, as a float. Raises EngineError: INVALID_BATCH."""
     if not isinstance(value, Real) or not isfinite(value) or value < 0:
         raise EngineError(
             Reason.INVALID_BATCH, f"exploration must be a finite number from 0 on, not {shown(value)}",
@@ -383,7 +385,7 @@ def read_exploration(value):
 
 
 def read_noise(value):
-    """Return a part of noise, 0 … 1, as a float. Raises EngineError: INVALID_BATCH."""
+    """Return a fraction of noise, 0 … 1, as a float. Raises EngineError: INVALID_BATCH."""
     if not isinstance(value, Real) or not 0 <= value <= 1:
         raise EngineError(
             Reason.INVALID_BATCH, f"noise must be a number from 0 to 1, not {shown(value)}", field="noise"
@@ -397,7 +399,7 @@ def read_simulations(value):
 
 
 def tree_bytes():
-    """Return the bytes of memory that the trees of all searches of this process take at the moment."""
+    """Return the number of bytes that the trees of all searches in this process currently use."""
     return bytes_in_use()
 
 
@@ -407,55 +409,57 @@ def search(
 ):
     """Search n positions, each for the seat that has to act, and return SearchColumns.
 
-    A tree depends only on its seed and its worlds, not on other trees.
+    The search of a tree depends only on its seed and its worlds, not on other trees.
 
-    A return is discounted slightly by the number of decisions before it (see SearchColumns); returns expected by
-    `evaluate` count from the leaf. A seat therefore prefers to win sooner and to lose later.
+    Each return is discounted slightly by the number of decisions before the end of the game (see SearchColumns), so a
+    seat prefers to win sooner and to lose later. A return expected by `evaluate` or `network` is discounted by the
+    number of decisions before the leaf.
 
     Without `evaluate` and `network`, a simulation adds one action to the tree, drawn by the game's playout policy, and
-    plays out by it (docs/bots.md). Once all actions have been tried, a seat chooses among them by UCB1: mean +
-    exploration × √(ln available / visits), with the mean return scaled to 0 … 1.
+    plays the game out by the same policy (docs/bots.md). Once all actions of a node have been tried, a seat chooses
+    among them by UCB1: mean + exploration × √(ln available / visits), with the mean return scaled to 0 … 1.
 
-    With `evaluate`, a simulation ends where some legal action has not been met before. A seat chooses by PUCT: mean +
-    exploration × prior × √available / (1 + visits), with the mean of the node for an action without visits. The roots
-    are evaluated again before the first simulation.
+    With `evaluate`, a simulation ends at a node where some legal action has no child yet. A seat chooses by PUCT: mean
+    + exploration × prior × √available / (1 + visits). For an action without visits, the mean is that of the node. The
+    roots are evaluated before the first simulation, and again in it.
 
     With `network`, the search is the same, but the network evaluates each leaf separately, without the GIL. A prior is
     the softmax of the logits in steps of 1/32, computed in integers, and values are clipped to the range of returns.
     Results are therefore the same on every processor.
 
-    A search uses memory for its nodes, 32 + 8 × players bytes for each, at most the same amount in reserve, and the
-        worlds of a call.
+    A search uses 32 + 8 × players bytes of memory for each node, reserves at most the same amount again, and also holds
+    the worlds of one call of `worlds`.
 
     Args:
         game: The game.
         players: The number of players.
         seeds: uint64 (n,), a seed for each tree.
-        worlds: A function that returns the next `count` worlds of each tree for `worlds(count)`: packed states drawn
-            for the seat to act, uint8 (n, count, packed_size), as an array or as bytes. They are checked, and must all
-            have the same seat to act and legal actions as the tree's first world. Their random streams are not used:
-            chance outcomes are drawn from the tree's seed. The function is called repeatedly, for a few worlds each
-            time. An exception ends the search.
+        worlds: A function. `worlds(count)` returns the next `count` worlds of each tree: packed states drawn for the
+            seat to act, uint8 (n, count, packed_size), as an array or as bytes. Worlds are checked. They must all have
+            the same seat to act and the same legal actions as the tree's first world. Their random streams are not
+            used, because chance outcomes are drawn from the tree's seed. The function is called repeatedly, for a few
+            worlds each time. An exception ends the search.
         simulations: The number of simulations of each tree, 1 … 1,000,000.
         exploration: The constant of UCB1, or of PUCT with `evaluate` or `network`, 0 or more.
-        noise: The part of the priors at the roots that is noise, 0 … 1, as in AlphaZero (which has 0.25). Each prior is
-            (1 - noise) × prior + noise × share, where the shares are of Dirichlet's distribution, with the parameter 10
-            / n for each of n actions, to within 1/1024. Without `evaluate` and `network`, all actions have the prior
-            1/n, and the exploration of an action counts n × prior times.
-        even: True to share the simulations of a tree evenly among the actions at its root, so that their values can be
+        noise: The fraction of noise in the priors at the roots, 0 … 1, as in AlphaZero (which uses 0.25). Each prior
+            becomes (1 - noise) × prior + noise × share. The shares are drawn to within 1/1024 from a Dirichlet
+            distribution with the parameter 10 / n for each of n actions. Without `evaluate` and `network`, all actions
+            have the prior 1 / n, and the exploration of an action is multiplied by n × its prior.
+        even: True to divide the simulations of a tree evenly among the actions at its root, so that their values can be
             compared.
-        evaluate: A function that is called once a round, with the Leaves of all trees, and returns (priors, values).
-            The priors are a number from 0 on for each legal id; those of each leaf are scaled to sum to 1. The values
-            are float (m, players), the returns expected for the seats, from the seat to act clockwise. None: no such
-            function.
-        network: An IntegerNetwork of the game and the number of players; not with `evaluate`. None: no network.
-        milliseconds: The time after which to end the search, once the round is done, above 0; the results then also
-            depend on the machine. None: no limit.
-        max_nodes: The nodes of each tree, 1 … 524,288, besides one for each legal action at its root. There is a node
-            for each simulation or, with `evaluate` or `network`, for each legal action of a leaf. A tree that has no
-            room for these does not grow: the simulation ends at the node where some legal action has not been met
-            before, with a playout from there or the values of `evaluate` or `network`.
-        cancellation: A handle for other threads to cancel the search; None: it cannot be cancelled.
+        evaluate: A function that is called once in each round with the Leaves of all trees, and returns (priors,
+            values). The priors are a number for each legal id, 0 or more; the search scales those of each leaf to sum
+            to 1. The values are float (m, players), the seats' expected returns, clockwise from the seat to act. None
+            means that leaves are not evaluated by a function.
+        network: An IntegerNetwork for the game and the number of players. It cannot be combined with `evaluate`. None
+            means no network.
+        milliseconds: The time limit, above 0. The search ends after the round in which it is exceeded, so the results
+            also depend on the machine. None means no limit.
+        max_nodes: The maximum number of nodes in each tree, 1 … 524,288, in addition to one for each legal action at
+            the root. A simulation adds one node or, with `evaluate` or `network`, one for each legal action of a leaf.
+            If a tree has no room for these nodes, the simulation adds none. It still ends at the same leaf, with a
+            playout from there or the leaf's evaluation.
+        cancellation: A handle by which other threads can cancel the search. None means that it cannot be cancelled.
 
     Raises:
         Cancelled: If the search was cancelled.

@@ -1,4 +1,4 @@
-# Simulations of a search in given worlds, of each of many trees.
+# Simulations of a tree search in given worlds, for many trees at a time.
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from chatiere.bots.integer_network cimport Net
@@ -12,15 +12,15 @@ cdef enum:
     OTHER_LEGAL_ACTIONS = -2
 
 ctypedef struct Roots:
-    # The parts that all worlds of a tree share.
+    # The facts at each tree's root, which are the same in all worlds of the tree.
     int8_t* actors
     uint32_t* legal_offsets
     uint16_t* legal_ids
-    double* noise  # parallel to legal_ids; NULL: no noise
+    double* noise  # the noise of each of legal_ids, or NULL without noise
 
 
 ctypedef struct Worlds:
-    # Worlds from number `first` on, `count` for each tree, and the fault of a faulty world, or OK.
+    # The worlds `first` … `first` + `count` - 1 of each tree. `fault` is OK, or the fault of the given faulty world.
     const uint8_t* packed
     Py_ssize_t packed_size
     Py_ssize_t trees
@@ -31,7 +31,7 @@ ctypedef struct Worlds:
     uint32_t faulty_world
 
 ctypedef struct Leaf:
-    # A node where some legal action has no child, as a world reaches it.
+    # A node where some legal action has no child, and its state in the world of the simulation that reached it.
     uint64_t[BODY_WORDS] body
     uint16_t[MAX_LEGAL] ids  # the legal actions
     Py_ssize_t tree
@@ -41,8 +41,8 @@ ctypedef struct Leaf:
 
 
 ctypedef struct Reached:
-    # The leaves of a round, their trees and nodes, and how many of the legal actions have no child there; the other
-    # columns are as in Leaves.
+    # The leaves of a round. The columns are each leaf's tree, node and number of legal actions without a child; the
+    # other columns are as in Leaves.
     uint32_t count
     uint32_t* trees
     uint32_t* missing
@@ -51,7 +51,7 @@ ctypedef struct Reached:
     uint8_t* observations
     uint32_t* legal_offsets
     uint16_t* legal_ids
-    uint64_t capacity  # for legal ids
+    uint64_t capacity  # the number of legal ids that fit into `legal_ids`
 
 cdef bint count_legal(const Forest* forest, Worlds* worlds, Roots* roots) noexcept nogil
 cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) noexcept nogil

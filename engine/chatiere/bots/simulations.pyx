@@ -1,4 +1,4 @@
-"""Simulations of a search in given worlds, of each of many trees."""
+"""Simulations of a tree search in given worlds, for many trees at a time."""
 
 from libc.math cimport NAN
 from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t, uint64_t
@@ -30,7 +30,7 @@ from chatiere.engine.core.stream cimport Stream, number_below, stream_at, walk_w
 # Worlds
 
 cdef bint open_world(const Forest* forest, Worlds* worlds, Py_ssize_t tree, uint32_t number, void* body) noexcept nogil:
-    # Copy a world's body and check it. False if the world has a fault.
+    # Copy a world's body and check it. Returns False if the world has a fault.
     cdef const uint8_t* packed = worlds.packed + (tree * worlds.count + number - worlds.first) * worlds.packed_size
     cdef Header header
     cdef int actor
@@ -56,8 +56,8 @@ cdef int open_at_root(
     const Forest* forest, const Roots* roots, Worlds* worlds, Py_ssize_t tree, uint32_t number, void* body,
     uint16_t* ids,
 ) noexcept nogil:
-    # Load a world in the same way, and list its legal actions. Returns their number; 0 if the world has a fault or
-    # belongs to another root.
+    # Load a world with `open_world`, and list its legal actions. Returns their number, or 0 if the world has a fault or
+    # its actor or legal actions differ from the root's.
     cdef uint32_t offset = roots.legal_offsets[tree]
     cdef int count = roots.legal_offsets[tree + 1] - offset, i
     if not open_world(forest, worlds, tree, number, body):
@@ -78,7 +78,7 @@ cdef int open_at_root(
 
 
 cdef bint count_legal(const Forest* forest, Worlds* worlds, Roots* roots) noexcept nogil:
-    # Fill the actors and offsets of the roots, which the first worlds decide. False if one has a fault.
+    # Fill the actors and offsets of the roots from each tree's first world. Returns False if such a world has a fault.
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
     cdef Py_ssize_t tree
@@ -92,7 +92,7 @@ cdef bint count_legal(const Forest* forest, Worlds* worlds, Roots* roots) noexce
 
 
 cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) noexcept nogil:
-    # Fill the legal ids of the roots.
+    # Fill the legal ids of the roots from each tree's first world.
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
     cdef int count
@@ -106,14 +106,15 @@ cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) n
 # Noise
 
 cdef enum:
-    # The sum of the parameters of Dirichlet's distribution: about that of AlphaZero's in chess, shogi and Go.
+    # The sum of the parameters of the Dirichlet distribution, which is about the same in AlphaZero.
     CONCENTRATION = 10
     NOISE_DRAWS = 1024
 
 
 cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const uint64_t* seeds) noexcept nogil:
-    # Fill the noise of all roots: the shares of the actions in draws from Pólya's urn, which approach Dirichlet's
-    # distribution and need only integers. In UCB1, where each prior is 1, their mean is 1.
+    # Fill the noise of all roots. The noise of an action is its share of the draws from a Pólya urn. These shares
+    # approximate a Dirichlet distribution, and drawing them needs only integers. For UCB1, where each prior is 1, the
+    # shares are scaled to a mean of 1.
     cdef uint16_t drawn[NOISE_DRAWS]
     cdef double* noise
     cdef Stream stream
@@ -121,7 +122,7 @@ cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const
     cdef Py_ssize_t tree
     cdef int count, i
     for tree in range(trees):
-        # No simulation has this number.
+        # The stream's number is one that no simulation has.
         stream = stream_at(seeds[tree], UINT32_MAX, 0)
         noise = roots.noise + roots.legal_offsets[tree]
         count = roots.legal_offsets[tree + 1] - roots.legal_offsets[tree]
@@ -146,7 +147,7 @@ cdef inline const double* noise_of(const Roots* roots, Py_ssize_t tree, uint32_t
 cdef int draw_missing(
     const Forest* forest, uint32_t node, const void* body, const uint16_t* ids, int count, Stream* stream
 ) noexcept nogil:
-    # Draw one of the legal actions that have no child, by the playout policy. Returns its place among these.
+    # Draw one of the legal actions without a child, by the playout policy. Returns its index among these actions.
     cdef uint32_t likelihoods[MAX_LEGAL]
     cdef uint32_t child = forest.nodes[node].first
     cdef int missing = 0, i
@@ -163,8 +164,9 @@ cdef int draw_missing(
 cdef bint simulate(
     Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves, Control* control
 ) noexcept nogil:
-    # Run a simulation in each world, with a playout from the node that it adds, or from the last one of a tree that has
-    # no room for more. Returns False if a world has a fault, or, with worlds.fault OK, if the search was cancelled.
+    # Run a simulation in each world. Each ends with a playout from the node that it adds or, if the tree has no room
+    # for another node, from the last node that it reached. Returns False if a world has a fault or, with worlds.fault
+    # == OK, if the search was cancelled.
     cdef const Operations* ops = forest.ops
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
@@ -223,8 +225,9 @@ cdef int descend(
     Forest* forest, const Roots* roots, Worlds* worlds, Py_ssize_t tree, uint32_t number, const uint64_t* seeds,
     uint64_t* moves, Leaf* leaf,
 ) noexcept nogil:
-    # Run down a tree in its world `number`, to a node where some legal action has no child. Returns the number of legal
-    # actions there; 0 if the game ended before, which is backed up, or if the world has a fault.
+    # Descend a tree in its world `number` to a node where some legal action has no child. Returns the number of legal
+    # actions at that node. Returns 0 if the world has a fault, or if the game ended on the way; its result is then
+    # backed up.
     cdef const Operations* ops = forest.ops
     cdef Stream stream = stream_at(seeds[tree], number, 0)
     cdef uint32_t child
@@ -251,7 +254,7 @@ cdef int descend(
 
 
 cdef inline void observe(const Forest* forest, const Leaf* leaf, uint8_t* observation) noexcept nogil:
-    # The observation of the seat to act contains no hidden information.
+    # Write the observation of the seat to act, which contains no information hidden from this seat.
     cdef uint64_t view[VIEW_WORDS]
     forest.ops.view(leaf.body, leaf.actor, view)
     forest.ops.observe(view, leaf.actor, observation)
@@ -261,8 +264,8 @@ cdef void learn_leaf(
     Forest* forest, const Leaf* leaf, const uint16_t* ids, int count, const double* priors, double sum_of_priors,
     const double* values,
 ) noexcept nogil:
-    # Add the children of a leaf, if the tree has room for them, and back up the values. Values are in the order of the
-    # seats, from the seat to act on.
+    # Add the children of a leaf, if the tree has room for them, and back up the values. The values are those of the
+    # seats, clockwise from the seat to act.
     cdef double returns[MAX_SEATS]
     cdef int distance
     if has_room(forest, leaf.tree, leaf.node, leaf.missing):
@@ -276,9 +279,9 @@ cdef bint simulate_by_network(
     Forest* forest, const Roots* roots, Worlds* worlds, uint32_t count, const uint64_t* seeds, uint64_t* moves,
     const Net* net, uint8_t* observation, Control* control,
 ) noexcept nogil:
-    # Run a simulation in each of the first `count` worlds; the network evaluates its leaf. Returns False if a world has
-    # a fault, or, with worlds.fault OK, if the search was cancelled or memory ran out. `observation`: space for one
-    # observation.
+    # Run a simulation in each of the first `count` worlds. The network evaluates the leaf of each simulation. Returns
+    # False if a world has a fault or, with worlds.fault == OK, if the search was cancelled or memory ran out.
+    # `observation` is a buffer for one observation.
     cdef Leaf leaf
     cdef double priors[MAX_LEGAL]
     cdef double values[MAX_SEATS]
@@ -307,8 +310,8 @@ cdef bint gather(
     Forest* forest, const Roots* roots, Worlds* worlds, uint32_t number, const uint64_t* seeds, uint64_t* moves,
     Reached* leaves,
 ) noexcept nogil:
-    # Run down each tree in its world `number`, and keep the leaves. Returns False if a world has a fault, or, with
-    # worlds.fault OK, if memory ran out.
+    # Descend each tree in its world `number`, and store the leaves. Returns False if a world has a fault or, with
+    # worlds.fault == OK, if memory ran out.
     cdef const Operations* ops = forest.ops
     cdef Leaf leaf
     cdef Py_ssize_t tree

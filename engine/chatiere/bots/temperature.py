@@ -1,6 +1,7 @@
-"""Mistakes: actions drawn by their estimated values, so that small mistakes are the most frequent.
+"""Mistakes of bots: actions are drawn by their estimated values, so that small mistakes are the most frequent.
 
-The computation uses only integers, comparisons, and IEEE 754's basic operations, which are the same on every processor.
+The computation uses only integers, comparisons and the basic operations of IEEE 754, which are the same on every
+processor.
 """
 
 import numpy as np
@@ -10,11 +11,11 @@ from chatiere.bots.bot import Decisions
 from chatiere.engine.core.choices import scramble
 
 MAX_TEMPERATURE = 1000
-# 2**16 × 2**(-quarters / 4), rounded.
+# For 0 to 3 quarters, 2**16 × 2**(-quarters / 4), rounded.
 _WEIGHTS = np.array([65536, 55109, 46341, 38968])
-# From here on the weights, which lose a bit every four quarters, are 0.
+# The number of quarters from which the weight is 0, because a weight loses one bit every four quarters.
 _NEVER = 68
-# The stream of random numbers for mistakes, separate from explorations (`chatiere.arena.matches`) and worlds.
+# The number of the random stream for mistakes. Exploration (`chatiere.arena.matches`) and worlds have other streams.
 _OF_MISTAKES = np.uint64(3)
 
 
@@ -28,17 +29,17 @@ def read_temperature(value: int) -> int:
 def draw_actions(
     decisions: Decisions, actions: NDArray[np.uint16], values: NDArray[np.float64], temperature: int
 ) -> NDArray[np.uint16]:
-    """Draw an action for each decision, by a probability that falls with the action's loss.
+    """Draw an action for each decision, with a probability that falls with the action's loss.
 
-    The loss of an action is the difference between its value and the best one. Each loss of `temperature` hundredths of
-    a return halves the probability. Losses are rounded down to quarters of the temperature, and actions are not drawn
-    if their probability would be halved 17 times.
+    The loss of an action is the difference between its value and the best value. The probability is halved for each
+    `temperature` hundredths of a return in the loss. Losses are rounded down to quarters of the temperature. Actions
+    whose probability would be halved 17 times or more are not drawn.
 
     Args:
         decisions: The decisions.
         actions: uint16 (n,), the best actions. They are returned if the temperature is 0, and for decisions where no
             action has a value.
-        values: The values of the legal actions, as returns; an action with the value NaN is not drawn.
+        values: The values of the legal actions, as returns. An action with the value NaN is not drawn.
         temperature: 0 … MAX_TEMPERATURE, in hundredths of a return.
 
     Returns:

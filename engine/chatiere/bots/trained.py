@@ -1,4 +1,4 @@
-"""The package's networks in integers, one file for each game and number of players. `chatiere train` made them.
+"""The package's networks in integers, trained by `chatiere train`: one file for each game and number of players.
 
 docs/training.md lists the command and the strength of each network.
 """
@@ -28,7 +28,7 @@ def trained(game: Game, players: int) -> NetworkFile:
 
 
 def network_of(name: str, game: Game, players: int) -> NetworkFile:
-    """Return the network in a file, or the package's for a game and a number of players, if `name` is `trained`.
+    """Return the network in a file or, if `name` is `trained`, the package's network for a game and number of players.
 
     Args:
         name: The path of the file, or `trained`.

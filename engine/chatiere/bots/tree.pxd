@@ -4,12 +4,13 @@ from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from chatiere.engine.core.game cimport Operations
 
 cdef enum:
-    # No node: the parent of a root, the end of a list of children.
+    # No node. It is the parent of a root, and the end of a list of children.
     NONE = 0
-    # A return is reduced by one part in DISCOUNT_PARTS for each decision before the end of the game, up to a maximum.
+    # A return is reduced by 1 / DISCOUNT_PARTS for each decision before the end of the game, up to MAX_DISCOUNTED
+    # decisions.
     DISCOUNT_PARTS = 2048
     MAX_DISCOUNTED = 64
-    # Nodes of a tree, at most and by default: 48 to 80 bytes each, of two to six players.
+    # The maximum and default number of nodes in a tree. A node uses 48 bytes with two players, and 80 bytes with six.
     MAX_NODES = 524_288
 
 ctypedef struct Node:
@@ -17,20 +18,20 @@ ctypedef struct Node:
     uint32_t first  # the child with the lowest action
     uint32_t next  # the sibling with the next higher action
     uint32_t visits
-    uint32_t available  # how often its action was legal at its parent, from the visit that added it on
+    uint32_t available  # the visits of the parent at which this action was legal, since the node was added
     uint16_t action
-    double prior  # 1 without priors
+    double prior  # 1 if the search uses no priors
 
 
 ctypedef struct Forest:
-    # The nodes of all trees: 0 is no node, tree i has its root at i + 1.
+    # The nodes of all trees. Node 0 is not used (NONE), and the root of tree i is node i + 1.
     const Operations* ops
     int players
     double exploration
     bint with_priors
-    double noise  # the part of priors at the roots that is noise, 0 … 1
-    bint even_roots  # at roots the action with the fewest visits is next
-    uint32_t max_nodes  # the largest number in a tree, except that its root always has a child for each legal action
+    double noise  # the fraction of noise in the priors at the roots, 0 … 1
+    bint even_roots  # True if roots choose the action with the fewest visits
+    uint32_t max_nodes  # the maximum in a tree, although its root always has a child for each legal action
     uint32_t* sizes  # the number of nodes of each tree
     Py_ssize_t trees
     uint32_t used
@@ -39,8 +40,8 @@ ctypedef struct Forest:
     double* totals  # for each node, the sum of the returns of each seat
 
 cdef inline double discount(uint64_t decisions) noexcept nogil:
-    # The discount of a return: an earlier win is worth more, a later loss costs less. It has few enough binary digits
-    # that the sum of a single winner's returns is exact.
+    # Return the factor that discounts a return, so that an earlier win is worth more and a later loss costs less. The
+    # factor has so few binary digits that the sum of a single winner's returns is exact.
     return 1.0 - <double> min(decisions, <uint64_t> MAX_DISCOUNTED) / DISCOUNT_PARTS
 
 cdef uint64_t bytes_in_use() noexcept nogil

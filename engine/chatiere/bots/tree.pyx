@@ -9,7 +9,7 @@ from chatiere.engine.core.game cimport MAX_LEGAL, MAX_SEATS, debug_assert
 
 cdef extern from *:
     """
-    /* The bytes allocated for the trees of all searches of this process. */
+    /* The number of bytes allocated for the trees of all searches in this process. */
     static uint64_t chatiere_tree_bytes;
     #define ADD_TREE_BYTES(count) __atomic_add_fetch(&chatiere_tree_bytes, count, __ATOMIC_RELAXED)
     """
@@ -17,7 +17,7 @@ cdef extern from *:
 
 
 cdef uint64_t bytes_in_use() noexcept nogil:
-    # Return the bytes allocated for the trees of all searches of this process.
+    # Return the number of bytes allocated for the trees of all searches in this process.
     return ADD_TREE_BYTES(0)
 
 
@@ -26,7 +26,7 @@ cdef inline uint64_t bytes_of(const Forest* forest, uint64_t capacity) noexcept 
 
 
 cdef bint reserve(Forest* forest, uint64_t count) noexcept nogil:
-    # Reserve space for `count` more nodes, or for the nodes that the trees may still get if these are fewer.
+    # Reserve space for `count` more nodes, or for all nodes that the trees may still get, whichever is less.
     cdef uint64_t most = 1 + <uint64_t> forest.trees * (forest.max_nodes + MAX_LEGAL)
     cdef uint64_t capacity = min(forest.used + count, most)
     cdef Node* nodes
@@ -60,14 +60,15 @@ cdef void release(Forest* forest) noexcept nogil:
 
 
 cdef bint has_room(const Forest* forest, Py_ssize_t tree, uint32_t node, int count) noexcept nogil:
-    # Return True if a node of a tree may get `count` more children. A root always may.
+    # Return True if a node of a tree may get `count` more children. For a root, this is always True.
     return node == <uint32_t> tree + 1 or forest.sizes[tree] + <uint32_t> count <= forest.max_nodes
 
 
 cdef uint32_t add_node(
     Forest* forest, Py_ssize_t tree, uint32_t parent, uint32_t before, uint16_t action
 ) noexcept nogil:
-    # Add a child after its sibling `before` (NONE: as the first one), or a root, if `parent` is NONE.
+    # Add a child after its sibling `before`, or as the first child if `before` is NONE. If `parent` is NONE, add a
+    # root.
     cdef uint32_t number = forest.used
     cdef Node* node = &forest.nodes[number]
     debug_assert(number < forest.capacity)
@@ -89,14 +90,15 @@ cdef uint32_t add_node(
 
 
 cdef inline double mean_of(const Forest* forest, uint32_t node, int seat) noexcept nogil:
-    # The mean return of a seat, scaled to 0 … 1.
+    # Return the mean return of a seat, scaled to 0 … 1.
     cdef double total = forest.totals[<size_t> node * forest.players + seat]
     return (total / forest.nodes[node].visits + 1.0) / forest.players
 
 
 cdef double logarithm(uint32_t number) noexcept nogil:
-    # The natural logarithm of a number, 1 or more, to nine digits. It uses only arithmetic, which IEEE 754 rounds alike
-    # on every processor, unlike the logarithms of C libraries: a search has to visit the same nodes everywhere.
+    # Return the natural logarithm of a number, 1 or more, to nine digits. The logarithms of C libraries differ, but a
+    # search must visit the same nodes everywhere. This function therefore uses only arithmetic, which IEEE 754 rounds
+    # in the same way on every processor.
     cdef double mantissa = number, square, odd
     cdef int exponent = 0
     while mantissa > 1.4142135623730951:  # √2
@@ -112,10 +114,11 @@ cdef double logarithm(uint32_t number) noexcept nogil:
 cdef uint32_t pick(
     Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
 ) noexcept nogil:
-    # Returns the child that `seat` chooses among the legal actions: by UCB1, or with priors by PUCT, where a child
-    # without visits has the value of the node; at even roots the one with the fewest visits. Among equals, it is the
-    # child with the lowest action. `noise`: one for each of `ids`, or NULL. `missing`: the number of legal actions that
-    # have no child; unless it is 0, the returned child is meaningless.
+    # Return the child that `seat` chooses among the legal actions. The seat chooses by UCB1 or, with priors, by PUCT,
+    # where a child without visits has the value of the node. At even roots, it chooses the child with the fewest
+    # visits. Among equals, it chooses the child with the lowest action. `noise` has a number for each of `ids`, or is
+    # NULL. Sets `missing` to the number of legal actions without a child; if it is not 0, the returned child is
+    # meaningless.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
     cdef double score, exploration, best_score = -INFINITY, last_logarithm = 0.0
@@ -127,7 +130,7 @@ cdef uint32_t pick(
             child = nodes[child].next
             continue
         if nodes[child].action == ids[i]:
-            # The comparison is needed only if no action is missing.
+            # Compute the score only while no action is missing, because the result is otherwise not used.
             if found == i:
                 exploration = forest.exploration * nodes[child].prior
                 if noise != NULL:
@@ -138,7 +141,7 @@ cdef uint32_t pick(
                     score = mean_of(forest, child, seat) if nodes[child].visits else mean
                     score += exploration * sqrt(nodes[child].available) / (1.0 + nodes[child].visits)
                 else:
-                    # Most siblings have been legal equally often.
+                    # Reuse the last logarithm if possible, because most siblings were available equally often.
                     if nodes[child].available != last_available:
                         last_available = nodes[child].available
                         last_logarithm = logarithm(last_available)
@@ -188,7 +191,8 @@ cdef void expand_all(
 
 
 cdef void back_up(Forest* forest, uint32_t node, const double* returns, uint64_t decisions) noexcept nogil:
-    # Count a visit, with the returns of all seats `decisions` decisions after a leaf, from the leaf up to the root.
+    # Add a visit and the returns of all seats to each node from a leaf up to the root. The returns are due `decisions`
+    # decisions after the leaf.
     cdef double discounted[MAX_SEATS]
     cdef double* totals
     cdef double left
@@ -209,7 +213,7 @@ cdef void back_up(Forest* forest, uint32_t node, const double* returns, uint64_t
 
 
 cdef void back_up_end(Forest* forest, uint32_t node, const void* body, uint64_t decisions) noexcept nogil:
-    # Count a visit in the same way, with the returns of a game that is over.
+    # Back up the returns of a game that is over, as `back_up` does.
     cdef uint8_t ranks[MAX_SEATS]
     cdef double returns[MAX_SEATS]
     cdef int winners = 0, seat

@@ -1,4 +1,4 @@
-"""Playouts after some of the legal actions, in the same worlds."""
+"""Playouts after several legal actions, each in the same worlds."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from chatiere.engine.core.stream cimport Stream, stream_at
 
 
 cdef double return_of(const Operations* ops, const void* body, int seat) noexcept nogil:
-    # Compute a seat's return at the end of a game.
+    # Return a seat's return at the end of a game.
     cdef uint8_t ranks[MAX_SEATS]
     cdef int players = (<const uint8_t*> body)[0], winners = 0, other
     ops.ranks(body, ranks)
@@ -33,17 +33,17 @@ cdef void try_each(
     cdef int fault
     for i in range(count):
         memcpy(body, world, ops.body_size)
-        # A seat knows its legal actions, so they are the same in all worlds.
+        # The action is legal, because a seat knows its legal actions, which are the same in all worlds.
         fault = ops.apply(body, ids[i], NULL)
         debug_assert(fault == OK)
-        # All actions use the same stream, so that chance contributes less to their differences.
+        # All actions use the same random stream, so that chance contributes less to the differences between them.
         drawn = stream[0]
         advised_playout(ops, body, &drawn)
         sums[i] += return_of(ops, body, seat)
 
 
 def policy_of(Game game not None, worlds, legal_ids):
-    """Return numbers in proportion to the playout policy's mean probabilities of legal actions in worlds.
+    """Return the playout policy's mean probabilities of legal actions over worlds, as proportional integers.
 
     Args:
         game: The game.
@@ -70,18 +70,18 @@ def policy_of(Game game not None, worlds, legal_ids):
 
 
 def sums_of_returns(Game game not None, worlds, legal_ids, seed, first, Cancellation cancellation=None):
-    """Play out after each action in each world, by the game's playout policy, and return the sums of the returns.
+    """Play out by the game's playout policy after each action in each world, and return the sums of the returns.
 
     Args:
         game: The game.
         worlds: uint8 (k, packed_size), drawn for the seat to act, as by `Decisions.worlds`.
         legal_ids: uint16 (n,), actions that are legal in all worlds.
-        seed: The seed of chance outcomes. In a world they are drawn from the stream (seed, its number).
-        first: The number of the first world; the others follow.
-        cancellation: A handle for other threads to cancel the playouts; None: they cannot be cancelled.
+        seed: The seed of chance outcomes. In each world, they are drawn from the stream (seed, number of the world).
+        first: The number of the first world. The other worlds have the following numbers.
+        cancellation: A handle by which other threads can cancel the playouts. None means that they cannot be cancelled.
 
     Returns:
-        float64 (n,): the sums of the seat's returns.
+        float64 (n,): for each action, the sum of the returns of the seat to act.
 
     Raises:
         Cancelled: If the playouts were cancelled.

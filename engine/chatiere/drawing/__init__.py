@@ -1,6 +1,6 @@
-"""Tables and scores of the games as lines for a terminal, styled for click.echo. Each game has its own file.
+"""Drawings of the games' tables and scores for a terminal, as lines styled for click.echo. Each game has its own file.
 
-Imports neither gRPC nor the clients.
+This package imports neither gRPC nor the clients.
 """
 
 from collections.abc import Sequence
@@ -13,23 +13,23 @@ from chatiere.v1.game_pb2 import Score
 
 
 class Drawing(Protocol):
-    """The drawing of one game."""
+    """The functions that draw one game."""
 
     def draw_table(self, views: Sequence[Any]) -> list[str]:
         """Return the lines of a table.
 
         Args:
-            views: For each seat, in seat order, the game's view message from which its hand is drawn. With each seat's
-                own view, all hands are open. With one viewer's view for all seats, cards unknown to the viewer are
-                drawn as ?.
+            views: For each seat, in seat order, the game's view message from which the seat's hand is drawn. If each
+                seat has its own view, all hands are shown. If all seats have the view of one viewer, cards that this
+                viewer does not know are drawn as question marks.
         """
 
     def break_down(self, score: Score) -> list[str]:
-        """Return the breakdown of a score, a text for each seat, in seat order."""
+        """Return the breakdown of a score, as one text for each seat in seat order."""
 
 
 class _Fields:
-    """The drawing of a game that has no file here, which shows the fields of its messages."""
+    """The drawing of a game without a file in this package. It shows the fields of the game's messages."""
 
     def draw_table(self, views: Sequence[Any]) -> list[str]:
         return [line for view in dict.fromkeys(map(str, views)) for line in view.splitlines()]
@@ -44,4 +44,4 @@ def _drawing(game: str) -> Drawing:
 
 
 DRAWINGS = {game.name: _drawing(game.name) for game in engine.games()}
-"""The drawings of all games, by name."""
+"""Map the name of each game to its drawing."""

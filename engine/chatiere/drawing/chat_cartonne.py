@@ -15,7 +15,7 @@ from chatiere.v1.chat_cartonne_pb2 import (
 from chatiere.v1.game_pb2 import Score
 
 _SIDE = 24
-# The number of columns that fit into a terminal of 80 characters.
+# The number of cells that fit next to each other into a terminal of 80 characters.
 _STRIP = 14
 _CONTENTS = (("mice", "m"), ("balls", "b"), ("fish", "f"), ("sprayers", "!"))
 _TOYS = {72: "M", 73: "B", 74: "F"}
@@ -46,8 +46,9 @@ def _seat_line(seat: int, held: ChatCartonneSeatView, acts: bool, final: bool) -
 
 
 def _cards(view: ChatCartonneView) -> list[str]:
-    # Five characters by three lines per cell: # is a wall, m b f ! contents, z1 a sleeping cat of seat 1, w1 a woken
-    # one, P the Princess; on the joint to the east a digit for an awake cat's seat, P, or M B F for two toys.
+    # Each cell is five characters wide and three lines high. "#" is a wall; "m", "b", "f" and "!" are the contents of
+    # a carton; "z1" is a sleeping cat of seat 1, "w1" a woken cat, and "P" the Princess. The joint to the east of a
+    # cell shows the seat number of an awake cat, "P", or "M", "B" or "F" for two toys.
     if not view.table:
         return []
     cells = {card.laid.cell: card for card in view.table}

@@ -14,12 +14,12 @@ from chatiere.v1.game_pb2 import Score
 
 _VALUES = 12
 _ZERO_ZONE = 4
-# The colours by number: their names, and the terminal's names for them.
+# For each colour, by number: its name, and the terminal's name for it.
 _COLOURS = (("grey", "bright_black"), ("green", "green"), ("red", "red"), ("brown", "yellow"), ("blue", "blue"))
 
 
 def draw_table(views: Sequence[ChatpentiersView]) -> list[str]:
-    """Draw the round and trick, the cards on the table, each seat's hand and board."""
+    """Draw the round and trick, the cards on the table, and each seat's hand and board."""
     public = views[0]
     leads = f", seat {public.leader} leads" if public.HasField("leader") else ""
     lines = [f"  round {public.round}, trick {public.trick}{leads}", f"  table   {_table(public)}"]
@@ -33,7 +33,7 @@ def draw_table(views: Sequence[ChatpentiersView]) -> list[str]:
 
 
 def _cards(numbers: Iterable[int]) -> str:
-    """Return cards by colour: "grey 1 5, red 12"."""
+    """Return cards grouped by colour, such as "grey 1 5, red 12"."""
     values: dict[int, list[str]] = {}
     for number in sorted(numbers):
         values.setdefault(number // _VALUES, []).append(str(number % _VALUES + 1))

@@ -9,7 +9,7 @@ from chatiere.v1.game_pb2 import Score
 
 
 def draw_table(views: Sequence[DiscatView]) -> list[str]:
-    """Draw the constraint, each seat's hand and piles, the draw pile."""
+    """Draw the constraint, each seat's hand and piles, and the draw pile."""
     seats = [view.seats[seat] for seat, view in enumerate(views)]
     acts = views[0].active_seat if views[0].HasField("active_seat") else None
     total = views[0].draw_pile_size

@@ -33,7 +33,7 @@ _TASKS = {
 
 
 def draw_table(views: Sequence[MomistigriView]) -> list[str]:
-    """Draw the round and the current task, each seat's hand and penalties, the pile."""
+    """Draw the round, the current task, each seat's hand and penalties, and the pile."""
     table = views[0]
     acts = _acting(table)
     return [
@@ -74,12 +74,12 @@ def _cards(kinds: Iterable[int], nothing: str, unknown: int = 0) -> str:
 
 
 def _name(kind: int) -> str:
-    # As in the actions' labels: value and colour.
+    # Return a card's value and colour, as in the labels of actions.
     return "Momistigri" if kind == _MOMISTIGRI else f"{kind % 9 + 1}{'ABCDE'[kind // 9]}"
 
 
 def break_down(score: Score) -> list[str]:
-    """Return each seat's penalties of the rounds, and its hand during a round."""
+    """Return each seat's penalties in the rounds so far and, during a round, its hand."""
     words = []
     for seat in score.detail.momistigri.seats:
         parts = [f"round {number} {points}" for number, points in enumerate(seat.round_points, 1)]

@@ -1,4 +1,4 @@
-"""The compiled rules of the games, as a library that is independent of gRPC and the service."""
+"""The compiled rules of the games, as a library that does not depend on gRPC or the service."""
 
 from chatiere.engine.core.batch import Table
 from chatiere.engine.core.codec import Codec

@@ -1,4 +1,4 @@
-"""The base of classes that are used in a `with` statement."""
+"""The base class of objects that are used in a `with` statement."""
 
 from abc import ABC, abstractmethod
 from types import TracebackType
@@ -6,7 +6,7 @@ from typing import Self
 
 
 class Closing(ABC):
-    """An object that a `with` statement closes at its end."""
+    """An object whose `close` is called at the end of a `with` statement."""
 
     @abstractmethod
     def close(self) -> None:

@@ -1,27 +1,27 @@
-"""Memory management of the process, for programs that handle batches by the thousand."""
+"""Memory management of the process, for programs that handle thousands of batches."""
 
 import ctypes
 import os
 from collections.abc import Callable
 from pathlib import Path
 
-# Parameter numbers of glibc's mallopt (malloc.h).
+# The numbers of parameters of glibc's mallopt (malloc.h).
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
-# The largest threshold that glibc accepts; larger blocks go back to the system as soon as they are freed.
+# The largest threshold that glibc accepts. Larger blocks are returned to the system as soon as they are freed.
 _MAX_KEPT = 32 * 1024 * 1024
 
 
 def keep_freed_memory() -> bool:
-    """Let the C library keep freed memory for the next allocation instead of giving it back to the system.
+    """Configure the C library to keep freed memory for later allocations instead of returning it to the system.
 
-    By default glibc returns the large blocks used by batches and maps them again page by page, which can take longer
-    than the moves. The setting applies to the whole process and replaces the process's own settings of malloc. Further
+    By default, glibc returns the large blocks that batches use, and maps them again page by page. This can take longer
+    than making the moves. The setting applies to the whole process and replaces previous settings of malloc. Further
     calls have no effect.
 
     Returns:
-        False if the C library does not have these settings.
+        True on success; False if the C library does not have these settings.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -31,12 +31,13 @@ def keep_freed_memory() -> bool:
 
 
 def share_one_heap() -> bool:
-    """Let all threads allocate from one heap: free memory at the ends of other heaps is never returned to the system.
+    """Make all threads allocate from one heap.
 
-    Call it once, before threads are started.
+    With several heaps, the C library never returns the free memory at their ends to the system, except that of the main
+    heap. Call this function once, before threads are started.
 
     Returns:
-        False if the C library has no such setting.
+        True on success; False if the C library has no such setting.
     """
     try:
         return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1))
@@ -45,7 +46,7 @@ def share_one_heap() -> bool:
 
 
 def give_back_freed_memory() -> None:
-    """Return freed memory to the system, as far as the C library can."""
+    """Return freed memory to the system, if the C library supports it."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (AttributeError, OSError, TypeError):
@@ -72,10 +73,10 @@ class _Usage(ctypes.Structure):
 
 
 def allocated_bytes() -> int | None:
-    """Return the bytes now allocated from the C library's heap and mapped blocks.
+    """Return the number of bytes currently allocated from the C library's heap and as mapped blocks.
 
     Returns:
-        The number of bytes, without Python's own small objects; None if the C library does not report it.
+        The number of bytes, without Python's own small objects. None if the C library does not report it.
     """
     try:
         mallinfo: Callable[[], _Usage] = ctypes.CDLL(None).mallinfo2
@@ -83,7 +84,7 @@ def allocated_bytes() -> int | None:
         usage = mallinfo()
     except (AttributeError, OSError, TypeError):
         return None
-    # An allocator that replaces the C library's, such as the sanitizers', leaves all fields at zero.
+    # All fields are zero if another allocator, such as that of a sanitizer, replaces the C library's allocator.
     return int(usage.uordblks + usage.hblkhd) or None
 
 

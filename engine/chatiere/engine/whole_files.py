@@ -1,4 +1,4 @@
-"""Atomic writing of files: a file is written completely or not at all."""
+"""Functions that write files atomically, that is, completely or not at all."""
 
 import os
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 
 def part_of(path: Path) -> Path:
-    """Return the temporary path to which a file is written. Readers of a folder of Parquet files ignore such names."""
+    """Return the temporary path at which a file is written. Programs that read folders of Parquet files ignore it."""
     return path.with_name(f".{path.name}.part")
 
 
@@ -49,7 +49,7 @@ def _save(file: BinaryIO, content: bytes) -> None:
 
 @contextmanager
 def _named_errors(path: Path) -> Iterator[None]:
-    # The error of a full disk does not name the file.
+    # Add the file's name to errors, because the error for a full disk does not contain it.
     try:
         yield
     except OSError as error:

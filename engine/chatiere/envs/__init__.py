@@ -1,7 +1,7 @@
 """The games as environments for learners. No environment contains rules of a game.
 
 `TableEnv` plays many games at a time in this process, as NumPy arrays. The other environments have the interfaces of
-known libraries, each an extra: chatiere[pettingzoo], chatiere[openspiel], chatiere[gymnasium].
+well-known libraries. Each of them needs an extra: chatiere[pettingzoo], chatiere[openspiel] or chatiere[gymnasium].
 """
 
 from chatiere.engine.core.compact import CompactObservations

@@ -19,28 +19,30 @@ _NO_MASK.flags.writeable = False
 
 
 class Positions(NamedTuple):
-    """The positions of n games; columns that were not requested are empty. See chatiere.v1.Positions."""
+    """The positions of n games, as in chatiere.v1.Positions. Columns that were not requested are empty."""
 
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size): the packed states, opaque."""
+    """uint8 (n, packed_size): the packed states, whose format is opaque."""
     actors: NDArray[np.int8]
-    """int8 (n,): the seat to decide; -1: a chance event; -4: the game is over; -3: the state is invalid."""
+    """int8 (n,): the seat to decide, -1 at a chance event, -4 if the game is over, or -3 if the state is invalid."""
     legal_offsets: NDArray[np.uint32]
     """uint32 (n + 1,): item i has legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
     legal_ids: NDArray[np.uint16]
     """uint16 (legal_offsets[n],): the dense ids of legal actions, or the outcomes of a chance event, ascending."""
     weights: NDArray[np.uint32]
-    """uint32 (legal_offsets[n],): the weights of outcomes, 1 for actions; empty unless an item is at a chance event."""
+    """uint32 (legal_offsets[n],): the weights of outcomes, and 1 for each action; empty if no item is at a chance
+    event."""
     totals: NDArray[np.int32]
-    """int32 (n, players): each seat's score; where a game was restarted, the score of the one that ended."""
+    """int32 (n, players): each seat's score. Where a new game has begun, this is the score of the game that ended."""
     returns: NDArray[np.float32]
-    """float32 (n, players): at the end of a game players / w - 1 for each of w winners and -1 for losers; 0 before."""
+    """float32 (n, players): 0 until the game is over, then players / w - 1 for each of w winners and -1 for losers."""
     final: NDArray[np.bool_]
-    """bool (n,): True if the game is over, or was over before it was restarted."""
+    """bool (n,): True if the game is over, or was over before a new game began in its place."""
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): the observation of the seat to decide; 0 if no seat has to decide."""
+    """uint8 (n, observation_length): the observation of the seat to decide; zeros if no seat has to decide."""
     final_observations: NDArray[np.uint8]
-    """uint8 (r, players, observation_length): each seat's observation at the end of the r games that were restarted."""
+    """uint8 (r, players, observation_length): each seat's observation at the end of the r games that new games have
+    replaced."""
     mask: NDArray[np.bool_] | NDArray[np.uint8] = _NO_MASK
     """The mask of the legal actions, as in Batch; empty unless the environment has made it."""
 
@@ -50,11 +52,11 @@ class Ended:
     """The e games that the last actions ended."""
 
     envs: NDArray[np.intp]
-    """intp (e,): their environments."""
+    """intp (e,): the environments of the games."""
     game_numbers: NDArray[np.uint64]
-    """uint64 (e,): their game numbers."""
+    """uint64 (e,): the numbers of the games."""
     lengths: NDArray[np.uint32]
-    """uint32 (e,): their numbers of decisions."""
+    """uint32 (e,): the number of decisions in each game."""
     returns: NDArray[np.float32]
     """float32 (e, players): players / w - 1 for each of w winners, -1 for the other seats."""
     totals: NDArray[np.int32]
@@ -78,7 +80,7 @@ class Batch:
     envs: NDArray[np.intp]
     """intp (n,): the environments, ascending."""
     game_numbers: NDArray[np.uint64]
-    """uint64 (n,): their game numbers, all different."""
+    """uint64 (n,): the number of the game in each environment. All numbers are different."""
     decisions: NDArray[np.uint32]
     """uint32 (n,): the number of decisions in the game so far."""
     actors: NDArray[np.int8]
@@ -90,14 +92,14 @@ class Batch:
     observations: NDArray[np.uint8]
     """uint8 (n, observation_length): the actor's observation, as laid out in `info`; empty unless requested."""
     mask: NDArray[np.bool_] | NDArray[np.uint8]
-    """bool (n, num_actions): True for legal actions; or as bits, uint8 (n, ceil(num_actions / 8)), the lowest of each
-    byte first. Empty unless requested."""
+    """bool (n, num_actions): True for legal actions. If requested as bits, uint8 (n, ceil(num_actions / 8)), where the
+    lowest bit of each byte comes first. Empty unless requested."""
     features: NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
-    """(n, num_features): the actor's observation, or its compact form, by ObservationLayout.features as requested;
-    otherwise empty."""
+    """(n, num_features): the actor's observation or its compact form, converted by ObservationLayout.features to the
+    requested form. Empty unless requested."""
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size): the packed states, including hidden cards: for search, not for bots. Empty if the
-    environment leaves them to the service."""
+    """uint8 (n, packed_size): the packed states. They include hidden cards, so they are meant for search and not for
+    bots. Empty if the environment leaves the states on the service."""
     ended: Ended
     """The games ended by the last actions of this batch's environments."""
 
@@ -127,7 +129,7 @@ class Batch:
         return choices.random_actions(self.legal_offsets, self.legal_ids, self.luck())
 
     def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
-        """Return the legal action of the highest value for each position, the first of equal ones.
+        """Return the legal action with the highest value for each position, and the first one among equals.
 
         Args:
             values: A value for each of `legal_ids`.
@@ -139,9 +141,9 @@ class Batch:
 
 
 def observation_part(info: GameInfo, name: str) -> slice:
-    """Return the slice of an observation that has the part of that name.
+    """Return the slice of an observation that contains the part with a name.
 
-    ObservationLayout reads all parts, by the kinds of their numbers.
+    ObservationLayout splits an observation into all of its parts, and converts each by the kind of its numbers.
 
     Raises:
         KeyError: If there is no such part.
@@ -153,7 +155,7 @@ def observation_part(info: GameInfo, name: str) -> slice:
 
 
 def only(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
-    """Return the batch with only some rows, bool (n,), and with all games that ended."""
+    """Return a batch with the rows where `rows`, bool (n,), is True, and with all games that ended."""
     counts = batch.legal_counts()
     offsets = np.zeros(np.count_nonzero(rows) + 1, np.uint32)
     np.cumsum(counts[rows], out=offsets[1:])

@@ -1,4 +1,4 @@
-"""The base of environments that play many games at a time: game numbers, batches and new games."""
+"""The base class of environments that play many games at a time. It manages game numbers, batches and new games."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -22,7 +22,7 @@ _ELEMENTS: dict[FeatureForm, Any] = {"float32": np.float32, "float16": np.float1
 
 
 class Rows(NamedTuple):
-    """The rows of a batch, before their actions; as in Batch."""
+    """The environments of a batch before their actions are applied. The columns are as in Batch."""
 
     envs: NDArray[np.intp]
     game_numbers: NDArray[np.uint64]
@@ -32,17 +32,17 @@ class Rows(NamedTuple):
 class BatchEnv(Closing):
     """`num_envs` environments, each of which plays one game after another, with sampled chance.
 
-    The environments are split into `batches` batches, which take turns: `step` takes the actions for the last batch and
-    returns the next one, of other environments. With batches=1, there is only one batch.
+    The environments are split into `batches` batches, which take turns. `step` takes the actions for the last batch and
+    returns the next batch, which has other environments. With batches=1, there is only one batch.
 
-    Environment e plays the game numbers first_game + e, first_game + e + num_envs, first_game + e + 2 × num_envs … of
-    the seed. A game depends only on its seed, its number and the actions, so the same seed gives the same games with
-    any number of environments and batches.
+    Environment e plays the games of the seed with the numbers first_game + e, first_game + e + num_envs, first_game +
+    e + 2 × num_envs and so on. A game depends only on its seed, its number and the actions, so the same seed gives the
+    same games with any number of environments and batches.
 
-    With `games`, only that number of games from `first_game` on is played: an environment without further games drops
-    out of its batch, and after the last game `step` returns a batch without positions. Without `games`, environments
-    never run out of games. To measure an average, play a fixed number of games, because the first games to end are
-    shorter than average.
+    `games` limits the number of games, which are numbered from `first_game` on. An environment without further games is
+    removed from its batch, and after the last game `step` returns a batch without positions. Without `games`, the
+    number of games is unlimited. To measure an average, play a fixed number of games, because the first games to end
+    are shorter than average.
 
     Use it in a `with` statement, or close it.
     """
@@ -93,7 +93,7 @@ class BatchEnv(Closing):
         """Restart all environments, and return the first batch.
 
         Args:
-            seed: The seed of the games, 0 … 2**64 - 1; None: the seed of the constructor.
+            seed: The seed of the games, 0 … 2**64 - 1. None means the seed given to the constructor.
         """
         self._require_open()
         self._seed = self._own_seed if seed is None else unsigned("seed", seed, 64)
@@ -133,8 +133,8 @@ class BatchEnv(Closing):
         """Draw, for each state, a state that its seat cannot distinguish from it.
 
         Args:
-            states: uint8 (n, packed_size), the packed states. The states of a batch are always sound.
-            seats: int8 (n,), the seats.
+            states: uint8 (n, packed_size), the packed states. The states of a batch are always valid.
+            seats: int8 (n,), a seat for each state.
             seed: The seed of the draws, 0 … 2**64 - 1.
 
         Returns:
@@ -143,26 +143,26 @@ class BatchEnv(Closing):
 
     @abstractmethod
     def _drop_batches(self) -> None:
-        """Drop the batches that are due."""
+        """Discard the batches that were not returned yet."""
 
     @abstractmethod
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
-        """Begin the games of some environments: their batch is returned after all pending batches."""
+        """Begin the games of some environments. Their batch is returned after all pending batches."""
 
     @abstractmethod
     def _move(self, batch: Batch, actions: memoryview) -> None:
-        """Make moves in the games of a batch, returned after all pending batches. `actions`: a uint16 column."""
+        """Make moves in the games of a batch, to be returned after all pending batches. `actions`: a uint16 column."""
 
     @abstractmethod
     def _next(self) -> tuple[Rows, Positions]:
-        """Return the batch that is due: its rows, with the decisions made since, and their positions.
+        """Return the next pending batch: its rows with updated numbers of decisions, and their positions.
 
-        If a game is final, its position is that of the next game.
+        Where a game has ended, the position is that of the environment's next game.
         """
 
     @abstractmethod
     def _is_last(self) -> bool:
-        """Return True if no further batch is due."""
+        """Return True if no further batch is pending."""
 
     def _describe(self, info: GameInfo) -> None:
         # Store the game's description. Raises ValueError if it has no features of the requested form.
@@ -193,7 +193,7 @@ class BatchEnv(Closing):
             raise ValueError("the environment is closed")
 
     def _receive(self) -> Batch:
-        # Return the next batch with positions, or a batch without positions if no further batch is due.
+        # Return the next batch with positions, or a batch without positions if no further batch is pending.
         self._last = None
         ended: list[Ended] = []
         while True:
@@ -213,7 +213,7 @@ class BatchEnv(Closing):
             envs=envs[over],
             game_numbers=game_numbers[over],
             lengths=decisions[over],
-            # For rows, this is faster than indexing.
+            # `take` selects rows faster than indexing does.
             returns=positions.returns.take(over, axis=0),
             totals=positions.totals.take(over, axis=0),
             observations=positions.final_observations,
@@ -238,7 +238,7 @@ class BatchEnv(Closing):
             ended=ended,
         )
         if len(over) and self._games is not None:
-            # A number after 2**64 - 1 has wrapped around, as this difference does.
+            # Game numbers wrap around after 2**64 - 1. The difference wraps around as well, so it is correct.
             going_on = game_numbers - np.uint64(self._first_game) < self._games
             if not going_on.all():
                 return only(batch, going_on)

@@ -36,14 +36,14 @@ from chatiere.envs.seat_games import SeatGames
 from chatiere.envs.seating import Opponents, read_seating
 from chatiere.envs.spaces import masked_observation_space, observation_space
 
-# Wrappers that collect frames ask for their number a second.
+# Wrappers that collect frames read `render_fps`, the number of frames per second.
 _METADATA: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
-# The action in `info["illegal_action"]` where none was illegal.
+# The value of `info["illegal_action"]` if no action was illegal.
 _NONE = -1
 
 
 class _Spec(EnvSpec):
-    # Gymnasium's own error for an object names only its type.
+    # Gymnasium's own error message names only the object's type.
     def to_json(self) -> str:
         for name, value in self.kwargs.items():
             try:
@@ -55,12 +55,12 @@ class _Spec(EnvSpec):
 
 
 class _WithSpec:
-    # The base of the environments: `gymnasium.make` and `make_vec` set the `spec`.
+    # The base class of the environments. `gymnasium.make` and `make_vec` set `spec`.
     _spec: EnvSpec | None = None
 
     @property
     def spec(self) -> EnvSpec | None:
-        """The arguments that Gymnasium made the environment with; None: it was made without Gymnasium."""
+        """The arguments with which Gymnasium made the environment; None if it was made without Gymnasium."""
         return self._spec
 
     @spec.setter
@@ -71,18 +71,18 @@ class _WithSpec:
 
 
 class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
-    """One seat of a game; bots play the other seats. An episode is a game, a step is a decision of the seat.
+    """One seat of a game; bots play the other seats. An episode is a game, and a step is a decision of the seat.
 
     - Observation: uint8 (observation_length,), the seat's knowledge, as laid out in the game's description. With
-      mask_in_observation, a dict of this, `observation`, and of `action_mask`, as in `info`.
+      mask_in_observation, a dict of two items: this array as `observation`, and `action_mask` as in `info`.
     - Action: a dense id.
     - Reward: 0 until the game is over, then the seat's return: players / w - 1 for each of w winners, -1 for the other
       seats.
 
     Every `info` has two items:
 
-    - `action_mask`: int8 (num_actions,), 1 for each legal action, all 0 at the end; a new array for each `info`. -
-    `illegal_action`: int64, the action if it was illegal, which ends the episode with the reward -1; otherwise -1.
+    - `action_mask`: int8 (num_actions,), 1 for each legal action, all 0 at the end; a new array for each `info`.
+    - `illegal_action`: int64, the action if it was illegal, which ends the episode with the reward -1; otherwise -1.
 
     With illegal="raise", an illegal action raises EngineError, a ValueError that names the rule; the game is unchanged.
 
@@ -109,13 +109,13 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
 
         Args:
             game: The name of the game.
-            players: The number of players; None: the fewest.
+            players: The number of players. None means the smallest number that the game allows.
             seat: The seat to play, 0 … players - 1.
-            opponents: A bot for all other seats, or a list of bots, clockwise from the left of `seat` on. Each is a
-                Bot, or a name that chatiere.bots.get accepts ("flat:playouts=500").
+            opponents: A bot for all other seats, or a list with a bot for each other seat, clockwise, beginning at the
+                left of `seat`. Each is a Bot, or a name that chatiere.bots.get accepts ("flat:playouts=500").
             options: The game's options, by the names in the rules file; options that are not set have their defaults.
             illegal: The effect of an illegal action, "lose" or "raise".
-            mask_in_observation: True for observations that are dicts with the mask.
+            mask_in_observation: True to make observations dicts that also contain the mask.
             render_mode: "ansi", or None for no rendering.
 
         Raises:
@@ -139,7 +139,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         Args:
             seed: 0 or more. None continues with the random numbers of the last seed, or of a random seed if there was
                 no seed yet.
-            options: Ignored: the game has the constructor's options.
+            options: Ignored, because the game has the constructor's options.
         """
         _require_open(self._is_closed)
         super().reset(seed=_read_seed("seed", seed))
@@ -151,10 +151,11 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         """Apply an action.
 
         Returns:
-            The observation, the reward, True if the game is over, False (truncated), and the info.
+            The observation, the reward, `terminated` (True if the game is over), `truncated` (always False), and the
+            info.
 
         Raises:
-            ResetNeeded: If no game is under way.
+            ResetNeeded: If no game is in progress.
             ValueError: If the action is not in the action space.
             EngineError: If the action is illegal, with illegal="raise".
         """
@@ -197,7 +198,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         return mask
 
     def _seen(self, illegal_action: int) -> tuple[Any, dict[str, Any]]:
-        # Copied, as bytes cannot be written to.
+        # Copy the observation, because bytes are read-only.
         observation = np.frombuffer(self._game.position.observation(self._seat), np.uint8).copy()
         mask = self._mask()
         info = {"action_mask": mask, "illegal_action": np.int64(illegal_action)}
@@ -207,14 +208,14 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
 
 
 class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
-    """`num_envs` games of SeatEnv at a time, stepped together, which is faster than separate SeatEnvs.
+    """`num_envs` games of SeatEnv that are stepped together, which is faster than separate SeatEnvs.
 
-    Observations, rewards and infos equal those of gymnasium.vector.SyncVectorEnv over SeatEnv, seed for seed: each game
-    has its own random numbers. The autoreset modes, for games that are over or truncated, are also the same:
+    With the same seeds, observations, rewards and infos equal those of gymnasium.vector.SyncVectorEnv over SeatEnv.
+    Each game has its own random numbers. The autoreset modes, for games that are over or truncated, are also the same:
 
-    - AutoresetMode.NEXT_STEP: the next step ignores the action there and begins another game, with reward 0.
-    - AutoresetMode.SAME_STEP: the same step begins another. `infos["final_obs"]`, an array of observations and None,
-      and `infos["final_info"]` describe the end of the last game.
+    - AutoresetMode.NEXT_STEP: the next step ignores the action for such a game and begins another game, with reward 0.
+    - AutoresetMode.SAME_STEP: the same step begins another game. `infos["final_obs"]`, an array of observations and
+      None, and `infos["final_info"]` describe the end of the last game.
     - AutoresetMode.DISABLED: `reset(options={"reset_mask": …})` begins new games; until then `step` raises ResetNeeded.
     """
 
@@ -247,8 +248,8 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
             illegal: See SeatEnv.
             mask_in_observation: See SeatEnv.
             autoreset_mode: A mode or its value, "NextStep", "SameStep" or "Disabled".
-            max_episode_steps: The number of steps after which a game is truncated, 1 or more; None: no game is
-                truncated.
+            max_episode_steps: The number of steps after which a game is truncated, 1 or more. None means that no game
+                is truncated.
             render_mode: See SeatEnv.
         """
         self.num_envs = _read_count("num_envs", num_envs)
@@ -274,14 +275,14 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """Restart all games and return the observations and infos of their first decisions.
 
         Args:
-            seed: The first game's seed, with consecutive seeds for the other games; or a list with a seed for each
-                game. None: see SeatEnv.reset.
-            options: Ignored, except "reset_mask", bool (num_envs,), with AutoresetMode.DISABLED: only the games where
-                it is True are restarted.
+            seed: The first game's seed, in which case the other games have consecutive seeds; or a list with a seed for
+                each game. SeatEnv.reset describes the meaning of None.
+            options: Ignored, except for "reset_mask", bool (num_envs,), with AutoresetMode.DISABLED. Only the games
+                where the mask is True are restarted.
 
         Raises:
             ValueError: If the seed or the mask is invalid.
-            ResetNeeded: If the games that the mask leaves out have not begun.
+            ResetNeeded: If a game that the mask excludes has not begun.
         """
         _require_open(self.closed)
         chosen = np.ones(self.num_envs, np.bool_)
@@ -301,7 +302,8 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
             actions: (num_envs,), the dense ids of the actions.
 
         Returns:
-            The observations, the rewards, where games are over, where they are truncated, and the infos.
+            The observations, the rewards, `terminated` (True where the game is over), `truncated` (True where the game
+            is truncated), and the infos.
 
         Raises:
             ResetNeeded: If `reset` was not called yet, or a game is over with AutoresetMode.DISABLED.
@@ -355,7 +357,7 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
             seeds = range(first, first + self.num_envs)
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed must be an integer or a list of {self.num_envs}, not of {len(seeds)}")
-        # Games without a seed, and games that are not chosen, keep their generators.
+        # Games without a seed, and games that are not restarted, keep their generators.
         old: Sequence[np.random.Generator | None] = self._generators or [None] * self.num_envs
         return [
             going_on if going_on and (each is None or not is_chosen) else seeding.np_random(each)[0]
@@ -388,7 +390,7 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         return {"observation": observations, "action_mask": self._games.masks.copy()}
 
     def _info(self, chosen: NDArray[np.bool_], illegal_actions: NDArray[np.int64]) -> dict[str, Any]:
-        # Gymnasium's form: the key with _ before it marks the games that have a value; other games have 0.
+        # Gymnasium's format: the key with the prefix _ marks the games that have a value; the other games have 0.
         return {
             "action_mask": self._games.masks * chosen[:, None],
             "_action_mask": chosen.copy(),
@@ -445,7 +447,7 @@ def _may_render(render_mode: str | None) -> bool:
 
 
 def _read_seed(name: str, seed: int | None) -> int | None:
-    # Gymnasium accepts booleans as integers.
+    # Gymnasium accepts booleans as seeds, so require an integer here.
     return None if seed is None else require_integer(name, seed)
 
 
@@ -460,7 +462,7 @@ def _require_begun(has_begun: bool) -> None:
 
 
 def _max_episode_steps(game: Game) -> int:
-    # Above the decisions of all seats in the longest game with any options, so that no game is truncated.
+    # This number is above the number of decisions in the longest game with any options, so that no game is truncated.
     players = range(game.min_players, game.max_players + 1)
     return 1 + max(game.limits_of_any_options(number).max_game_length for number in players)
 

@@ -5,10 +5,10 @@ import pyspiel
 
 state = pyspiel.load_game("chatiere_discat(players=3)").new_initial_state()
 
-Parameters: `players`, and the options by their names in the rules file. Flags are given as such, numbers as integers
-(-1: not given, if the default is no number), lists as numbers with spaces between them ("1 2 3 5"; a single number with
-a space after it, because OpenSpiel would read it as an integer otherwise). Chance is explicit; rewards are given at the
-end.
+The parameters are `players` and the game's options, with the names in the rules file. A flag is a bool. A number is an
+integer; -1 means that an option without a numeric default is not given. A list is text with a space between numbers
+("1 2 3 5"). A list of one number needs a space after it, because OpenSpiel would otherwise read it as an integer.
+Chance is explicit, and rewards are given at the end.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,18 +30,18 @@ try:
 except ImportError as error:
     raise ImportError("chatiere.envs.openspiel needs OpenSpiel: pip install chatiere[openspiel]") from error
 
-# The viewer that sees only public information.
+# The number of the viewer that sees only public information.
 _SPECTATOR = -1
 # The value of a numeric parameter that is not given and has no default.
 _NOT_GIVEN = -1
 
-# A linked list of moves: (the earlier moves or None, the actor, the move, its events).
+# A linked list of moves, the last move first: (the earlier moves or None, the actor, the move, the move's events).
 _Moves = tuple[Any, int, int, EventLog]
 
 
 class _Start(NamedTuple):
-    # The start of a game's moves: a new game, or a position drawn for a seat. A drawn position keeps the seat's
-    # history; the histories of the other seats have only what spectators have seen.
+    # The position before the first move: a new game, or a position drawn for a seat. A drawn position keeps the history
+    # of that seat. The histories of the other seats contain only the events that spectators have seen.
     position: Position
     seat: int | None = None
     history: str = ""
@@ -49,14 +49,14 @@ class _Start(NamedTuple):
 
 
 class _Course:
-    # A position and its moves. Clones share everything except the position, which is changed in place.
+    # A position and the moves that led to it. Clones share all objects except the position, which is changed in place.
     __slots__ = ("_histories", "moves", "position", "start")
 
     def __init__(self, start: _Start) -> None:
         self.start = start
         self.position = start.position.clone()
         self.moves: _Moves | None = None
-        # The histories computed so far, each with the moves with which it ends.
+        # The histories computed so far: map each viewer to the moves that its history covers, and the history's text.
         self._histories: dict[int, tuple[_Moves | None, str]] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -68,8 +68,8 @@ class _Course:
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A list of moves, because pickle would follow the links to its limit. The events are computed again from the
-        # moves.
+        # Pickle a list of moves, because the links of a long game would exceed pickle's recursion limit. The events are
+        # computed again from the moves.
         made = []
         last = self.moves
         while last is not None:
@@ -84,7 +84,7 @@ class _Course:
         self.moves = (self.moves, mover, move, events)
 
     def history(self, viewer: int) -> str:
-        # The events shown to a seat or the spectator, and the seat's own actions, since the start.
+        # Return the events shown to a seat or the spectator, and the seat's own actions, from the start on.
         start = self.start
         beginning = start.history if viewer == start.seat else start.seen_by_all
         known, text = self._histories.get(viewer, (None, beginning))
@@ -128,13 +128,13 @@ def _digits(seats: frozenset[int]) -> str:
 
 
 class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
-    """A game with a number of players and options; made by `pyspiel.load_game`. Each game is a subclass."""
+    """A game with a number of players and options, made by `pyspiel.load_game`. Each game has its own subclass."""
 
     _game: ClassVar[Game]
     _type: ClassVar[Any]
 
     def __init__(self, params: Mapping[str, Any]) -> None:
-        """Initialize a game with all its parameters. Raises pyspiel.SpielError, naming the parameter that is wrong."""
+        """Initialize a game with all its parameters. Raises pyspiel.SpielError, which names an invalid parameter."""
         game, game_type = self._game, self._type
         params = {name: _listed(value.split()) if isinstance(value, str) else value for name, value in params.items()}
         players = params["players"]
@@ -153,13 +153,13 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
             utility_sum=0.0,
             max_game_length=self._limits.max_game_length,
         )
-        # Defaults are omitted from the game's name, which could otherwise fill several lines.
+        # Omit defaults from the game's name, which would otherwise be several lines long.
         defaults = game_type.parameter_specification
         given = {name: value for name, value in params.items() if name == "players" or value != defaults[name]}
         super().__init__(game_type, info, given)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to load the game by its name, because pyspiel's pickling would lose the attributes."""
+        """Return a function and an argument to load the game by name; pyspiel's pickling would lose the attributes."""
         return _load, (str(self),)
 
     def new_initial_state(self) -> "ChatiereState":
@@ -179,9 +179,10 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
             params: Must be empty.
 
         Returns:
-            The observer; None for types that omit public or the player's own information, or add other players'.
+            The observer. None for a type that omits public information or the player's own information, or that
+            includes other players' information.
         """
-        # The C++ side gives the parameters first where it gives no type.
+        # If C++ code passes no type, it passes the parameters as the first argument.
         unknown = params or (iig_obs_type if isinstance(iig_obs_type, Mapping) else None)
         if unknown:
             raise pyspiel.SpielError(f"{self}: observers have no parameters, such as {next(iter(unknown))!r}")
@@ -194,23 +195,23 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
 
 
 def _load(name: str) -> Any:
-    # For pickle, which imports this module and so registers the games.
+    # Pickle calls this function. It first imports this module, which registers the games.
     return pyspiel.load_game(name)
 
 
 class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     """A state of a game, with the events shown to each player.
 
-    Refused moves and arguments raise pyspiel.SpielError; the state is then unchanged.
+    Invalid moves and arguments raise pyspiel.SpielError and leave the state unchanged.
     """
 
-    # C++ calls most of these methods, as it does for all games in Python. `legal_actions` and `is_chance_node` could be
-    # inherited; these overrides save callers in Python the detour through C++.
+    # C++ code calls most of these methods, as for all games in Python. `legal_actions` and `is_chance_node` could be
+    # inherited, but the overrides spare Python callers the detour through C++.
 
     def __init__(self, game: ChatiereGame, start: _Start) -> None:
         """Initialize a state; ChatiereGame.new_initial_state returns new ones."""
         super().__init__(game)
-        # This is the only attribute, because `clone` copies every attribute and pickle saves it.
+        # This is the only attribute, because `clone` copies every attribute, and pickle saves every attribute.
         self._course = _Course(start)
 
     def current_player(self) -> int:
@@ -229,10 +230,11 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         """Return the legal actions.
 
         Args:
-            player: The player; None: the seat to act.
+            player: The player. None means the seat to act.
 
         Returns:
-            The dense ids, ascending, empty if another player has to act. At a chance event, the outcomes.
+            The dense ids in ascending order, or an empty list if another player has to act. At a chance event, the
+            outcomes.
         """
         position = self._course.position
         actor = position.current_player()
@@ -248,7 +250,7 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         return self._course.position.legal_actions()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return (outcome, probability) for all outcomes of the pending chance event, ascending; empty without one."""
+        """Return (outcome, probability) for each outcome of the pending chance event, ascending; otherwise []."""
         weighted = self._course.position.chance_outcomes()
         total = sum([weight for _, weight in weighted])
         return [(outcome, weight / total) for outcome, weight in weighted]
@@ -266,19 +268,19 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         return position.outcome_label(action) if player == CHANCE_PLAYER else position.action_label(action)
 
     def returns(self) -> list[float]:
-        """Return n/w - 1 for each of w winners among n players, -1 for each loser; zeros until the game is over."""
+        """Return n/w - 1 for each of w winners among n players, and -1 for each loser; zeros until the game is over."""
         return self._course.position.returns()
 
     def resample_from_infostate(self, player: int, probability_sampler: Callable[[], float]) -> "ChatiereState":
         """Return a state drawn uniformly from the states that agree with everything a player knows.
 
-        The player's information state string stays the same. The strings of the other players begin anew, as their true
-        ones would reveal hidden information: each has the public events up to the draw, then the events shown to the
-        player, and the observation of the new state. `history()` begins with the draw, too.
+        The player's information state string stays the same. The strings of the other players begin anew, because their
+        true strings would reveal hidden information. Each new string has the public events before the draw, the events
+        shown to that player after the draw, and the player's observation. `history()` also begins at the draw.
 
         Args:
             player: The player.
-            probability_sampler: Returns numbers from 0 to below 1; one is drawn.
+            probability_sampler: A function that returns a random number from 0 to below 1. It is called once.
         """
         number = probability_sampler()
         if not 0 <= number < 1:
@@ -326,10 +328,11 @@ class ChatiereObserver:
     def string_from(self, state: ChatiereState, player: int) -> str:
         """Return a player's knowledge as text.
 
-        Without perfect recall: its observation, each part by name with the numbers other than 0 and their places. With
-        it: the player, its history, and the observation in hexadecimal. The history has the player's own actions
-        ("17! ") and the events shown to it: kind, "@", seat, values ("?": hidden from the player) and, unless the
-        values are public, the players who may see them.
+        Without perfect recall, the text is the player's observation: the name of each part, with the numbers other than
+        0 and their places. With perfect recall, it is the player, the player's history, and the observation in
+        hexadecimal. The history has the player's own actions ("17! ") and the events shown to the player. An event has
+        its kind, "@", its seat and its values, or "?" if they are hidden from the player. If the values are not public,
+        the players who may see them follow.
         """
         observation = _observation(state, player)
         if self._perfect_recall:
@@ -350,18 +353,20 @@ def _observation(state: ChatiereState, player: int) -> bytes:
 
 
 def _message(envelope: Message, game: Game) -> Any:
-    # The game's own message that State or Options would hold.
+    # Return the game's own message in an envelope, which is a State or Options message.
     return getattr(envelope, game.name)
 
 
 def _outcome_ids(game: Game) -> int:
-    # Return one more than the highest outcome, the length of OpenSpiel's masks. Limits count the outcomes of one event.
+    # Return the highest outcome plus 1, which is the length of OpenSpiel's masks. The game's limits only have the
+    # number of outcomes of one event.
     cards = [piece.number for piece in game.description.pieces if piece.kind == "card"]
     return max(game.max_players, 1 + max(cards))
 
 
 def _listed(numbers: Sequence[object]) -> str:
-    # Return a list as text for a game's name. A space after a single number keeps OpenSpiel from reading an integer.
+    # Return a list as text for a game's name. A space follows a single number, so that OpenSpiel does not read it as an
+    # integer.
     text = " ".join(map(str, numbers))
     return f"{text} " if len(numbers) == 1 else text
 
@@ -371,7 +376,7 @@ def _is_list(field: FieldDescriptor) -> bool:
 
 
 def _parameters(game: Game) -> dict[str, Any]:
-    # The default of each parameter, whose type is the parameter's.
+    # Return the default of each parameter. The type of the default determines the type of the parameter.
     fields = _message(game_pb2.Options(), game).DESCRIPTOR.fields_by_name
     defaults: dict[str, Any] = {"players": game.min_players}
     for option in game.description.options:
@@ -433,8 +438,8 @@ def _register(game: Game) -> None:
         provides_observation_tensor=True,
         parameter_specification=_parameters(game),
     )
-    # A class: OpenSpiel drops registered objects after Python has ended, when dropping the last reference to an object
-    # would crash. A class refers to itself.
+    # Register a class instead of a function. OpenSpiel releases registered objects after the interpreter has shut down,
+    # and freeing an object at that point would crash. A class contains a reference to itself, so it is not freed.
     made = type(game_type.short_name, (ChatiereGame,), {"_game": game, "_type": game_type})
     pyspiel.register_game(game_type, made)
 

@@ -24,8 +24,8 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         Args:
             game: The game.
             bot: A Bot, or a name that chatiere.bots.get accepts.
-            seed: The seed of the bot's random choices, 0 … 2**64 - 1. They also depend on the number of restarts, so
-                that games differ.
+            seed: The seed of the bot's random choices, 0 … 2**64 - 1. The choices also depend on the number of
+                restarts, so that games differ.
 
         Raises:
             ValueError: See chatiere.bots.get.
@@ -42,7 +42,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._restarts += 1
 
     def restart_at(self, state: ChatiereState) -> None:
-        """Begin another game, at a state."""
+        """Begin another game at a given state."""
         self._restarts += 1
 
     def inform_action(self, state: ChatiereState, player_id: int, action: int) -> None:

@@ -54,8 +54,8 @@ def env(
 ) -> AECEnv[str, Observation, SupportsIndex | None]:
     """Return a raw_env in PettingZoo's usual wrappers.
 
-    An illegal action ends the game: the seat's reward is -1, the other seats' rewards are 0. Calls before `reset` are
-    refused, and `step` after the end only warns. AssertionError is raised for actions outside of the action space.
+    An illegal action ends the game: the seat's reward is -1, and the other seats' rewards are 0. Calls before `reset`
+    raise an error, and `step` after the end only warns. An action outside of the action space raises AssertionError.
 
     Args:
         game: See raw_env.
@@ -74,8 +74,8 @@ def env(
 class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[misc]  # PettingZoo has no types
     """A game as an AECEnv without wrappers, with sampled chance.
 
-    The agents are "seat_0", "seat_1" …; actions are dense ids; rewards are the returns, at the end of the game, and 0
-    before.
+    The agents are "seat_0", "seat_1" and so on, and actions are dense ids. Rewards are 0 until the end of the game,
+    where they are the returns.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
 
         Args:
             game: The name of the game.
-            players: The number of players; None: the fewest.
+            players: The number of players. None means the smallest number that the game allows.
             options: The game's options, by the names in the rules file; options that are not set have their defaults.
             render_mode: "ansi", or None for no rendering.
 
@@ -103,7 +103,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         self.render_mode = render_mode
         self._game = engine.game(game)
         self._players = self._game.read_players(self._game.min_players if players is None else players)
-        # A copy of the options as a new game reads them, known to be valid.
+        # Store the options that a new game has read: a copy that is known to be valid.
         self._options = self._game.new_game(self._players, options).options()
         self.metadata = {
             "name": f"chatiere_{self._game.name}_v{self._game.rules_version}",
@@ -113,7 +113,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         self._num_actions = self._game.num_distinct_actions
         self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        # A space for each agent, so that each samples with its own generator.
+        # Each agent has its own space, because a space samples with its own generator.
         self.observation_spaces = {agent: masked_observation_space(self._game) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
         self.agents: list[str] = []
@@ -122,7 +122,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         self._game_number = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return an independent copy, which shares the observation spaces: they are large, and do not change."""
+        """Return an independent copy that shares the observation spaces, which are large and do not change."""
         memo[id(self.observation_spaces)] = self.observation_spaces
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
@@ -142,9 +142,9 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         """Begin a game.
 
         Args:
-            seed: 0 … 2**64 - 1. The same seed begins the same game. Each call without a seed begins a different game;
-                the games after a call with a seed are reproducible.
-            options: Ignored: the game has the constructor's options.
+            seed: 0 … 2**64 - 1. The same seed begins the same game. Each call without a seed begins a different game.
+                After a call with a seed, these games are reproducible.
+            options: Ignored, because the game has the constructor's options.
 
         Raises:
             EngineError: INVALID_SEED.
@@ -178,7 +178,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         mask = np.zeros(self._num_actions, np.int8)
         if position.current_player() == seat and not self.terminations.get(agent, True):
             mask[position.legal_actions()] = 1
-        # Copied, as bytes cannot be written to.
+        # Copy the observation, because bytes are read-only.
         return {"observation": np.frombuffer(position.observation(seat), np.uint8).copy(), "action_mask": mask}
 
     def step(self, action: SupportsIndex | None) -> None:
@@ -190,7 +190,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         Raises:
             EngineError: INVALID_ACTION, ILLEGAL_ACTION.
             TypeError: If the action is not a number.
-            ValueError: If there is no game, or the action is of an agent whose game is over.
+            ValueError: If there is no game, or an action is given for an agent whose game is over.
         """
         if not self.agents:
             raise ValueError("all agents have left, or no game has begun: call reset first")
@@ -203,7 +203,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         position.apply(action)
         seat = position.current_player()
         if seat >= 0:
-            # No reward changes before the end.
+            # Rewards are accumulated only at the end, because they do not change before.
             self.agent_selection = self.possible_agents[seat]
             return
         self.rewards = dict(zip(self.agents, position.returns(), strict=True))
@@ -219,7 +219,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         return draw(self._current(), self._seats[self.agent_selection])
 
     def close(self) -> None:
-        """Drop the game. `reset` begins another."""
+        """Discard the game. `reset` begins another game."""
         self.agents = []
         self._position = None
 

@@ -1,4 +1,4 @@
-"""The table as text, as one seat sees it: `render_mode="ansi"` of every environment."""
+"""The table as text, as one seat sees it. Every environment uses it for `render_mode="ansi"`."""
 
 from chatiere import engine
 from chatiere.drawing import DRAWINGS
@@ -8,9 +8,9 @@ from chatiere.v1.game_pb2 import View
 
 
 def draw(position: Position, seat: int) -> str:
-    """Return the table as a seat sees it, in several lines with ANSI styles, from the seat's view only.
+    """Return the table as text of several lines with ANSI styles, drawn only from a seat's view.
 
-    Cards that the seat does not know are drawn as ?.
+    Cards that the seat does not know are drawn as a question mark.
 
     Raises:
         EngineError: INVALID_SEAT.

@@ -1,4 +1,4 @@
-"""A game in which one seat decides for itself and bots decide for the other seats: a faster SeatGames for one game."""
+"""A game in which the caller decides for one seat and bots decide for the others: a faster SeatGames for one game."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ _WORD = 2**64 - 1
 
 
 class SeatGame:
-    """A game with sampled chance that waits for its seat's decision or is over. SeatGames plays the same games."""
+    """A game with sampled chance that waits for a decision of its seat, or is over. SeatGames plays the same games."""
 
     position: Position
     """The position; it is not set before `begin`."""
@@ -20,10 +20,10 @@ class SeatGame:
     over: bool
     """True if the game is over, or has not begun."""
     returned: float
-    """The seat's return if the game is over, else 0."""
+    """The seat's return if the game is over, otherwise 0."""
 
     def __init__(self, seating: Seating) -> None:
-        """Prepare for games."""
+        """Set the seats of the games; `begin` begins a game."""
         self.seating = seating
         self.legal_actions = []
         self.over = True
@@ -34,10 +34,10 @@ class SeatGame:
         """Begin a game and play until the seat has to decide.
 
         Args:
-            generator: Gives the game's seed, and the luck of the bots.
+            generator: The generator from which the game's seed and the luck of the bots are drawn.
         """
         game, players, options, *_ = self.seating
-        # Replace a game that ends before the seat's first decision: a learner can learn nothing from it.
+        # Replace a game that ends before the seat's first decision, because a learner cannot learn from it.
         self.over = True
         while self.over:
             seed, *luck_keys = generator.integers(0, 2**64, 3, np.uint64).tolist()
@@ -52,10 +52,10 @@ class SeatGame:
             action: The dense id of the action.
 
         Returns:
-            True if the action was illegal and has lost the game.
+            True if the action was illegal and lost the game.
 
         Raises:
-            EngineError: ILLEGAL_ACTION, if illegal actions do not lose. The game is unchanged.
+            EngineError: ILLEGAL_ACTION, unless illegal actions lose the game. The game is unchanged.
         """
         try:
             self.position.apply(action)
@@ -68,18 +68,18 @@ class SeatGame:
         return False
 
     def _play(self) -> None:
-        # Until the seat's turn, the game counts as over, so that it does not continue if a bot fails.
+        # The game is marked as over while bots play, so that it cannot continue after a bot has failed.
         position = self.position
         self.over, self.legal_actions, self.returned = True, [], 0.0
         while (actor := position.current_player()) != self.seating.seat:
             if actor < 0:
-                # In the same form as in batches.
+                # Round the return to float32, as in batches.
                 self.returned = float(np.float32(position.returns()[self.seating.seat]))
                 return
             bot = self.seating.bots[self.seating.bot_of[actor]]
             luck = _scramble(self._luck_keys[0] + position.ply()) ^ self._luck_keys[1]
             if type(bot) is RandomBot:
-                # The same choice, without arrays for one decision.
+                # Make the same choice as the bot would, without arrays for a single decision.
                 legal = position.legal_actions()
                 position.apply(legal[(luck >> 32) * len(legal) >> 32])
             else:
@@ -88,7 +88,7 @@ class SeatGame:
 
 
 def _scramble(word: int) -> int:
-    # Compute choices.scramble of one number.
+    # Compute `choices.scramble` for one number.
     word = (word + 0x9E3779B97F4A7C15) & _WORD
     word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
     word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & _WORD

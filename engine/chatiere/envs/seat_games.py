@@ -1,4 +1,4 @@
-"""Games in which one seat decides for itself and bots decide for the other seats, many at a time."""
+"""Many games at a time, in each of which the caller decides for one seat and bots decide for the other seats."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
@@ -15,9 +15,9 @@ from chatiere.envs.seating import Seating, refusal
 
 
 class SeatGames:
-    """`count` places for games with sampled chance, each of which waits for its seat's decision or is over.
+    """`count` places for games with sampled chance, each of which waits for a decision of its seat, or is over.
 
-    Between the seat's decisions the bots play. A game depends only on its generator's numbers and on the seat's
+    The bots play between the seat's decisions. A game depends only on its generator's numbers and on the seat's
     actions, not on the other games.
     """
 
@@ -48,9 +48,9 @@ class SeatGames:
 
         Args:
             rows: The places at which to begin.
-            generators: A generator for every place, which gives the seed of the game there, and the luck of its bots.
+            generators: A generator for every place, from which the game's seed and the luck of its bots are drawn.
         """
-        # Replace a game that ends before the seat's first decision: a learner can learn nothing from it.
+        # Replace a game that ends before the seat's first decision, because a learner cannot learn from it.
         while len(rows):
             seeds = np.array([generators[row].integers(0, 2**64, 3, np.uint64) for row in rows])
             columns = self._table.new_games(self.seating.options, seeds=seeds[:, 0].copy().data, columns=self._columns)
@@ -67,10 +67,10 @@ class SeatGames:
             actions: The dense id of the action at each of `rows`.
 
         Returns:
-            bool (len(rows),): True where an illegal action has lost the game.
+            bool (len(rows),): True where an illegal action lost the game.
 
         Raises:
-            EngineError: ILLEGAL_ACTION, if illegal actions do not lose. The games are unchanged.
+            EngineError: ILLEGAL_ACTION, unless illegal actions lose the game. The games are unchanged.
         """
         illegal: NDArray[np.bool_] = self.masks[rows, actions] == 0
         if not self.seating.illegal_loses and illegal.any():
@@ -95,8 +95,9 @@ class SeatGames:
         return draw(self._position(row), self._seat)
 
     def _play(self, rows: NDArray[np.intp], columns: PositionColumns) -> None:
-        # `columns`: the positions at `rows`. Each round keeps them, and makes a decision where a bot has to. Until the
-        # seat's turn a game counts as over, so that it does not continue if a bot fails.
+        # `columns` has the positions at `rows`. Each round stores the positions, and makes a decision in each game
+        # where a bot has to decide. A game is marked as over while bots play, so that it cannot continue after a bot
+        # has failed.
         while True:
             reached = _Reached.of(columns, len(rows))
             own = reached.actors == self._seat
@@ -130,7 +131,7 @@ class SeatGames:
 
     def _step(self, rows: NDArray[np.intp], actions: NDArray[np.uint16]) -> PositionColumns:
         self._decisions[rows] += 1
-        # The bots' actions are legal.
+        # No action can be refused, because the actions of bots were checked.
         columns, _ = self._table.step(self._states[rows].data, actions.data, columns=self._columns)
         return columns
 
@@ -150,7 +151,7 @@ class SeatGames:
 
 
 class _Reached(NamedTuple):
-    # Positions as in a Batch. `final`: True if the game is over. `returns`: (n, players).
+    # Positions with columns as in Batch. `final` is True where the game is over; `returns` is (n, players).
     actors: NDArray[np.int8]
     legal_offsets: NDArray[np.uint32]
     legal_ids: NDArray[np.uint16]

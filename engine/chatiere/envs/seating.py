@@ -1,4 +1,4 @@
-"""A seat to play, and the bots at the other seats, as given by SeatEnv's arguments."""
+"""The seat for which the caller decides, and the bots at the other seats, read from SeatEnv's arguments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex
@@ -14,7 +14,7 @@ _ON_ILLEGAL = ("lose", "raise")
 
 
 class Seating(NamedTuple):
-    """A game, the seat that decides for itself, and the bots that decide for the other seats."""
+    """A game, the seat for which the caller decides, and the bots that decide for the other seats."""
 
     game: Game
     players: int
@@ -22,13 +22,13 @@ class Seating(NamedTuple):
     options: dict[str, Any] | None
     """The game's options, by name; known to be valid."""
     seat: int
-    """The seat that decides for itself."""
+    """The seat for which the caller decides."""
     bots: list[Bot]
-    """The bots, each once."""
+    """The bots, without duplicates."""
     bot_of: list[int]
     """For each seat, the index of its bot in `bots`; the entry for `seat` has no meaning."""
     illegal_loses: bool
-    """True if an illegal action of the seat loses, False if it raises EngineError."""
+    """True if an illegal action of the seat loses the game, False if it raises EngineError."""
     lowest_return: float
     """The return of a seat that has lost."""
 
@@ -82,7 +82,7 @@ def _read_opponents(opponents: Opponents, game: Game, players: int, seat: int) -
     for bot in given:
         if not isinstance(bot, str | Bot):
             raise ValueError(f"opponents: a bot must be a name or a Bot, not {bot!r}")
-    # A bot decides for all of its seats in one call.
+    # Remove duplicates, because a bot decides for all of its seats in one call.
     different = list(dict.fromkeys(given))
     bot_of = [0] * players
     for left, bot in enumerate(given, 1):

@@ -1,4 +1,4 @@
-"""Gymnasium's spaces for a seat's observation: the same in every environment."""
+"""Gymnasium's spaces for a seat's observations, which are the same in every environment."""
 
 import numpy as np
 from gymnasium.spaces import Box, Dict
@@ -7,7 +7,7 @@ from chatiere.engine import Game
 from chatiere.engine.core.observation import ObservationLayout
 
 
-# Quoted, as Box takes no type argument before Gymnasium 1.4.
+# The type is quoted, because Box takes no type argument before Gymnasium 1.4.
 def observation_space(game: Game) -> "Box[np.uint8]":
     """Return the space of observations, uint8 (observation_length,), each number from 0 to its largest value."""
     largest = ObservationLayout(game.description).largest
@@ -15,6 +15,6 @@ def observation_space(game: Game) -> "Box[np.uint8]":
 
 
 def masked_observation_space(game: Game) -> Dict:
-    """Return the space of a dict of `observation`, as above, and `action_mask`, int8 (num_distinct_actions,)."""
+    """Return the space of dicts with `observation`, as above, and `action_mask`, int8 (num_distinct_actions,)."""
     mask = Box(0, 1, (game.num_distinct_actions,), np.int8)
     return Dict(observation=observation_space(game), action_mask=mask)

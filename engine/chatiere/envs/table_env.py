@@ -30,11 +30,12 @@ class TableEnv(BatchEnv):
     """The environments of a BatchEnv, in this process: the fastest way to play.
 
     The same code also runs on `chatiere.clients.VectorEnv`, which plays over a service. There the same seed and actions
-    give the same games, row for row. Arrays of a batch keep their values; arrays of the engine are read-only.
+    give the same games, row for row. Later steps do not change the arrays of a batch. Arrays that the engine returned
+    are read-only.
 
-    Raises EngineError, which is a ValueError: at construction UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION; at step
-    ILLEGAL_ACTION, INVALID_ACTION, INVALID_BATCH. A `step` that raises changes no game: call it again with other
-    actions.
+    Errors are EngineErrors, which are ValueErrors. The constructor raises UNKNOWN_GAME, INVALID_PLAYERS and
+    INVALID_OPTION; `step` raises ILLEGAL_ACTION, INVALID_ACTION and INVALID_BATCH. A `step` that raises an error
+    changes no game and can be called again with other actions.
 
         >>> from chatiere.envs import TableEnv
         >>> with TableEnv("discat", 2, num_envs=8, observations=True) as env:
@@ -71,8 +72,8 @@ class TableEnv(BatchEnv):
             options: The options of all games, by name as in `Game.new_game` or as the message that VectorEnv takes;
                 options that are not set have their defaults.
             seed: The seed of `reset` without a seed.
-            games: The number of games to play; None: no limit.
-            first_game: The first game number.
+            games: The number of games to play. None means no limit.
+            first_game: The number of the first game.
             batches: The number of batches, 1 … num_envs.
             observations: True to get observations.
             mask: True to get a mask of the legal actions, "bits" to get it as bits.
@@ -106,11 +107,12 @@ class TableEnv(BatchEnv):
         return np.frombuffer(drawn, np.uint8).reshape(len(states), -1)
 
     def oracle(self, batch: Batch) -> NDArray[np.uint8]:
-        """Return the whole truth of each position, hidden cards included: uint8 (n, players, observation_length).
+        """Return the observations of all seats at each position: uint8 (n, players, observation_length).
 
-        These are the observations of all seats, clockwise from the seat to decide; together they determine the position
-        except for cards still to be drawn. It is for a critic, which judges positions while its player learns: a
-        player that reads it cheats. Environments over a service do not have this method.
+        The seats are in clockwise order from the seat to decide. Together, their observations determine the position
+        except for cards still to be drawn. They are meant for a critic, which judges positions while a policy learns. A
+        policy must not read them, because they contain hidden cards. Environments over a service do not have this
+        method.
         """
         table, states = Table(self._game, self.players), batch.states.tobytes()
         rows = np.empty((len(batch), self.players, self.info.observation_length), np.uint8)
@@ -129,7 +131,7 @@ class TableEnv(BatchEnv):
         self._played = None
 
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
-        # Each batch has its own table, which keeps the states that it returned last.
+        # Each batch has its own table, because a table keeps the states that it returned last.
         table = Table(self._game, self.players)
         mask = self._new_mask(len(seeds))
         positions = table.new_games(
@@ -184,7 +186,7 @@ class _Played(NamedTuple):
 
 def _options_by_name(game: Game, options: Mapping[str, Any] | Options | None) -> Mapping[str, Any] | None:
     if isinstance(options, Mapping):
-        # Copied, because later games also begin with these options, which the caller may change meanwhile.
+        # Copy the options, because later games also use them, and the caller may change the original.
         return dict(options)
     if not isinstance(options, Options):
         return options

@@ -12,7 +12,7 @@ from chatiere.envs import TableEnv
 
 
 class Point(NamedTuple):
-    """A point of the curve: the share of wins against an opponent, in some games, with its 95 % interval."""
+    """A point of the curve: the share of games won against an opponent, with its 95 % confidence interval."""
 
     decisions: int
     """The number of decisions learned from."""
@@ -31,7 +31,9 @@ class Point(NamedTuple):
 def measure(
     game: str, players: int, bot: Bot, opponents: Mapping[str, Bot], games: int, decisions: int, seed: int
 ) -> Iterator[Point]:
-    """Play games against each opponent, which takes turns with the bot around the table.
+    """Play games against each opponent, and yield the bot's share of wins.
+
+    The bot and the opponent alternate around the table, shifted by one seat in each game (`bots_of`).
 
     Args:
         game: The name of the game.
@@ -52,7 +54,7 @@ def measure(
 
 
 def plot(curve: Sequence[Point], title: str, path: Path) -> None:
-    """Draw the curve to a file."""
+    """Draw the curve into a file."""
     figure = Figure(figsize=(7, 4))
     axes = figure.subplots()
     for opponent in dict.fromkeys(point.opponent for point in curve):

@@ -1,4 +1,4 @@
-"""The network of net.h in real numbers, in JAX, to be trained; and its conversion to integers."""
+"""The network of net.h in real numbers, for training with JAX, and its conversion to integers."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -25,11 +25,11 @@ _OPTIMIZER = optax.chain(optax.clip_by_global_norm(_MAX_GRADIENT), optax.scale_b
 # Activations range from 0 to REACH, which corresponds to 1 in net.h. With a range of 0 to 1, most units would soon be
 # saturated for all inputs, and would stop learning.
 REACH = 8
-# The number of flags that a count at its maximum equals in strength.
+# The number of flags whose combined effect equals that of a count at its maximum.
 COUNT = 12
 
-# For each layer: the integer that stands for 1 (net.h), and the number added to biases. It is half of the range that a
-# shift cuts off, so activations are rounded.
+# _UNITS maps each layer to the integer that represents 1 (see net.h). _HALVES has the number added to each bias, which
+# is half of the range that a shift cuts off, so that activations are rounded instead of truncated.
 _UNITS = {
     "columns": 2**12 // REACH,
     "first_bias": 2**12 // REACH,
@@ -43,11 +43,11 @@ _UNITS = {
 _HALVES = {"first_bias": 2**4, "second_bias": 2**11}
 
 Parameters = dict[str, Any]
-"""The weights and biases of a network's layers, with the names and shapes of `Weights`, except its runs."""
+"""The weights and biases of a network's layers, with the names and shapes of the fields of `Weights` except `runs`."""
 
 
 class Columns(NamedTuple):
-    """Columns of the first layer, and their numbers in packed features, which are byte >> shift & mask, times scale."""
+    """Columns of the first layer. Each is multiplied by a number of the features: (byte >> shift & mask) × scale."""
 
     numbers: NDArray[np.intp]
     bytes: NDArray[np.intp]
@@ -57,7 +57,7 @@ class Columns(NamedTuple):
 
 
 class _Span(NamedTuple):
-    # A run of actions: its length, then the other fields of its RUN.
+    # The length of a run of actions, then the other fields of its RUN.
     length: int
     row: int
     group: int
@@ -66,7 +66,7 @@ class _Span(NamedTuple):
 
 
 class Network:
-    """The sizes of a network, fixed for a game and a number of players."""
+    """The shape of a network, which a game and a number of players determine."""
 
     def __init__(self, game: Game, players: int) -> None:
         """Determine the sizes of the layers."""
@@ -86,7 +86,7 @@ class Network:
             return jnp.asarray(random.normal(scale=scale, size=shape), jnp.float32)
 
         return {
-            # The scale assumes that about a hundred columns are added up.
+            # The scale is suitable for a sum of about a hundred columns.
             "columns": drawn(0.05, len(self._columns.numbers), FIRST),
             "first_bias": jnp.full(FIRST, 0.25),
             "second": drawn(0.1, self.num_groups, SECOND, FIRST),
@@ -98,7 +98,7 @@ class Network:
         }
 
     def parameters_of(self, weights: Weights) -> tuple[Parameters, NDArray[np.uint8]]:
-        """Return the parameters for these weights, and packed features with all columns in use (for `seen`).
+        """Return the parameters that correspond to weights in integers, and packed features that use all columns.
 
         Raises:
             ValueError: If the layers have other sizes.
@@ -119,12 +119,12 @@ class Network:
         return {name: jnp.asarray(array) for name, array in found.items()}, features
 
     def seen(self, features: NDArray[np.uint8]) -> Columns:
-        """Return the columns that features use.
+        """Return the columns that features use. All other columns would add zero.
 
-        All other columns would add zero. The result is padded with columns without weight.
+        The result is padded with columns whose scale is 0.
 
         Args:
-            features: uint8 (packed_size,), the packed features of any positions, or-ed together.
+            features: uint8 (packed_size,), the packed features of any positions, combined by bitwise or.
         """
         used = np.flatnonzero(self._is_seen(features))
         found: list[Any] = [np.pad(column[used], (0, -len(used) % _COLUMNS_AT_ONCE)) for column in self._columns]
@@ -144,7 +144,7 @@ class Network:
             parameters: The parameters of the network.
             columns: The columns to use, from `seen`.
             features: uint8 (n, packed_size), packed features.
-            legal: uint8 (n, ⌈num_actions / 8⌉), a mask as bits; illegal actions have probability 0.
+            legal: uint8 (n, ⌈num_actions / 8⌉), a mask of the legal actions as bits; other actions get probability 0.
 
         Returns:
             The logarithms, (n, num_actions), and the returns, (n, players), in the order of the seats, clockwise from
@@ -163,11 +163,11 @@ class Network:
         ids = np.arange(self.game.num_distinct_actions)
         is_legal = legal[:, ids >> 3] >> (ids & 7).astype(np.uint8) & 1
         values = second[0] @ parameters["values"].T + parameters["values_bias"]
-        # A finite number, so that the entropy has no product of 0 and infinity.
+        # A finite number instead of -inf, because the entropy would otherwise contain 0 × infinity, which is NaN.
         return jax.nn.log_softmax(jnp.where(is_legal, logits, -1e9)), values
 
     def _slots(self, features: Any) -> tuple[jax.Array, jax.Array]:
-        # The numbers of the hand's cards, ascending, (n, MAX_SLOTS), and which slots have one.
+        # Return the numbers of the hand's cards, ascending, (n, MAX_SLOTS), and a mask of the slots that have a card.
         held = features[:, self._hand.bytes] >> self._hand.shifts & self._hand.masks
         cards = held.shape[1]
         found, _ = jax.lax.top_k(held.astype(jnp.int32) * np.arange(cards, 0, -1), min(MAX_SLOTS, cards))
@@ -176,7 +176,7 @@ class Network:
     def _logits(
         self, parameters: Parameters, second: jax.Array, hand: tuple[jax.Array, jax.Array], span: "_Span"
     ) -> jax.Array:
-        # The logits of the actions of a run, as described in net.h.
+        # Return the logits of the actions of a run, which net.h describes.
         length, row, _, kind, size = span
         rows, _ = rows_of_run(self.game, kind, size, length)
         found: jax.Array = second @ parameters["rows"][row : row + rows].T + parameters["rows_bias"][row : row + rows]
@@ -195,7 +195,7 @@ class Network:
         return sums + found[:, 2 * cards + numbers_of_others]
 
     def _hand_columns(self) -> Columns:
-        # The columns of the flags of the hand's cards.
+        # Return the columns of the flags for the hand's cards.
         fields = [field for part in self.game.description.observation for field in part.fields]
         _, cards = hand_of(self.game)
         first = 0
@@ -212,13 +212,13 @@ class Network:
 
         Args:
             parameters: The parameters of the network.
-            features: As for `seen`; columns that were never seen are 0.
+            features: See `seen`. Columns that the features do not use become 0.
         """
         found = {}
         for name, unit in _UNITS.items():
             real = np.asarray(parameters[name], np.float64)
             if name == "columns":
-                # A count of k adds its column k times.
+                # The network in integers adds a column k times for a count of k, so apply the scale to the column.
                 real = real * np.where(self._is_seen(features), self._columns.scales, 0)[:, None]
             rounded = np.rint(real * unit)
             if name.endswith("_bias"):
@@ -229,14 +229,15 @@ class Network:
         return NetworkFile(self.game, self.players, weights)
 
 
-# Kinds of actions whose logits are sums of several rows, and the sizes of their runs (net.h).
+# For each game, the kinds of actions whose logits are sums of several rows, each with the kind and size of its run (see
+# net.h).
 _SIZES = {
     "discat": {"play": (PLAY, 6), "exchange": (SLOT, 6)},
 }
 
 
 def _others_of_plays(slots: int) -> NDArray[np.float32]:
-    # For each play of a run, the slots of the cards next to the top, (slots << slots - 1, slots).
+    # For each play of a run, return a mask of the slots of the cards next to the top, (slots << slots - 1, slots).
     tops, masks = np.divmod(np.arange(slots << slots - 1), 1 << slots - 1)
     found = np.zeros((len(tops), slots), np.float32)
     for slot in range(slots):
@@ -247,12 +248,12 @@ def _others_of_plays(slots: int) -> NDArray[np.float32]:
 def runs_of(game: Game) -> tuple[NDArray[np.void], int]:
     """Return how a game's actions are divided into runs.
 
-    Where observations have a board, kinds of actions that have one or more actions for each cell share the rows of its
-    cells, and each time all cells have a separate group of units. Kinds whose logits are sums have group 1. All other
-    actions have separate rows, and group 0.
+    If observations have a board, a kind of action with k actions for each cell has k runs over all cells. These runs
+    share one row for each cell, and each run has its own group of units. Kinds whose logits are sums have group 1. All
+    other actions have separate rows, and group 0.
 
     Returns:
-        The runs, of dtype RUN, and the number of rows.
+        The runs, an array of dtype RUN, and the number of rows.
     """
     cells = {part.shape[0] ** 2 for part in game.description.observation if is_board(tuple(part.shape))}
     sizes = _SIZES.get(game.name, {})
@@ -283,18 +284,18 @@ def new_state(parameters: Parameters) -> Any:
 
 @partial(jax.jit, static_argnums=0)
 def update(loss: Any, parameters: Parameters, state: Any, rate: float, *examples: Any) -> tuple[Parameters, Any]:
-    """Take a step down the gradient of `loss(parameters, *examples)`; return parameters and the optimizer's state."""
+    """Take a gradient step for `loss(parameters, *examples)`, and return new parameters and a new optimizer state."""
     steps, state = _OPTIMIZER.update(jax.grad(loss)(parameters, *examples), state, parameters)
     return {name: parameters[name] - rate * step for name, step in steps.items()}, state
 
 
 def minibatches(count: int, size: int, random: np.random.Generator) -> NDArray[np.intp]:
-    """Return the rows 0 … count - 1 in random order, (k, size); repeated rows fill up the last minibatch."""
+    """Return the rows 0 … count - 1 in random order, (k, size). Repeated rows fill up the last minibatch."""
     return np.resize(random.permutation(count), (-(-count // size), size))
 
 
 def _columns_of(game: Game) -> Columns:
-    # Columns have the order of `fields_of`; packed features begin with the bytes of all counts.
+    # Return all columns in the order of `fields_of`. Packed features begin with a byte for each count.
     layout = ObservationLayout(game.description)
     found: list[tuple[int, int, int, float]] = []
     counts, bits = 0, 8 * layout.num_counts

@@ -20,21 +20,23 @@ from chatiere.envs.batch import only
 from chatiere.training.network import Columns, Network, Parameters, minibatches, update
 
 LEARNING_RATE = 1e-3
-# The λ of the generalized advantage estimate (Schulman et al., 2016). There is no discount: rewards are at the end.
+# The λ of the generalized advantage estimate (Schulman et al., 2016). There is no discount, because the only reward is
+# at the end of a game.
 TRACE = 0.95
 CLIP = 0.2
 ENTROPY_BONUS = 0.03
-# The part of the bonus that remains at the end. It falls with the learning rate, from exploration to strong play.
+# The fraction of the entropy bonus that remains at the end of training. The bonus falls with the learning rate, so that
+# a run moves from exploration to strong play.
 LEAST_ENTROPY = 0.1
 VALUE_WEIGHT = 0.5
-# Limits the weight of a game that one seat wins by a wide margin.
+# The largest lead that counts. It limits the weight of a game that one seat wins by a wide margin.
 MAX_LEAD = 3.0
 EPOCHS = 3
 MINIBATCH = 2048
 
 
 class Step(NamedTuple):
-    """Decisions in n games, one in each, as the network made them."""
+    """The network's decisions in n games, one in each game."""
 
     game_numbers: NDArray[np.uint64]
     actors: NDArray[np.int8]
@@ -46,7 +48,7 @@ class Step(NamedTuple):
     logarithms: NDArray[np.float32]
     """float32 (n,): the logarithm of the probability of the action."""
     values: NDArray[np.float32]
-    """float32 (n,): the return that the actor expected."""
+    """float32 (n,): the return that the network expected for the actor."""
 
 
 class Experience(NamedTuple):
@@ -68,7 +70,7 @@ class Experience(NamedTuple):
 
 
 def log_probabilities(logits: NDArray[np.int32], offsets: NDArray[np.uint32]) -> NDArray[np.float32]:
-    """Return the logarithms of the probabilities of legal actions, from their logits in integers."""
+    """Return the logarithms of the probabilities of legal actions, computed from their logits in integers."""
     starts, counts = offsets[:-1], np.diff(offsets)
     real = logits.astype(np.float32) / OUTPUT_ONE
     real -= np.repeat(np.maximum.reduceat(real, starts), counts)
@@ -77,7 +79,7 @@ def log_probabilities(logits: NDArray[np.int32], offsets: NDArray[np.uint32]) ->
 
 
 def decide(network: IntegerNetwork, batch: Batch) -> Step:
-    """Draw an action for each position of a batch, by its logits."""
+    """Draw an action for each position of a batch from the network's policy."""
     logits, values = network.evaluate(batch.observations, batch.legal_offsets, batch.legal_ids)
     logarithms = log_probabilities(logits, batch.legal_offsets)
     drawn = draw(batch.legal_offsets, np.exp(logarithms), batch.luck())
@@ -91,17 +93,17 @@ def decide(network: IntegerNetwork, batch: Batch) -> Step:
 def play(
     env: TableEnv, network: IntegerNetwork, seed: int, against: IntegerNetwork | None = None
 ) -> tuple[list[Step], NDArray[np.float32], NDArray[np.int32]]:
-    """Play all games of a seed.
+    """Play all games of the environment with a seed.
 
     Args:
         env: The environment.
         network: The network that learns.
         seed: The seed of the games.
-        against: The network at all seats except one, which changes from game to game; it takes the actions with the
-            highest logits. None: the network plays against itself.
+        against: The network at all seats except one seat, which changes from game to game. It takes the actions with
+            the highest logits. None means that the network plays against itself.
 
     Returns:
-        The network's own steps, and each game's returns and totals, (games, players).
+        The steps of the network that learns, and each game's returns and totals, (games, players).
     """
     steps: list[Step] = []
     returns = np.zeros((env.num_envs, env.players), np.float32)
@@ -127,7 +129,7 @@ def play(
 def leads(totals: NDArray[np.int32], lowest_total_wins: bool) -> NDArray[np.float32]:
     """Return how far each seat is ahead of the mean, in standard deviations, at most MAX_LEAD.
 
-    Leads measure the quality of play more finely than the winners do.
+    Leads measure the quality of play more precisely than winning or losing does.
 
     Args:
         totals: int32 (games, players), the totals of all games.
@@ -144,9 +146,12 @@ def leads(totals: NDArray[np.int32], lowest_total_wins: bool) -> NDArray[np.floa
 
 
 def advantages(steps: Sequence[Step], returns: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-    """Return the advantage of each decision, as in `steps`: estimated over the decisions of the same seat and game."""
-    # Iterating backwards from the end: the value that each seat of each game expected at its next decision, and its
-    # advantage.
+    """Return the estimated advantage of each decision, in the form of `steps`.
+
+    An advantage is estimated from the later decisions of the same seat in the same game.
+    """
+    # The loop goes backwards from the end. These arrays have the value that each seat of each game expected at its next
+    # decision, and the advantage of that decision.
     expected, later = returns.copy(), np.zeros_like(returns)
     found = []
     for step in reversed(steps):
@@ -158,7 +163,7 @@ def advantages(steps: Sequence[Step], returns: NDArray[np.float32]) -> list[NDAr
 
 
 def experience_of(steps: Sequence[Step], returns: NDArray[np.float32]) -> Experience:
-    """Return the decisions of all steps."""
+    """Return the decisions of all steps, with their advantages and the returns of their games."""
     numbers, actors, features, legal, actions, logarithms, _ = map(np.concatenate, zip(*steps, strict=True))
     players = returns.shape[1]
     clockwise = (actors[:, None] + np.arange(players)) % players
@@ -175,14 +180,14 @@ def experience_of(steps: Sequence[Step], returns: NDArray[np.float32]) -> Experi
 def loss(
     network: Network, parameters: Parameters, columns: Columns, experience: Experience, entropy_bonus: float
 ) -> jax.Array:
-    """Return the sum of the policy's clipped loss and the values' loss, minus a bonus for an undecided policy.
+    """Return the sum of the policy's clipped loss and the values' loss, minus a bonus for the policy's entropy.
 
     Args:
         network: The network.
         parameters: The parameters of the network.
         columns: The columns to use, from `Network.seen`.
         experience: The decisions to learn from.
-        entropy_bonus: The factor of the entropy in the bonus.
+        entropy_bonus: The factor by which the entropy is multiplied.
     """
     logarithms, values = network.forward(parameters, columns, experience.features, experience.legal)
     chosen = jnp.take_along_axis(logarithms, experience.actions[:, None], axis=1)[:, 0]
@@ -212,7 +217,7 @@ class Learner:
             network: The network.
             parameters: The parameters of the network.
             state: The optimizer's state.
-            seen: uint8 (packed_size,), all packed features so far, or-ed together.
+            seen: uint8 (packed_size,), all packed features so far, combined by bitwise or.
             against: See `play`.
         """
         self.network, self.parameters, self.state, self.seen = network, parameters, state, seen
@@ -229,11 +234,11 @@ class Learner:
         Args:
             env: An environment with packed features and masks as bits.
             seed: The seed of the games.
-            rate: A factor, 0 … 1, of the learning rate and of the entropy bonus. It is also the share of `leads` in the
-                learning target; returns are the rest of the target.
+            rate: A factor, 0 … 1, for the learning rate and the entropy bonus. It is also the weight of `leads` in the
+                learning target; the returns have the weight 1 - rate.
 
         Returns:
-            The number of decisions.
+            The number of decisions learned from.
         """
         steps, returns, totals = play(env, self.file().network(), seed, self._against)
         ahead = leads(totals, self.network.game.description.lowest_total_wins)
@@ -251,6 +256,6 @@ class Learner:
                     experience.rows(rows),
                     max(rate, LEAST_ENTROPY) * ENTROPY_BONUS,
                 )
-        # JAX computes asynchronously; waiting here counts the time where it is spent.
+        # JAX computes asynchronously. Wait for the result, so that its time is measured as part of this iteration.
         jax.block_until_ready(self.parameters)
         return len(experience.actions)

@@ -1,4 +1,4 @@
-"""A training run in a folder: it can be stopped at any time, and resumes from the last iteration."""
+"""A training run in a folder. The run can be stopped at any time, and resumes after its last complete iteration."""
 
 import dataclasses
 import json
@@ -24,7 +24,7 @@ from chatiere.training.ppo import Learner
 
 # The number of measurements of the network in a run, in addition to the one at the beginning.
 _MEASUREMENTS = 20
-# The factor by which the last measurement has more games than an earlier one.
+# The number of games of the last measurement, as a multiple of the games of the other measurements.
 _LAST = 4
 
 
@@ -34,19 +34,19 @@ class RunError(ValueError):
 
 @dataclass(frozen=True)
 class Setting:
-    """The parameters of a run: the same ones give the same network on the same machine."""
+    """The parameters of a run. The same parameters give the same network on the same machine."""
 
     game: str
     players: int
     decisions: int
-    """The number of decisions to learn from; the last iteration may go beyond it."""
+    """The number of decisions to learn from. The last iteration may exceed it."""
     games: int
     """The number of games of an iteration."""
     measure_games: int
-    """The number of games of a measurement, against each opponent."""
+    """The number of games against each opponent in a measurement."""
     seed: int
     against: str | None = None
-    """A network, a file or `trained`, against which to learn a best response; None: learn by self-play."""
+    """The network against which to learn a best response, as a file's path or `trained`. None means self-play."""
 
     @property
     def given(self) -> dict[str, str | int]:
@@ -97,16 +97,16 @@ class Run:
 
     @property
     def is_done(self) -> bool:
-        """True once the run has learned from its number of decisions and has measured the result."""
+        """True once the run has learned from the requested number of decisions and has measured the result."""
         return self.decisions >= self.setting.decisions and len(self.curve) > 0 and self._is_measured
 
     def go_on(self, report: Callable[[int], object], say: Callable[[Point], object]) -> None:
-        """Learn and measure to the end, and write the network, its card and the curve's picture.
+        """Learn and measure until the run is done, and write the network, its card and the curve's picture.
 
         Args:
-            report: Called with the number of decisions done since its last call, first with the decisions of earlier
-                runs.
-            say: Called with each point of the curve.
+            report: A function that is called with the number of decisions made since its previous call. The first call
+                gets the number of decisions made before the run was resumed.
+            say: A function that is called with each point of the curve.
 
         Raises:
             OSError: If a file cannot be written.
@@ -139,7 +139,7 @@ class Run:
 
     @property
     def _is_measured(self) -> bool:
-        # True once the curve has all points that are due.
+        # Return True if the curve has all points that should be measured by now.
         due = min(self.decisions * _MEASUREMENTS // self.setting.decisions, _MEASUREMENTS)
         last = self.curve[-1].decisions * _MEASUREMENTS // self.setting.decisions if self.curve else -1
         return min(last, _MEASUREMENTS) >= due
@@ -148,7 +148,7 @@ class Run:
         setting = self.setting
         if self._against is not None:
             return {f"{setting.against} alone": IntegerNetworkBot(self._against)}
-        # The game's own bots are listed after the bots for any game.
+        # Choose the first of the game's own bots, which are listed after the bots for any game.
         own = next(name for name in bots.names(setting.game) if name not in ("random", "flat", "ismcts"))
         return {name: bots.get(name, setting.game, setting.players) for name in ("random", own)}
 
@@ -156,7 +156,7 @@ class Run:
         setting = self.setting
         bot = IntegerNetworkBot(self._learner.file())
         games = setting.measure_games * (_LAST if self.decisions >= setting.decisions else 1)
-        # A different seed, because the network must not learn from these games.
+        # Use a different seed than for learning, because the network must not have learned from these games.
         seed = 2**63 + setting.seed
         return list(measure(setting.game, setting.players, bot, self._opponents(), games, self.decisions, seed))
 
@@ -171,7 +171,7 @@ class Run:
         learner = self._learner
         leaves = jax.tree.leaves((learner.parameters, learner.state))
         arrays: dict[str, Any] = {f"leaf_{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
-        # A run that is stopped while it writes finds its last complete checkpoint.
+        # Replace the checkpoint in one step, so that a run that is stopped while it writes keeps its last checkpoint.
         written = self._checkpoint.with_suffix(".new.npz")
         np.savez(written, told=np.array(json.dumps(told)), seen=learner.seen, **arrays)
         os.replace(written, self._checkpoint)

@@ -1,4 +1,4 @@
-"""The games' own bots: a file for each game that has such bots.
+"""The games' own bots, in a file for each game that has any.
 
 Each file has two tables:
 

@@ -8,9 +8,9 @@ from chatiere.bots.trials import policy_of
 
 
 class BuilderBot(Bot):
-    """A bot that takes the most likely action by the game's playout policy; among equals, the one with the lowest id.
+    """A bot that takes the most likely action by the game's playout policy and, among equals, the one of the lowest id.
 
-    The policy uses only facts known to the seat, so any single world gives the same choice.
+    The policy uses only facts known to the seat, so the choice is the same in every world.
     """
 
     title = "Builder"

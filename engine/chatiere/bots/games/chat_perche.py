@@ -8,14 +8,14 @@ from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.engine.games.chat_perche import state
 
-# Types of cards that concern the player's own cats: one falls, one moves, one or two move.
+# The types of cards that affect the player's own cats: one falls, one moves, or one or two move.
 _OWN_CARDS = [3, *range(5, 14), *range(23, 32)]
 
 
 class ClimberBot(Bot):
-    """A bot that looks one action ahead, at its lead in cats in the tree over the other seat.
+    """A bot that looks one action ahead, and maximises its lead in cats in the tree over the other seat.
 
-    It moves its cats up, keeps them off branches that might break, and breaks branches that hold more opposing cats.
+    It moves its cats up, avoids branches that might break, and breaks branches that hold more of the other seat's cats.
     """
 
     title = "Climber"
@@ -52,8 +52,8 @@ def _lead_after(
     end: NDArray[np.intp],
     side: NDArray[np.intp],
 ) -> NDArray[np.float64]:
-    # Return the expected change of the lead when an animal moves from start to end. `side`: 1 for the bot's cat, -1 for
-    # the other seat's, 0 for a bird.
+    # Return the expected change of the lead when an animal moves from start to end. `side` is 1 for the bot's own cat,
+    # -1 for a cat of the other seat, and 0 for a bird.
     cats = seen["own_cats"].astype(np.intp) - seen["other_cats"]
     on_branches = cats[:, state.TRUNK_SPACES :].reshape(len(cats), state.BRANCHES, state.BRANCH_SPACES).sum(axis=2)
     climbs = end >= state.TRUNK_SPACES
@@ -67,7 +67,7 @@ def _lead_after(
     animals = seen["branches.animals"][rows, branch] + np.where(stays, 0, 1)
     value = seen["branches.value"][rows, branch]
     # An unknown token is one of the tokens that the other seat has not shown. Its value is at least the largest number
-    # of animals that the branch has held so far.
+    # of animals that the branch has held, because the branch would otherwise have broken.
     tokens = seen["tokens.other"][rows].astype(np.float64)
     tokens *= np.arange(1, 5) >= seen["branches.most_animals"][rows, branch, None]
     weak = (tokens * (np.arange(1, 5) < animals[:, None])).sum(axis=1) / np.maximum(tokens.sum(axis=1), 1)

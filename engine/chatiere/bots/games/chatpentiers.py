@@ -8,15 +8,15 @@ from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.engine.games.chatpentiers import state
 
-# The bonus for one more perfect section, by the number of perfect sections so far.
+# The bonus for one more perfect section, indexed by the number of perfect sections so far.
 _BONUS = np.array([0, 1, 1, 2, 0])
 
 
 class FittingBot(Bot):
     """A bot that takes the card that adds the most points to its board, or costs the fewest.
 
-    Of several zones it takes the one with the highest limit. It plays its highest card that is legal, so that it has
-    the first choice.
+    If several zones are equally good, it takes the zone with the highest limit. It plays its highest legal card, so
+    that it is the first to take a card.
     """
 
     title = "Fitting"
@@ -43,9 +43,9 @@ class FittingBot(Bot):
     def _gains(
         self, observations: NDArray[np.uint8], rows: NDArray[np.intp], colour: NDArray[np.intp], zone: NDArray[np.intp]
     ) -> NDArray[np.float64]:
-        # The change of the boards' scores in these rows if a card of the colour is placed in the zone.
+        # Return the change of each row's board score if a card of the colour is placed in the zone.
         seen = self._layout.arrays(observations)
-        # The zero zone's limit is 0, and it is never perfect.
+        # The zero zone has the limit 0, and is never perfect.
         limits = np.zeros((len(observations), state.ZONES), np.intp)
         limits[:, :-1] = seen["section_limits"]
         limit, held = limits[rows, zone], seen["seats.cards"][rows, 0, colour].astype(np.intp)

@@ -10,10 +10,10 @@ from chatiere.engine.games.discat import state
 
 
 class LargestBot(Bot):
-    """A bot that plays the largest legal group, or the one with the lowest dense id among equals.
+    """A bot that plays the largest legal group and, among equals, the one with the lowest dense id.
 
-    When it must pass, it exchanges its lowest card that forms no group with another card of its hand, if there is such
-    a card.
+    When it must pass, it exchanges the lowest card in its hand that cannot form a group with any other card there. If
+    there is no such card, it keeps its hand.
     """
 
     title = "Largest group"
@@ -28,8 +28,8 @@ class LargestBot(Bot):
 
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
-        # The id of a play is PLAYS_A_TOP x the slot of its top card + a mask of the others; Keep and Exchange come
-        # after these.
+        # The id of a play is PLAYS_A_TOP x the slot of its top card + a mask of the other cards. The ids of Keep and
+        # Exchange follow those of the plays.
         ids = decisions.legal_ids
         actions = decisions.best_actions(
             np.where(ids < state.KEEP_ID, np.bitwise_count(ids % state.PLAYS_A_TOP) + 1, 0)
@@ -42,13 +42,13 @@ class LargestBot(Bot):
 
 
 def _passing(hands: NDArray[np.bool_]) -> NDArray[np.uint16]:
-    # Each hand as a grid, by the first and second digit of the card's number.
+    # Each hand is a grid of flags, indexed by the first and second digit of a card's number.
     digits = np.zeros((len(hands), 100), np.bool_)
     digits[:, 1 : state.MAX_CARD + 1] = hands
     grid = digits.reshape(-1, 10, 10)
     alone = grid & (grid.sum(axis=2, keepdims=True) == 1) & (grid.sum(axis=1, keepdims=True) == 1)
     lowest = alone.reshape(-1, 100).argmax(axis=1)
-    # A slot is an index into the hand, sorted ascending.
+    # A slot is an index into the hand, which is sorted in ascending order.
     slots = (digits & (np.arange(100) < lowest[:, None])).sum(axis=1)
     chosen: NDArray[np.int_] = np.where(alone.any(axis=(1, 2)), state.FIRST_EXCHANGE_ID + slots, state.KEEP_ID)
     return chosen.astype(np.uint16)

@@ -13,8 +13,8 @@ from chatiere.engine.games.momistigri import state
 class DiscardingBot(Bot):
     """A bot that discards the pair of the highest values whenever it can, and always uses the pair's effect.
 
-    It gives away, hands out, names and swaps out its highest card, the Momistigri above all others, and takes the
-    lowest.
+    When it gives away, hands out, names or swaps out a card, it chooses its highest card; the Momistigri is above all
+    others. When it takes a card, it chooses the lowest.
     """
 
     title = "Discarding"
@@ -23,7 +23,7 @@ class DiscardingBot(Bot):
 
     def __init__(self) -> None:
         """Create a bot."""
-        # The preference for each id; higher is better.
+        # The value of each dense id. The bot prefers higher values.
         self._values = np.zeros(engine.game("momistigri").num_distinct_actions)
         for kind in engine.game("momistigri").description.action_kinds:
             ids = np.arange(kind.first_id, kind.last_id + 1)
@@ -39,12 +39,12 @@ def _value(kind: NDArray[np.int_]) -> NDArray[np.float64]:
 
 
 def _pair(number: NDArray[np.int_]) -> NDArray[np.float64]:
-    # Kinds a <= b have the number b x (b + 1) / 2 + a.
+    # The pair of the kinds a <= b has the number b x (b + 1) / 2 + a.
     higher = (np.sqrt(8 * number + 1).astype(int) - 1) // 2
     return _value(higher) + _value(number - higher * (higher + 1) // 2)
 
 
-# For each kind of action, the values of its ids, counted from the first id of the kind.
+# Map each kind of action to a function that returns the values of its ids, which are counted from the kind's first id.
 _VALUES: dict[str, Callable[[NDArray[np.int_]], NDArray[np.float64]]] = {
     "discard_pair": _pair,
     "pass_turn": np.zeros_like,

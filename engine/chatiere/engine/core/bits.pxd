@@ -55,7 +55,7 @@ cdef extern from * nogil:
     void spread_32 "chatiere_spread_32"(uint64_t bits, uint8_t* flags) noexcept
 
 cdef inline uint64_t bits_by_byte(uint64_t bits) noexcept nogil:
-    # The number of bits set in each byte, stored in that byte.
+    # Return the number of bits set in each byte, stored in that byte.
     bits -= bits >> 1 & <uint64_t> 0x5555555555555555
     bits = (bits & <uint64_t> 0x3333333333333333) + (bits >> 2 & <uint64_t> 0x3333333333333333)
     return bits + (bits >> 4) & <uint64_t> 0x0F0F0F0F0F0F0F0F
@@ -64,15 +64,15 @@ cdef inline int count_bits(uint64_t bits) noexcept nogil:
     return __builtin_popcountll(bits)
 
 cdef inline int lowest_bit(uint64_t bits) noexcept nogil:
-    # The place of the lowest bit; the set must not be empty.
+    # Return the place of the lowest bit; the set must not be empty.
     return __builtin_ctzll(bits)
 
 cdef inline int highest_bit(uint64_t bits) noexcept nogil:
-    # The place of the highest bit; the set must not be empty.
+    # Return the place of the highest bit; the set must not be empty.
     return 63 - __builtin_clzll(bits)
 
 cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
-    # The place of the bit that has n set bits below it; the set must have more than n bits. Sebastiano Vigna's
+    # Return the place of the bit that has n set bits below it; the set must have more than n bits. Sebastiano Vigna's
     # "broadword" selection (https://vigna.di.unimi.it/ftp/papers/Broadword.pdf) finds first the byte, then the bit in
     # it. Both steps count the sums that are at most n, in all eight bytes of a word in parallel.
     cdef uint64_t ones = 0x0101010101010101
@@ -86,7 +86,7 @@ cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
     return place + <int> ((((left * ones | tops) - sums & tops) >> 7) * ones >> 56)
 
 cdef inline uint64_t bit_a_byte(uint64_t bits) noexcept nogil:
-    # The lowest eight bits, each as a byte of 0 or 1.
+    # Return the lowest eight bits, each as a byte of 0 or 1.
     bits = (bits & 0xFF) * <uint64_t> 0x0101010101010101 & <uint64_t> 0x8040201008040201
     return bits + <uint64_t> 0x7F7F7F7F7F7F7F7F >> 7 & <uint64_t> 0x0101010101010101
 

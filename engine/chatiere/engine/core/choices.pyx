@@ -219,7 +219,8 @@ cdef inline uint32_t count_in(const uint8_t* block, const uint64_t* flags) noexc
 
 
 cdef inline int place_in(const uint8_t* block, const uint64_t* flags, uint32_t left) noexcept nogil:
-    # The place, in bits, of the flag that has `left` flags before it. Branches on the flags would be hard to predict.
+    # Return the place, in bits, of the flag that has `left` flags before it. Branches on the flags would be hard to
+    # predict.
     cdef uint32_t before[BLOCK_WORDS]  # flags in the words before each
     cdef int i
     before[0] = 0

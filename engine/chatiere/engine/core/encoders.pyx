@@ -181,7 +181,7 @@ cdef void pack_rows(
 cdef Py_ssize_t first_wrong(
     const uint8_t* rows, Py_ssize_t count, const uint8_t* largest, Py_ssize_t length
 ) noexcept nogil:
-    # The first row with a number above the largest at its place, or -1.
+    # Return the first row with a number above the largest at its place, or -1.
     cdef const uint8_t* row = rows
     cdef Py_ssize_t i, j
     cdef uint8_t wrong
@@ -350,7 +350,8 @@ ctypedef struct Crop:
 
 
 cdef inline int first_shown(const uint8_t* laid, const Crop* crop) noexcept nogil:
-    # The window's first row (or column). The rows that are not empty (see `laid`) are in the middle of the window.
+    # Return the window's first row (or column). The rows that are not empty (see `laid`) are in the middle of the
+    # window.
     cdef int first = 0, last = crop.side - 1
     while first < last and not laid[first]:
         first += 1

@@ -7,7 +7,7 @@ cdef enum:
     HOST = -2  # a viewer that sees everything, unlike seats and SPECTATOR
 
 cdef inline bint may_see(const KernelEvent* event, int viewer) noexcept nogil:
-    # True if the viewer may see the event's values.
+    # Return True if the viewer may see the event's values.
     return event.seen_by == EVERYBODY or viewer == HOST or (viewer >= 0 and event.seen_by >> viewer & 1)
 
 

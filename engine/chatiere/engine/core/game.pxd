@@ -24,11 +24,11 @@ cdef enum:
     EVERY_SEAT = 0xFF
 
 cdef inline int distance_to(int seat, int other, int players) noexcept nogil:
-    # The number of seats from one to the other, clockwise.
+    # Return the number of seats from one to the other, clockwise.
     return other - seat + (players if other < seat else 0)
 
 cdef inline int seat_at(int seat, int distance, int players) noexcept nogil:
-    # The seat `distance` seats clockwise of `seat`; the distance is at most one round of the table.
+    # Return the seat `distance` seats clockwise of `seat`; the distance is at most one round of the table.
     return seat + distance - (players if seat + distance >= players else 0)
 
 cdef enum:

@@ -96,7 +96,7 @@ cdef class Parts:
         return joined
 
     cdef bint any_chance(self):
-        # True if some item is at a chance event.
+        # Return True if some item is at a chance event.
         cdef Py_ssize_t i
         for i in range(self.count):
             if self.parts[i].chance:

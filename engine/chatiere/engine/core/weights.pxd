@@ -2,7 +2,7 @@
 from libc.stdint cimport uint32_t
 
 cdef inline uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
-    # The greatest common divisor; for 0 and a number, the number.
+    # Return the greatest common divisor; for 0 and a number, the number.
     cdef uint32_t rest
     while b:
         rest = a % b

@@ -37,7 +37,7 @@ cimport chatiere.fields.chat_cartonne as fields
 
 PHRASES = phrases_of(DESCRIPTION)
 
-# By variant: its bit and its field.
+# Map the name of each variant to its bit in State.variants and its field in the messages.
 _VARIANTS = {
     "all_princesses": (ALL_PRINCESSES, fields.OPTIONS_ALL_PRINCESSES),
     "no_double_walls": (NO_DOUBLE_WALLS, fields.OPTIONS_NO_DOUBLE_WALLS),
@@ -45,10 +45,11 @@ _VARIANTS = {
     "half_sleepers": (HALF_SLEEPERS, fields.OPTIONS_HALF_SLEEPERS),
 }
 _DEFAULTS = DESCRIPTION.defaults(SEATS)
-# The fields of the actions without arguments, in the order of their ids, from DRAW_ID on.
+# The fields of the actions without arguments, in the order of their ids, beginning with DRAW_ID.
 _ALONE = (fields.ACTION_DRAW, fields.ACTION_SKIP, fields.ACTION_PASS_TURN)
-# The actions that name only a joint or cell, in the order of their ids, from FIRST_SLEEP_ID on. Each has one dense id
-# for every cell. Each entry has the field of the action, the field of the place, and the path of the place.
+# The actions whose only argument is a joint or a cell, in the order of their ids, beginning with FIRST_SLEEP_ID. Each
+# action has one dense id for every cell. An entry has the field of the action, the field of the place within the
+# action, and the path of the place in errors.
 _PLACED = (
     (fields.ACTION_SLEEP, fields.SLEEP_CELL, "sleep.cell"),
     (fields.ACTION_LAY_CAT, fields.LAY_CAT_JOINT, "lay_cat.joint"),
@@ -155,7 +156,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Only events of turned cards need a phrase other than the default of their kind.
+    # Only events about turned cards need a phrase that differs from the default phrase of their kind.
     if event.kind != ChatCartonneEvent.START_PLACED and event.kind != ChatCartonneEvent.CARTON_PLACED:
         return False
     if not event.values[1]:
@@ -193,7 +194,7 @@ cdef put_card(Writer out, int field, const State* state, int place, int cell):
     out.end(begun)
 
 
-# Write a card with the walls and contents that it shows.
+# Write a card with its visible walls and contents.
 cdef put_card_view(Writer out, const State* state, int place, int cell):
     cdef int contents[4]
     cdef int walls = walls_of(state.cards[place])
@@ -212,7 +213,7 @@ cdef put_card_view(Writer out, const State* state, int place, int cell):
 
 
 cdef int read_on_joint(const State* state, const Message* there) except -1:
-    # Read the item on a joint, as encoded in State.joints.
+    # Read the item on a joint, and return it as encoded in State.joints.
     if has_number(there, fields.ON_JOINT_CAT):
         return AWAKE + within(RULES, number_of(there, fields.ON_JOINT_CAT), 0, state.players - 1, "on_joint.cat")
     if has_number(there, fields.ON_JOINT_TOY):
@@ -225,7 +226,7 @@ cdef int read_on_joint(const State* state, const Message* there) except -1:
 
 
 cdef int read_card(const State* state, const Message* message) except -1:
-    # Read a card as encoded in State.cards.
+    # Read a card, and return it as encoded in State.cards.
     cdef int turned = TURNED if number_of(message, fields.CARD_TURNED) else 0, kind
     cdef bint woken = number_of(message, fields.CARD_WOKEN)
     if woken and not has_number(message, fields.CARD_SLEEPING_CAT):
@@ -247,7 +248,7 @@ cdef int read_card(const State* state, const Message* message) except -1:
 
 
 cdef read_place(State* state, const Message* card):
-    # Lay a card in its cell, and the item on its joint.
+    # Lay a card from a message in its cell, and the card's item on its joint.
     cdef Message there
     cdef int cell = within(RULES, number_of(card, fields.CARD_CELL), 0, CELLS - 1, "cell")
     if has_cell(state.filled, cell):
@@ -324,7 +325,7 @@ ctypedef struct Carton:
 
 
 cdef const uint8_t* cartons_to_place(const State* state, int* count) noexcept:
-    # The cards that the slots of a PlaceCarton refer to.
+    # Return the cards to which the slots of a PlaceCarton refer.
     if state.phase == PLACE_START:
         count[0] = 1
         return &state.pending
@@ -333,7 +334,7 @@ cdef const uint8_t* cartons_to_place(const State* state, int* count) noexcept:
 
 
 cdef Carton carton_of(Position position, int action) except *:
-    # The carton that a PlaceCarton of the active seat refers to.
+    # Return the carton to which a PlaceCarton of the active seat refers.
     cdef int count, slot = (action - FIRST_CARTON_ID) // IDS_OF_SLOT, place = (action - FIRST_CARTON_ID) % IDS_OF_SLOT
     cdef const uint8_t* cartons = cartons_to_place(state_of(position), &count)
     cdef Carton carton
@@ -384,7 +385,8 @@ def _carton_id(Position position, kind, turned, cell):
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # Read a ChatCartonneAction as a dense id. Raises INVALID_ACTION, or ILLEGAL_ACTION if the card is not in hand.
+    # Read a ChatCartonneAction, and return its dense id. Raises INVALID_ACTION, or ILLEGAL_ACTION if the card is not in
+    # hand.
     cdef Message inner
     for i, field in enumerate(_ALONE):
         if has_span(action, field):
@@ -541,7 +543,7 @@ cdef read_by_part(const State* state, Seat* held, const Message* message):
 
 
 cdef int read_excluded(const Message* shown) except -1:
-    # Read one of the sets of card types that a card in hand cannot have.
+    # Read a set of card types that some card in hand cannot have, and return it as in Seat.excluded.
     cdef Span patterns = span_of(shown, fields.SHOWN_NOT_PATTERNS)
     cdef int64_t pattern
     cdef int excluded = number_of(shown, fields.SHOWN_NOT_PRINCESS) << PRINCESS_BIT, i = 0

@@ -1,4 +1,4 @@
-"""Chat Cartonne: the description of the game, with all its texts."""
+"""Chat Cartonne: the description of the game, which contains all of its texts."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ RULES = RulesFile("chat_cartonne.md")
 illegal_action, invalid_state = RULES.illegal_action, RULES.invalid_state
 
 _CARTONS_A_PATTERN = state.CARTONS // state.PATTERNS
-# By kind modulo 9: the content printed on a carton.
+# The content printed on a carton, indexed by its kind modulo 9.
 _CONTENTS = (None, None, "mouse", "ball", "fish", "mouse and ball", "ball and fish", "fish and mouse", "sprayer")
 
 _TOYS = ("toy card (2 mice)", "toy card (2 balls)", "toy card (2 fish treats)")
@@ -58,7 +58,7 @@ _PIECES = (
         )
         for cell in range(state.CELLS)
     ),
-    # Turned cards, with the walls that they then have.
+    # Turned cards, named by their walls after the turn.
     *(Piece(kind, _name(kind, turned=True), "turned") for kind in range(state.SLEEPER)),
     *(Piece(number, _wall_name(_CARTONS_A_PATTERN * number), "pattern") for number in range(state.PATTERNS)),
 )
@@ -111,7 +111,7 @@ def _players_info(players: int) -> dict[str, Any]:
 
 _PIECE_DETAILS = {
     "cards": [_card_info(kind) for kind in range(state.SLEEPER)],
-    # The first carton of each pattern has its walls.
+    # The walls of a pattern are those of its first carton.
     "patterns": [{"pattern": pattern, **_walls(_CARTONS_A_PATTERN * pattern)} for pattern in range(state.PATTERNS)],
     "rows": state.SIDE,
     "columns": state.SIDE,
@@ -311,13 +311,13 @@ _ENDS = {
 
 # Parts of the observation
 
-# Kinds of cards in a pile: cartons, toys and, the last one, the Princess.
+# The number of kinds of cards in a pile: cartons, toys and, as the last kind, the Princess.
 _PILE_KINDS = state.PRINCESS + 1
 
-# One Princess for each part.
+# The maximum number of Princesses, which is one for each part of the pile.
 _PRINCESSES = state.PARTS
 
-# The size of the pile before the deal.
+# The maximum size of the pile, which is its size before the deal.
 _MAX_IN_PILE = state.CARTONS + state.TOYS + _PRINCESSES
 
 _OBSERVATION = (

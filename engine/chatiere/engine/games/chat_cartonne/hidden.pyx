@@ -2,15 +2,17 @@
 
 Resampling decides which card each draw of another seat gave, and where each card of the pile lies. Cartons differ only
 in the facts that passes have shown about them. It is therefore enough to count, for each placement of the Princesses,
-the ways to place the other cards, to draw a placement in proportion to this count, and then to deal the cartons.
+the number of ways to place the other cards. A placement is drawn in proportion to this number, and then the cartons are
+dealt.
 
-If a seat has drawn or been dealt d cards, a of them Princesses, its cartons can have been drawn in (d - a)! orders; a
-hand of h cartons counts once, regardless of order. The cards of the pile can be in any order.
+If a seat has drawn or been dealt d cards, of which a are Princesses, its cartons can have been drawn in (d - a)!
+orders. A hand of h cartons counts once, regardless of the order of its cards. The cards of the pile can be in any
+order.
 
-The hands that agree with the passes of a single seat are easily counted. With several such seats, the number for each
-depends on the hands of the earlier seats. The maximum of this number is used instead. To compensate, a deal is rejected
-and drawn again with a probability that depends on the difference, so that the accepted deals are uniform (rejection
-sampling).
+If only one seat has passed, the hands that agree with its passes are easily counted. With several such seats, the
+number of hands for each seat depends on the hands of the earlier seats. The maximum of this number is used instead. To
+compensate, a deal is rejected and drawn again with a probability that depends on the difference, so that the accepted
+deals are uniform (rejection sampling).
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -25,15 +27,15 @@ from .state cimport (
 )
 
 cdef enum:
-    COUNTS = 256  # combinations of numbers of Princesses in the hands of four seats, 0-3 each
-    IN_PILE = 4  # in place of an index of Deal.seat: the Princess is in the pile
+    COUNTS = 256  # the number of ways in which four hands can have 0-3 Princesses each
+    IN_PILE = 4  # used instead of an index of Deal.seat if the Princess is in the pile
     LEVELS = 4
-    TRIES = 20_000  # attempts to draw the hands, which take a few milliseconds. The first one almost always succeeds
+    TRIES = 20_000  # the maximum number of attempts to draw the hands; the first attempt almost always succeeds
 
 ctypedef struct Deal:
     const State* state
     int others
-    int constrained  # number of other seats whose passes show something about their hand; these seats are first
+    int constrained  # the number of other seats whose passes reveal something about their hand; they come first
     uint8_t seat[4]
     # The Princesses that the viewer has not located, and the number of ways in which each can be with another seat or
     # in the pile.
@@ -43,13 +45,13 @@ ctypedef struct Deal:
     uint8_t where[5]
     uint8_t drew[4]
     uint8_t is_one_part
-    double ways[256]  # by numbers of Princesses in the hands, base 4
-    # To draw one of the ways counted in `ways`: the number that remains to be skipped, and the placement found.
+    double ways[256]  # indexed by the numbers of Princesses in the hands, as digits in base 4
+    # Used to draw one of the ways counted in `ways`: the number of ways still to be skipped, and the placement found.
     int target
     double rest
     bint found
     uint8_t chosen_where[5]
-    # Cartons and toys in the pile and in the hands of other seats.
+    # The set of cartons and toys in the pile and in the hands of other seats.
     uint64_t pool[2]
     int cartons
     int toys
@@ -57,15 +59,15 @@ ctypedef struct Deal:
     # next one.
     uint64_t of_level[4][4][2]  # cartons
     uint8_t princess_level[4]
-    # By seat and number of Princesses in its hand.
-    double share[4][4]  # number of orders in which its cards can have been drawn, relative to a hand without Princesses
-    double hands[4][4]  # number of hands from the whole pool that agree with its passes
+    # Indexed by a seat and the number of Princesses in its hand.
+    double share[4][4]  # the number of orders in which the cards can have been drawn, relative to no Princesses in hand
+    double hands[4][4]  # the number of hands from the whole pool that agree with the seat's passes
 
 
 # Princesses
 
 cdef double orders_played(const Deal* deal, int k) noexcept nogil:
-    # The number of ways to assign the Princesses that a seat played to the Princesses that it had drawn by then.
+    # Return the number of ways to assign the Princesses that a seat played to the Princesses that it had drawn before.
     cdef int part, i, _, drew = 0, played = 0, seat = deal.seat[k]
     cdef double ways = 1
     for part in range(part_count(deal.state)):
@@ -105,7 +107,7 @@ cdef void place_princesses(Deal* deal, int i, double ways) noexcept nogil:
     for k in range(IN_PILE + 1):
         count = deal.ways_there[i][k]
         if deal.is_one_part:
-            # Each earlier Princess in this place uses up one of the ways.
+            # Each earlier Princess in this place leaves one way less.
             for index in range(i):
                 count -= deal.where[index] == k
         if count <= 0 or deal.found:
@@ -124,7 +126,7 @@ cdef void find_places(Deal* deal, int viewer) noexcept nogil:
     cdef int left, current = current_part(state, pile_size(state), &left), part, k, i, other
     deal.is_one_part = (state.variants & ALL_PRINCESSES) != 0
     if deal.is_one_part:
-        # The Princesses on the table are known.
+        # The places of Princesses on the table are known, so only the others are counted.
         deal.princesses = princess_count(state) - princesses_in_hand(state, viewer)
         for other in range(state.players):
             deal.princesses -= played_of(&state.seats[other], 0)
@@ -164,7 +166,7 @@ cdef void find_levels(Deal* deal) noexcept nogil:
 
 
 cdef inline double choose(int n, int k) noexcept nogil:
-    # The number of ways to choose k of n, for k from 0 to 3.
+    # Return the number of ways to choose k of n items, for k from 0 to 3.
     if k == 3:
         return n * (n - 1) * (n - 2) // 6
     if k == 2:
@@ -173,7 +175,8 @@ cdef inline double choose(int n, int k) noexcept nogil:
 
 
 cdef inline bint fits(const Deal* deal, int k, int princesses, const int* cartons) noexcept nogil:
-    # True if such a hand agrees with the seat's passes (see fits_shown in invariants.pyx).
+    # Return True if a hand with these numbers of Princesses, and of cartons by level, agrees with the seat's passes
+    # (see fits_shown in invariants.pyx).
     cdef int slot, fitting = 0
     for slot in range(deal.state.seats[deal.seat[k]].hand_size):
         fitting += cartons[slot]
@@ -183,7 +186,7 @@ cdef inline bint fits(const Deal* deal, int k, int princesses, const int* carton
 
 
 cdef inline int of_level(const Deal* deal, int k, int level, const uint64_t* pool, uint64_t* kinds) noexcept nogil:
-    # Find the cartons of the pool that have a level for a seat. Returns their number.
+    # Find the cartons in the pool that have the given level for a seat. Returns their number.
     kinds[0] = deal.of_level[k][level][0] & pool[0]
     kinds[1] = deal.of_level[k][level][1] & pool[1]
     return count_kinds(kinds)
@@ -192,8 +195,8 @@ cdef inline int of_level(const Deal* deal, int k, int level, const uint64_t* poo
 cdef double count_hands(
     const Deal* deal, int k, int princesses, const uint64_t* pool, double number, int* cartons
 ) noexcept nogil:
-    # Count the hands of cartons from the pool that agree with a seat's passes. Stops when the count exceeds `number`;
-    # `cartons` then has the number of cartons of each level in the hand reached.
+    # Count the hands of cartons from the pool that agree with a seat's passes. Stops when the count exceeds `number`,
+    # and leaves in `cartons` the number of cartons of each level in the hand reached.
     cdef uint64_t kinds[2]
     cdef int left[4]
     cdef int wanted = deal.state.seats[deal.seat[k]].hand_size - princesses, level, a, b, c
@@ -233,7 +236,7 @@ cdef void weigh_hands(Deal* deal) noexcept nogil:
         for princesses in range(size + 1):
             if princesses:
                 share *= <double> (size - princesses + 1) / (cards - princesses + 1)
-            # In the final phase it is public which seats hold a carton.
+            # In the final phase, all seats know which seats hold a carton.
             if not state.final_phase or (princesses < size) == (seats >> seat & 1):
                 deal.share[k][princesses] = share
             if k < deal.constrained:
@@ -241,13 +244,13 @@ cdef void weigh_hands(Deal* deal) noexcept nogil:
 
 
 cdef double most_hands(const Deal* deal, int k, int princesses, int free) noexcept nogil:
-    # The maximum number of fitting hands for a seat if earlier seats left `free` cartons.
+    # Return the maximum number of hands that agree with a seat's passes if earlier seats left `free` cartons.
     return min(deal.hands[k][princesses], choose(free, deal.state.seats[deal.seat[k]].hand_size - princesses))
 
 
 cdef double weigh(const Deal* deal, int index) noexcept nogil:
-    # The number of ways in which the other seats can have got hands with these numbers of Princesses (base 4), up to a
-    # common factor, and with `most_hands` in place of the number of fitting hands.
+    # Return the number of ways in which the other seats can have got hands with these numbers of Princesses (digits in
+    # base 4), up to a common factor. `most_hands` replaces the number of hands that agree with a seat's passes.
     cdef double ways = deal.ways[index]
     cdef int k, princesses, wanted, in_hands = 0, free = deal.cartons, i
     if ways == 0:
@@ -263,14 +266,14 @@ cdef double weigh(const Deal* deal, int index) noexcept nogil:
         wanted = deal.state.seats[deal.seat[k]].hand_size - princesses
         ways *= most_hands(deal, k, princesses, free) / choose(free, wanted)
         free -= wanted
-    # The number of ways to place the toys among the other cards of the pile.
+    # Multiply by the number of ways to place the toys among the other cards of the pile.
     for i in range(deal.toys):
         ways *= deal.cartons - in_hands + 1 + i
     return ways
 
 
 cdef double part_of(Stream* stream, double total) noexcept nogil:
-    # A uniform number from 0 (inclusive) to the total (exclusive).
+    # Draw a uniform number from 0 (inclusive) to the total (exclusive).
     return <double> (next_word(stream) >> 11) * (1.0 / 9007199254740992.0) * total
 
 
@@ -331,7 +334,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     deal.state = state
     memcpy(deal.pool, state.unknown, sizeof(deal.pool))
     for i in range(2):
-        # Seats whose passes have shown something are first.
+        # Put the seats whose passes reveal something first.
         for other in range(state.players):
             if other != seat and (state.seats[other].excluded == 0) == i:
                 deal.seat[deal.others] = other

@@ -1,4 +1,4 @@
-"""Chat Cartonne: invariants of every state (rules file: "Invariants")."""
+"""Chat Cartonne: checks of the invariants of every state (rules file: "Invariants")."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -16,13 +16,13 @@ from .state cimport (
 )
 
 cdef enum:
-    MAX_LIST_SIZE = 112  # size of a list in bytes
+    MAX_LIST_SIZE = 112  # the maximum size of a list, in bytes
 
 # True for bytes that State.cards cannot contain: unknown kinds, and turned cards of kinds that can neither be turned
 # nor wake.
 cdef uint8_t NO_CARD[256]
-# MAX_LIST_SIZE zeros, then MAX_LIST_SIZE bytes of ones. The mask that clears the first n bytes of a list begins at
-# MAX_LIST_SIZE - n.
+# MAX_LIST_SIZE zero bytes, then MAX_LIST_SIZE bytes with all bits set. The bytes from MAX_LIST_SIZE - n on are a mask
+# that clears the first n bytes of a list.
 cdef uint8_t BEHIND[224]
 
 
@@ -38,31 +38,32 @@ fill_tables()
 
 
 ctypedef struct Count:
-    # One byte for each kind: the number of its cards, turned or not. Cartons and toys are counted everywhere,
+    # One byte for each kind: the number of cards, turned or not, of this kind. Cartons and toys are counted everywhere,
     # Princesses in hands and on the table, and all other kinds only on the table.
     uint64_t of[16]
     uint64_t starts  # the bytes of `of` for starting cartons
-    uint8_t no_card  # State.cards has a byte that is no card
-    uint8_t woken  # State.cards has a woken cat
-    int princesses  # on the table
-    # One byte for each seat, from the second byte on.
+    uint8_t no_card  # not 0 if State.cards has a byte that is not a card
+    uint8_t woken  # not 0 if State.cards has a woken cat
+    int princesses  # the number of Princesses on the table
+    # One byte for each seat, beginning with the second byte.
     uint64_t awake
     uint64_t supply
-    uint8_t before[WORDS]  # number of cards in lower words of State.filled
-    bint apart  # there are cards in words outside first_word and end_word
+    uint8_t before[WORDS]  # for each word of State.filled, the number of cards in lower words
+    bint apart  # True if there are cards in words before first_word or from end_word on
     # Facts about all seats.
-    uint64_t any_drawn  # Seat.drawn of all seats combined by OR
-    uint64_t drawn[2]  # sums in 16 bits for each part: parts 0, 2, 4; parts 1, 3
-    uint32_t any_excluded
-    uint16_t any_played
-    uint64_t played  # Princesses played, one byte for each seat
-    uint64_t in_hands  # Princesses in hand, likewise
-    uint64_t sizes  # sizes of hands, likewise
-    uint64_t drew  # cards drawn from all parts, likewise; valid if the sums are below 256
-    uint64_t holders  # 1 if the seat holds a carton, likewise
-    uint64_t taken  # one byte for each part, not 0 if State.drawer has a seat
-    bint all_cats  # a seat has all its cats on the table
-    bint bad_hand  # a hand is invalid
+    uint64_t any_drawn  # Seat.drawn of all seats, combined by bitwise or
+    uint64_t drawn[2]  # the sums of Seat.drawn, in 16 bits for each part: parts 0, 2 and 4, then parts 1 and 3
+    uint32_t any_excluded  # Seat.excluded of all seats, combined by bitwise or
+    uint16_t any_played  # Seat.played of all seats, combined by bitwise or
+    # Each of the next five fields has one byte for each seat.
+    uint64_t played  # the number of Princesses played
+    uint64_t in_hands  # the number of Princesses in hand
+    uint64_t sizes  # the size of the hand
+    uint64_t drew  # the number of cards drawn from all parts; valid if all sums are below 256
+    uint64_t holders  # 1 if the seat holds a carton
+    uint64_t taken  # one byte for each part; not 0 if State.drawer has a seat
+    bint all_cats  # True if a seat has all its cats on the table
+    bint bad_hand  # True if a hand is invalid
     # The pile, and the result of current_part.
     int unknown
     int pile
@@ -95,17 +96,17 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef inline int sum_of(uint64_t counts) noexcept nogil:
-    # The sum of eight bytes.
+    # Return the sum of eight bytes.
     return <int> (counts * <uint64_t> 0x0101010101010101 >> 56)
 
 
 cdef inline uint64_t every_other(uint64_t drawn) noexcept nogil:
-    # The first, third and fifth of the bytes of the parts, with space between them for sums.
+    # Return the bytes of the parts 0, 2 and 4, which leaves 16 bits for the sum of each.
     return drawn & <uint64_t> 0x00FF00FF00FF
 
 
 cdef inline int played_by(const Seat* held) noexcept nogil:
-    # The number of Princesses that a seat has played.
+    # Return the number of Princesses that a seat has played.
     cdef int part, played = 0
     for part in range(PARTS):
         played += played_of(held, part)
@@ -113,26 +114,26 @@ cdef inline int played_by(const Seat* held) noexcept nogil:
 
 
 cdef inline uint64_t at_least(uint64_t numbers, int least) noexcept nogil:
-    # The top bit of each byte that is at least `least`; all bytes are below 128.
+    # Return the top bit of each byte that is at least `least`. All bytes must be below 128.
     cdef uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080
     return numbers + (128 - least) * ones & tops
 
 
 cdef inline uint64_t less_than(uint64_t numbers, uint64_t others) noexcept nogil:
-    # The top bit of each byte that is less than the same byte of `others`. Lower bits are undefined.
+    # Return the top bit of each byte that is less than the corresponding byte of `others`. Lower bits are undefined.
     cdef uint64_t ones = 0x0101010101010101
     return others + 127 * ones - numbers
 
 
 cdef inline uint64_t is_princess(uint64_t kinds) noexcept nogil:
-    # The top bit of each byte that is PRINCESS.
+    # Return the top bit of each byte that equals PRINCESS.
     cdef uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080
     return at_least(kinds ^ PRINCESS * ones, 1) ^ tops
 
 
 cdef inline uint64_t bad_slot(uint64_t kinds, uint64_t before, uint64_t filled) noexcept nogil:
-    # Check one slot of all hands. Sets the top bit for a kind that is neither a carton nor the Princess, for a kind
-    # lower than the one in the slot before it, and for a card in a slot that should be empty.
+    # Check one slot of all hands. The top bit of a byte is set if its kind is neither a carton nor the Princess, if the
+    # kind is lower than that in the previous slot, or if a slot that should be empty has a card.
     return (
         at_least(kinds, CARTONS) & ~is_princess(kinds)
         | less_than(kinds, before) & filled
@@ -141,8 +142,8 @@ cdef inline uint64_t bad_slot(uint64_t kinds, uint64_t before, uint64_t filled) 
 
 
 cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
-    # Gathers one byte for each seat, from the last seat to the first, and then checks all seats in parallel. Errors are
-    # rare and are only recorded; the function that reports them examines the seats again.
+    # Gather one byte for each seat, from the last seat to the first, and then check all seats in parallel. Errors are
+    # rare, so they are only recorded here. The function that reports them examines the seats again.
     cdef uint64_t words[2]
     cdef uint64_t first = 0, second = 0, third = 0, sizes = 0, supply = 0, drew = 0, played = 0
     cdef uint64_t drawn, any_first = 0, any_drawn = 0, even = 0, odd = 0
@@ -171,7 +172,7 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
         even += every_other(drawn)
         odd += every_other(drawn >> 8)
         drew = drew << 8 | sum_of(drawn)
-    # The zeros after the hands were counted as kind 0.
+    # Subtract the zeros in empty slots of hands, which were counted as kind 0.
     of[0] -= MAX_HAND * state.players - sum_of(sizes)
     if any_first >> 32 & 0xFFFF:
         for seat in range(state.players):
@@ -184,7 +185,7 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
         | bad_slot(third, second, at_least(sizes, 3))
     ) != 0
     count.in_hands = (is_princess(first) >> 7) + (is_princess(second) >> 7) + (is_princess(third) >> 7)
-    # Princesses are last in a hand.
+    # A seat holds a carton unless its first card is a Princess, because Princesses are last in a hand.
     count.holders = (at_least(sizes, 1) & ~is_princess(first)) >> 7
     count.sizes = sizes
     count.supply = supply << 8
@@ -195,14 +196,14 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
     count.any_excluded = <uint32_t> any_first
     count.any_played = any_first >> 32 & 0xFFFF
     count.played = played
-    # These five bytes are loaded in two pieces.
+    # Load these five bytes in two pieces.
     memcpy(&drawers, state.drawer, sizeof(drawers))
     count.taken = (<uint64_t> state.drawer[4] << 32 | drawers) ^ <uint64_t> 0xFFFFFFFFFF
     count.unknown = count_kinds(state.unknown)
 
 
 cdef inline void count_pile(const State* state, Count* count) noexcept nogil:
-    # Computes pile_size from the counts.
+    # Compute the result of pile_size from the counts.
     cdef uint64_t ones = 0x0101010101010101
     cdef int drawn
     if state.variants & ALL_PRINCESSES:
@@ -235,7 +236,7 @@ cdef inline int check_numbers(const State* state) noexcept nogil:
 
 
 cdef inline int check_zeros(const State* state, const Count* count) noexcept nogil:
-    # Entries for seats and parts beyond the number of players are zeros.
+    # Check that entries for seats and parts beyond the number of players are zeros.
     cdef uint64_t held[2]  # a Seat
     cdef int parts = part_count(state), seat
     cdef uint64_t beyond = (count.any_drawn | count.taken) >> 8 * parts | count.any_played >> PLAYED_BITS * parts
@@ -271,7 +272,8 @@ cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
     if fault != OK:
         return fault
     asleep = count.of[SLEEPER >> 3] & ~<uint64_t> 0xFF
-    # The top bit of a seat's byte: more cats in supply than exist; then, no cat in supply.
+    # The top bit of a seat's byte is set if its supply has more cats than exist. The second test sets it if the supply
+    # is empty.
     too_large = (count.supply | count.supply + (127 - CATS) * ones) & 128 * ones
     count.all_cats = (128 * ones - count.supply & 128 * ones) != 0
     return fault_if(
@@ -280,7 +282,7 @@ cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
 
 
 cdef int hand_fault(const State* state) noexcept nogil:
-    # The first fault found in the hands.
+    # Return the first fault found in the hands.
     cdef int seat, slot, kind
     for seat in range(state.players):
         if state.seats[seat].hand_size > MAX_HAND:
@@ -299,7 +301,7 @@ cdef int hand_fault(const State* state) noexcept nogil:
 
 
 cdef inline int check_list(const State* state, Count* count) noexcept nogil:
-    # Check that there is one card for each filled cell, and zeros after them.
+    # Check that State.cards has one card for each filled cell, followed by zeros.
     cdef uint64_t apart = 0
     cdef uint8_t* of = <uint8_t*> count.of
     cdef uint8_t no_card = 0, woken = 0
@@ -346,7 +348,8 @@ cdef inline int check_once(const Count* count) noexcept nogil:
 
 
 cdef inline bint zeros_behind(const void* list, int first, int end) noexcept nogil:
-    # All bytes are read, because a loop of varying length would be mispredicted.
+    # Return True if the list has only zeros from `first` on. All bytes are read, because the branches of a loop with
+    # varying length are mispredicted.
     cdef const uint8_t* bytes = <const uint8_t*> list
     cdef const uint8_t* behind = &BEHIND[MAX_LIST_SIZE - first]
     cdef uint8_t found = 0
@@ -357,7 +360,7 @@ cdef inline bint zeros_behind(const void* list, int first, int end) noexcept nog
 
 
 cdef inline int place_in(const State* state, const Count* count, int cell) noexcept nogil:
-    # Computes place_at from the counts.
+    # Compute the result of place_at from the counts.
     return count.before[cell >> 6] + count_bits(state.filled[cell >> 6] & (<uint64_t> 1 << (cell & 63)) - 1)
 
 
@@ -370,7 +373,7 @@ cdef inline bint is_start(const State* state, const Count* count, int cell) noex
 
 
 cdef inline bint starts_in_column(const State* state, const Count* count, int starts) noexcept nogil:
-    # True if `starts` starting cartons lie in one column without gaps, one of them in the centre.
+    # Return True if `starts` starting cartons lie in one column without gaps, with one of them in the centre.
     cdef int north = CENTRE, south = CENTRE + SIDE
     while starts > 0 and is_start(state, count, north):
         north -= SIDE
@@ -383,7 +386,8 @@ cdef inline bint starts_in_column(const State* state, const Count* count, int st
 
 cdef int check_starts(const State* state, const Count* count) noexcept nogil:
     cdef int starts = 0
-    # There are no starting cartons before their phase; then there is one for each seat in turn, from the first seat on.
+    # There are no starting cartons before their phase. In this phase, each seat in turn lays one, from the first seat
+    # on.
     if state.phase > CHOOSE_START:
         starts = state.players
         if state.phase < TURN:
@@ -400,7 +404,7 @@ cdef int check_starts(const State* state, const Count* count) noexcept nogil:
 
 
 cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
-    # Check that the joints are ascending, with zeros after them.
+    # Check that the joints are ascending and followed by zeros.
     cdef uint64_t allowed = (<uint64_t> 1 << (LAST_THERE + 1)) - (<uint64_t> 1 << PRINCESS_THERE), awake = 0
     cdef uint8_t* of = <uint8_t*> count.of
     cdef int joint = 0, last = -1, west, there, princesses = 0
@@ -413,7 +417,7 @@ cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
             return ChatCartonneFault.BAD_JOINT
         if not has_cell(state.filled, west) or not is_joint(state, west, place_in(state, count, west)):
             return ChatCartonneFault.BAD_JOINT
-        # The number of a cat is the number of its seat's byte.
+        # The number of a cat on a joint is also the index of its seat's byte.
         awake += <uint64_t> (there < PRINCESS_THERE) << 8 * (there & 7)
         princesses += there == PRINCESS_THERE
         of[FIRST_TOY - TOY_THERE + there] += there >= TOY_THERE
@@ -452,11 +456,12 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
 
 
 cdef bint could_wake(const State* state) noexcept nogil:
-    # True if the box of each woken cat has an awake cat of the same seat, which can have woken it, or a Princess on a
-    # joint, which can have replaced that awake cat. A Princess can have replaced only one cat.
+    # Return True if the box of each woken cat has an awake cat of the same seat, which can have woken it, or a Princess
+    # on a joint, which can have replaced such an awake cat. Each Princess can have replaced only one cat.
     cdef Box boxes[MAX_CARDS]
     cdef uint8_t box_of[MAX_CARDS]
-    cdef int replaced[MAX_CARDS]  # by box: seats with woken but no awake cats, minus the Princesses on joints
+    # For each box, the number of seats with woken but no awake cats, minus the number of Princesses on joints.
+    cdef int replaced[MAX_CARDS]
     cdef int count = read_boxes(state, boxes, box_of), i, seat
     for i in range(count):
         replaced[i] = 0
@@ -474,7 +479,7 @@ cdef bint could_wake(const State* state) noexcept nogil:
 
 
 cdef bint hangs_together(const State* state) noexcept nogil:
-    # True if every card is connected to the starting carton in the centre through shared edges.
+    # Return True if every card is connected to the starting carton in the centre through shared edges.
     cdef uint64_t reached[WORDS]
     cdef uint64_t east[WORDS]
     cdef uint64_t south[WORDS]
@@ -496,8 +501,8 @@ cdef bint hangs_together(const State* state) noexcept nogil:
 
 
 cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept nogil:
-    # True if, in each run of adjacent cards in a row, one card touches a card of the next row towards the centre, or is
-    # in the centre. This condition is sufficient, and true on most tables.
+    # Return True if each run of adjacent cards in a row contains a card that is in the centre or touches a card of the
+    # next row towards the centre. This condition is sufficient for a connected table, and true on most tables.
     cdef uint64_t cells = state.filled[first], before = 0, after, east, inner, sum, ends, carry = 0, alone = 0
     cdef uint64_t column = first_column(first)
     cdef int word
@@ -515,7 +520,7 @@ cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept 
         east = (cells & ~column) >> 1
         column = next_column(column)
         east = cells & (east | (after & ~column) << 63)
-        # A carry runs eastwards from each card that touches, to the end of its run.
+        # The addition carries from each card that touches, eastwards to the end of its run.
         sum = east + (inner & east)
         ends = sum + carry
         carry = (sum < east) | (ends < sum)
@@ -549,7 +554,7 @@ cdef int check_setup(const State* state) noexcept nogil:
         extra = 0
     elif state.phase == CHOOSE_START and state.active != state.first_seat:
         return ChatCartonneFault.BAD_ACTIVE_SEAT
-    # During the deal, the seats from the first to the one before the active seat have one card more than the rest.
+    # During the deal, the seats from the first seat to the seat before the active one have one card more than the rest.
     if state.phase > DEAL:
         extra = 0
     seat = 0 if state.phase == FIRST_SEAT else state.first_seat
@@ -576,7 +581,7 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
     if state.final_phase:
         if phase == DRAW or phase == PLAY or phase == TOY:
             return ChatCartonneFault.BAD_PHASE
-        # Only a Princess can undo the condition that began the phase.
+        # The condition that began the final phase must still hold, unless a Princess has undone it.
         if not count.all_cats and count.pile > 0 and count.played == 0:
             return ChatCartonneFault.BAD_FINAL_PHASE
         if phase == TURN:
@@ -595,11 +600,11 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
     for seat in range(state.players):
         size = state.seats[seat].hand_size
         if seat == state.active and phase != TURN:
-            # The card drawn is in the hand, or has been played.
+            # The card drawn is still in the hand or was already played.
             if size != (MAX_HAND if phase == PLAY else DEALT) or excluded_of(&state.seats[seat], DEALT):
                 return ChatCartonneFault.BAD_HAND
         elif size != DEALT and (size != MAX_HAND or excluded_of(&state.seats[seat], DEALT) == 0):
-            # Only a pass leaves a seat with three cards.
+            # A seat has three cards at the start of a turn only if it has passed.
             return ChatCartonneFault.BAD_HAND
     return OK
 
@@ -607,12 +612,12 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
 # Public and hidden
 
 cdef inline int check_pile(const State* state, const Count* count) noexcept nogil:
-    # Check that the cards drawn and the toys are the cards missing from the parts, and that no seat has more cards than
-    # it drew.
+    # Check that the numbers of cards drawn and of toys equal the number missing from the parts, and that no seat has
+    # more cards than it drew.
     cdef int left = count.left, current = count.current, part, gone, toys = 0
     cdef uint64_t too_many
     if state.phase <= DEAL:
-        # During the deal the pile has no parts yet.
+        # During the deal, the pile is not yet divided into parts.
         return fault_if(count.any_drawn != 0, ChatCartonneFault.BAD_DRAWS)
     if left < 0 or left > part_size(state, current) or (state.phase < TURN and current + part_size(state, 0) - left):
         return ChatCartonneFault.BAD_DRAWS
@@ -626,7 +631,7 @@ cdef inline int check_pile(const State* state, const Count* count) noexcept nogi
         toys += gone
     for part in range(FIRST_TOY, PRINCESS):
         toys -= not has_kind(state.unknown, part)
-    # The bytes are below 128, because at most all cards were drawn.
+    # All bytes are below 128, because the number of cards is.
     too_many = less_than(count.drew + DEALT * <uint64_t> 0x0101010101010101, count.sizes + count.played)
     return fault_if(
         toys or (state.phase >= TURN and too_many & <uint64_t> 0x8080808080808080), ChatCartonneFault.BAD_DRAWS
@@ -635,9 +640,9 @@ cdef inline int check_pile(const State* state, const Count* count) noexcept nogi
 
 cdef inline int check_princesses(const State* state, const Count* count) noexcept nogil:
     cdef const Seat* held
-    cdef uint64_t drew = 0, had  # a byte a seat
+    cdef uint64_t drew = 0, had  # one byte for each seat
     cdef int seat, part, drawer, played
-    # If no Princess was drawn and the first part has cards left, each Princess is still in her part.
+    # Skip the loop if no Princess was drawn and the first part has cards left: each Princess is then still in her part.
     for part in range(part_count(state) if count.taken or count.current or count.left == 0 else 0):
         drawer = state.drawer[part]
         if drawer == NO_SEAT:
@@ -666,7 +671,7 @@ cdef inline int check_princesses(const State* state, const Count* count) noexcep
 
 
 cdef bint played_after_drawn(const State* state, int seat) noexcept nogil:
-    # True if the seat had drawn each Princess before it played her.
+    # Return True if the seat had drawn each Princess before it played her.
     cdef const Seat* held = &state.seats[seat]
     cdef int part, drew = 0, played = 0
     for part in range(part_count(state)):
@@ -690,7 +695,7 @@ cdef int check_shown(const State* state) noexcept nogil:
             return ChatCartonneFault.NOT_ZERO
         for slot in range(held.hand_size):
             known = excluded_of(held, slot)
-            # A card without walls can always be played.
+            # A card without walls can always be played, so no pass can exclude it.
             if known and not known & 1:
                 return ChatCartonneFault.BAD_SHOWN
             if known and not state.variants & NO_DOUBLE_WALLS and known & 0xFF != 0xFF:
@@ -703,9 +708,9 @@ cdef int check_shown(const State* state) noexcept nogil:
 
 
 cdef bint fits_shown(const Seat* held) noexcept nogil:
-    # True if the cards of the hand can be matched with the sets of Seat.excluded. Each set contains the next one, so a
-    # set allows all cards that an earlier set allows. The first `slot + 1` sets therefore need `slot + 1` cards that
-    # set `slot` allows.
+    # Return True if each set of Seat.excluded can be assigned to a different card of the hand that it allows. Each set
+    # contains the next one, so a set allows all cards that an earlier set allows. It is therefore sufficient that set
+    # `slot` allows at least `slot + 1` cards, for each slot.
     cdef int slot, i, fitting
     for slot in range(held.hand_size - 1, -1, -1):
         if excluded_of(held, slot):

@@ -35,7 +35,7 @@ from .state cimport (
 )
 
 cdef enum:
-    MAX_PLAYS = 2 * MAX_HAND + 1  # capacity for list_plays
+    MAX_PLAYS = 2 * MAX_HAND + 1  # the capacity that list_plays needs
 
 
 cdef void log_event(
@@ -106,8 +106,8 @@ cdef void place_start(State* state, int card, int cell, Events* events) noexcept
 # A turn
 
 cdef void take_from_hand(State* state, int slot) noexcept nogil:
-    # Drop the largest of the sets of Seat.excluded that can describe the card played, so that the public information
-    # never claims more than is known.
+    # Remove a card from the hand. Of the sets in Seat.excluded that can describe the card, the largest is removed, so
+    # that the remaining sets never claim more than the other seats know.
     cdef Seat* held = &state.seats[state.active]
     cdef int type = type_of(held.hand[slot]), i = 0, below
     held.hand_size -= 1
@@ -145,7 +145,7 @@ cdef void lay_cat(State* state, int joint, Events* events) noexcept nogil:
 
 
 cdef void wake_cats(State* state, int joint, Events* events) noexcept nogil:
-    # Wake the cats of the active seat that sleep in the box of the joint where it has laid a cat.
+    # Wake the active seat's cats that sleep in the box of the joint where the seat has laid a cat.
     cdef uint16_t cells[CATS]
     cdef int count = cats_to_wake(state, joint, cells), i
     for i in range(count):
@@ -215,7 +215,8 @@ cdef void draw(State* state, int kind, Events* events) noexcept nogil:
 cdef void end_turn(State* state, Events* events) noexcept nogil:
     cdef int seat, holding, count = 0
     state.just_played = NO_CELL
-    # Only the seat that has just played can have laid its last cat.
+    # It is sufficient to check the active seat's supply, because only the seat that just played can have laid its last
+    # cat.
     if not state.final_phase and (state.seats[state.active].supply == 0 or pile_size(state) == 0):
         state.final_phase = 1
         log_event(events, ChatCartonneEvent.FINAL_PHASE_BEGUN, -1, EVERYBODY, 0, 0, 0, 0)
@@ -244,7 +245,7 @@ cdef int end(const void* body) noexcept nogil:
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # The seat that moved last ended the game.
+    # Return the seat that moved last.
     return (<const State*> body).active
 
 
@@ -253,7 +254,7 @@ cdef void pass_turn(State* state, Events* events) noexcept nogil:
     for slot in range(state.seats[seat].hand_size):
         state.seats[seat].excluded |= <uint32_t> types << EXCLUDED_BITS * slot
     log_event(events, ChatCartonneEvent.PASSED, seat, EVERYBODY, 0, 0, 0, 0)
-    # A pass in the turn that begins the final phase does not count.
+    # A pass in the turn that begins the final phase is not counted.
     if state.final_phase:
         state.passes += 1
     end_turn(state, events)
@@ -288,7 +289,7 @@ cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
 # Actions
 
 cdef bint has_princess(const State* state) noexcept nogil:
-    # The Princess has the highest kind of all cards in a hand.
+    # Return True if the active seat holds a Princess. She has the highest kind, so she is last in the hand.
     cdef int size = state.seats[state.active].hand_size
     return size > 0 and state.seats[state.active].hand[size - 1] == PRINCESS
 
@@ -315,7 +316,7 @@ cdef bint wall_meets_wall(const State* state, int card, int cell) noexcept nogil
 
 
 cdef int forbids_cell(const State* state, int card, int cell) noexcept nogil:
-    # The fault of laying a card (as encoded in State.cards) on a cell, which must be next to another card.
+    # Return the fault of laying a card (as encoded in State.cards) in a cell, or OK. The cell must be next to a card.
     if has_cell(state.filled, cell):
         return ChatCartonneFault.CELL_FILLED
     if not free_beside(state, cell >> 6) >> (cell & 63) & 1:
@@ -326,7 +327,7 @@ cdef int forbids_cell(const State* state, int card, int cell) noexcept nogil:
 
 
 cdef int forbids_start(const State* state, int card, int cell) noexcept nogil:
-    # All starting cartons lie in one column.
+    # Return the fault of laying a starting carton, or OK. All starting cartons must lie in one column.
     cdef int first = lowest_cell(state.filled)
     if cell != first - SIDE and cell != first + SIDE * state.laid:
         return ChatCartonneFault.NOT_AT_COLUMN_END
@@ -352,7 +353,7 @@ cdef int forbids_carton(const State* state, int slot, bint turned, int cell) noe
 
 
 cdef int joint_fault(const State* state, int joint) noexcept nogil:
-    # The fault of laying an item on a joint, regardless of the box.
+    # Return the fault of laying an item on a joint, or OK, without checking the joint's box.
     cdef int west = find_card(state, joint)
     if west < 0 or not is_joint(state, joint, west):
         return ChatCartonneFault.NO_JOINT_THERE
@@ -360,7 +361,8 @@ cdef int joint_fault(const State* state, int joint) noexcept nogil:
 
 
 cdef int forbids_cat(const State* state, int joint) noexcept nogil:
-    # The box was checked before the seat was asked; both joints of the carton are in the same box.
+    # Return the fault of laying a cat, or OK. The box was checked before the seat was asked, and both joints of the
+    # carton are in this box.
     if joint != state.just_played and (joint + 1 != state.just_played or state.just_played % SIDE == 0):
         return ChatCartonneFault.NOT_JUST_PLAYED
     return joint_fault(state, joint)
@@ -398,14 +400,14 @@ cdef int forbids_toy(const State* state, bint as_carton, int cell) noexcept nogi
 
 
 cdef bint must_pass(const State* state) noexcept nogil:
-    # If a seat has no legal play, Pass is its only legal id.
+    # Return True if the active seat has no legal play, in which case Pass is the only legal id.
     cdef uint16_t ids[MAX_LEGAL]
     legal_actions(state, ids)
     return ids[0] == PASS_ID
 
 
 cdef int forbids(const State* state, int action) noexcept nogil:
-    # The fault of an action of the active seat; OK if it is legal.
+    # Return the fault of an action of the active seat, or OK if it is legal.
     cdef int phase = state.phase, number = action - FIRST_CARTON_ID
     cdef bint turned
     if phase == CHOOSE_START:
@@ -449,7 +451,8 @@ cdef int forbids(const State* state, int action) noexcept nogil:
 # Lists
 
 cdef inline int find_free(const State* state, uint64_t* cells, int* first, int* end) noexcept nogil:
-    # Find the empty cells next to a card. Writes only the words from `first` to `end`. Returns the number of cells.
+    # Find the empty cells next to a card. Only the words from `first` to before `end` are written. Returns the number
+    # of cells.
     cdef int count = 0, word
     cdef uint64_t column, before = 0, here, after
     first[0] = max(0, first_word(state) - 1)
@@ -476,7 +479,7 @@ cdef int list_free(const State* state, int first_id, uint16_t* ids) noexcept nog
 
 
 cdef inline void list_again(const uint16_t* ids, int count, int more, uint16_t* target) noexcept nogil:
-    # Copy ids for another play on the same cells, whose ids are larger by `more`. Four ids are written at a time; up to
+    # Copy ids for another play on the same cells, and add `more` to each id. Four ids are written at a time, so up to
     # three meaningless ids follow the last one.
     cdef uint64_t four
     cdef int i
@@ -487,8 +490,8 @@ cdef inline void list_again(const uint16_t* ids, int count, int more, uint16_t* 
 
 
 cdef int list_plays(const State* state, int* first_ids) noexcept nogil:
-    # List the plays that are legal on every empty cell next to a card: cartons (not with `no_double_walls`) and a
-    # sleeping cat. Each is given by its id for cell 0, ascending. Returns their number.
+    # List the plays that are legal in every empty cell next to a card: cartons (unless `no_double_walls` is set) and a
+    # sleeping cat. Each play is represented by its id for cell 0, in ascending order. Returns the number of plays.
     cdef const Seat* held = &state.seats[state.active]
     cdef int count = 0, slot
     if plays_from_hand(state) and not state.variants & NO_DOUBLE_WALLS:
@@ -553,7 +556,7 @@ cdef int list_setup(const State* state, uint16_t* ids) noexcept nogil:
 
 
 cdef int list_cats(const State* state, uint16_t* ids) noexcept nogil:
-    # The box was checked before the seat was asked.
+    # List the joints for a cat. The box was checked before the seat was asked.
     cdef int count = 0, cell = state.just_played, place = place_at(state, cell)
     if is_free_joint_to_west(state, cell, place):
         ids[count] = FIRST_CAT_ID + cell - 1
@@ -605,7 +608,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
 
 
 cdef int sample_action(const void* body, Stream* stream) noexcept nogil:
-    # Counts the cells of all plays and looks up only the cell chosen.
+    # Draw a legal action. To be fast, this counts the cells of all plays and looks up only the chosen cell.
     cdef const State* state = <const State*> body
     cdef uint16_t ids[MAX_LEGAL]
     cdef int first_ids[MAX_PLAYS]
@@ -627,7 +630,7 @@ cdef int sample_action(const void* body, Stream* stream) noexcept nogil:
 # Playable types of a hand
 
 cdef bint cats_lie(const State* state) noexcept nogil:
-    # True if a cat lies on the table.
+    # Return True if a cat lies on the table.
     cdef int seat
     for seat in range(state.players):
         if state.seats[seat].supply < CATS:
@@ -636,7 +639,7 @@ cdef bint cats_lie(const State* state) noexcept nogil:
 
 
 cdef int playable_types(const State* state) noexcept nogil:
-    # The types of cards that could be played from a hand now, as bits of wall patterns and PRINCESS_BIT.
+    # Return the types of cards that could now be played from a hand, as bits of wall patterns and PRINCESS_BIT.
     cdef Layout layout
     cdef int types = cats_lie(state) << PRINCESS_BIT, pattern, word, walls
     cdef bint turned
@@ -662,7 +665,7 @@ cdef inline bint start_is_left(const State* state, int kind) noexcept nogil:
     return True
 
 cdef inline bint can_come(const State* state, int kind) noexcept nogil:
-    # True if a draw from the pile can give this kind.
+    # Return True if a draw from the pile can give this kind.
     cdef int left, part = current_part(state, pile_size(state), &left)
     if kind == PRINCESS:
         if state.variants & ALL_PRINCESSES:
@@ -674,14 +677,14 @@ cdef inline bint can_come(const State* state, int kind) noexcept nogil:
 
 
 cdef void weigh_draw(const State* state, int* other, int* princess) noexcept nogil:
-    # The weights at a draw: of each carton and toy still in the pile, and of the Princess.
+    # Compute the weights at a draw: that of each carton and toy still in the pile, and that of the Princess.
     cdef int left, part = current_part(state, pile_size(state), &left), cards = count_kinds(state.unknown), common
     other[0] = 1
     princess[0] = 0
     if state.variants & ALL_PRINCESSES:
         princess[0] = left - cards if cards else 1
     elif state.drawer[part] == NO_SEAT:
-        # The Princess has probability 1 / left; all other cards of the pile share the rest equally.
+        # The Princess has probability 1 / left. All other cards of the pile have equal shares of the rest.
         princess[0] = max(1, cards)
         other[0] = left - 1
         common = common_divisor(princess[0], other[0])
@@ -722,7 +725,7 @@ cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
     if state.phase == FIRST_SEAT:
         return number_below(stream, state.players)
     if state.phase == DEAL:
-        # Kinds below FIRST_TOY only: toys are never dealt, so all of them are still in the pile.
+        # Draw only kinds below FIRST_TOY. Toys are never dealt, so all of them are still in the pile.
         return nth_kind(state.unknown, number_below(stream, cards - TOYS))
     if state.phase == DRAW_START:
         number = number_below(stream, STARTS - state.laid)
@@ -833,7 +836,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
     cdef int other, slot, part
-    # Copied in two pieces, because one large copy has a higher startup cost.
+    # Copy the state in two pieces, because a single large copy has a higher startup cost.
     memcpy(shown, state, sizeof(State) - sizeof(state.cards))
     memcpy(shown.cards, state.cards, sizeof(state.cards))
     seen.pile_size = pile_size(state)
@@ -854,7 +857,8 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 # How long a game can be (Components and setup; A turn; End)
 
 cdef int count_joints() noexcept nogil:
-    # An upper bound of the number of joints: each needs two open long edges, of cartons, toys or starting cartons.
+    # Return an upper bound of the number of joints. Each joint needs two open long edges of cartons, toys or starting
+    # cartons.
     cdef int edges = 0, kind
     for kind in range(FIRST_START + STARTS):
         if kind != PRINCESS:
@@ -863,17 +867,17 @@ cdef int count_joints() noexcept nogil:
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # Upper bound of the number of decisions: one starting carton for each seat; one Draw for each card of the pile; one
-    # play for each card; one Cat or Skip for each joint, when the second of its cards is laid; one Sleep for each cat,
-    # and one more for each cat that a Princess returns; and the passes. The bound is not reached: a seat that lays its
-    # last cat asleep is not asked again.
+    # An upper bound of the number of decisions is the sum of: one starting carton for each seat; one Draw for each card
+    # of the pile; one play for each card; one Cat or Skip for each joint, when the second of its cards is laid; one
+    # Sleep for each cat, and another for each cat that a Princess returns; and the passes. The bound is never reached,
+    # because a seat that lays its last cat asleep is not asked again.
     #
-    # In the main phase a seat passes only after a draw, because it begins each turn with a cat in supply, which it may
-    # lay asleep. Without `no_double_walls` a carton can always be placed. A seat then passes only with three Princesses
-    # in its hand and no cat on the table. It passes again only after it has played one Princess and drawn another. It
-    # never passes in the final phase, where it is asked only if it holds a carton. With `no_double_walls` a pass may
-    # follow each draw. In the final phase the hands and cats are played; all other seats may pass after each play, and
-    # all seats after the last play.
+    # In the main phase, a seat passes only after a draw, because at the beginning of a turn it has a cat in supply,
+    # which it may lay asleep. Without `no_double_walls`, a carton can always be placed. A seat then passes only with
+    # three Princesses in hand and no cat on the table. It passes again only after it has played one Princess and drawn
+    # another. It never passes in the final phase, where it is asked only if it holds a carton. With `no_double_walls`,
+    # a pass may follow each draw. In the final phase, the hands and cats are played; all other seats may pass after
+    # each play, and all seats after the last play.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int variants = chosen.variants if chosen != NULL else ALL_PRINCESSES | NO_DOUBLE_WALLS
@@ -884,7 +888,7 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     if variants & NO_DOUBLE_WALLS:
         passes = pile + (players - 1) * (MAX_HAND * players + sleeps) + players
     found.max_game_length = players + pile + PILE_KINDS + princesses + count_joints() + sleeps + passes
-    # The first seat, the deal, the starting cartons of the other seats, and the draws.
+    # The chance events are the first seat, the deal, the starting cartons of the other seats, and the draws.
     found.max_chance_nodes = first_seat_comes + DEALT * players + players - 1 + pile
     # The deal of the first card has the most outcomes. A draw has fewer: at least four kinds have been dealt, and the
     # Princess adds only one kind.

@@ -4,14 +4,14 @@ from libc.stdint cimport uint8_t
 from .state cimport CELLS, MAX_HAND, PARTS, PHASES, PRINCESS, SEATS, TOYS
 
 cpdef enum:
-    # Contents of cells: 0 no card, 1 empty, 2-8 the other printed contents, then these.
+    # The numbers for contents of cells are 0 for no card, 1 for empty, 2-8 for the other printed contents, and these.
     FIRST_TOY_SHOWN = 9
     FIRST_SLEEPER_SHOWN = FIRST_TOY_SHOWN + TOYS
     FIRST_WOKEN_SHOWN = FIRST_SLEEPER_SHOWN + SEATS
     PRINCESS_SHOWN = FIRST_WOKEN_SHOWN + SEATS
     OBSERVATION_SEAT_NUMBERS = 6 + 2 * PARTS + 2 * MAX_HAND
-    # Two planes; own hand, unseen kinds; the pending card and the cell just played; seats; parts; single numbers, with
-    # the four variants; the phase.
+    # The terms are the two planes; the own hand and unseen kinds; the pending card and the cell just played; the seats;
+    # the parts; single numbers and the four variants; and the phase.
     OBSERVATION_LENGTH = (
         2 * CELLS + MAX_HAND + PRINCESS + 1 + 3 + SEATS * OBSERVATION_SEAT_NUMBERS + 2 * PARTS + 8 + PHASES
     )

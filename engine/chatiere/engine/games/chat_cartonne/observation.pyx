@@ -12,7 +12,7 @@ from .state cimport (
     first_word, is_cat, part_count, part_size, played_of, princess_count, walls_of,
 )
 
-# The contents shown for each card as encoded in State.cards, by number of players, seat and card.
+# The contents shown for each card, indexed by the number of players, the seat, and the card as encoded in State.cards.
 cdef uint8_t CONTENTS[SEATS + 1][SEATS][256]
 
 
@@ -24,7 +24,7 @@ cdef void fill_contents() noexcept nogil:
         for seat in range(players):
             shown = CONTENTS[players][seat]
             for kind in range(CARTONS):
-                # The first two of the nine contents are empty.
+                # Of the nine contents, the first two are empty.
                 shown[kind] = shown[kind | TURNED] = max(1, kind % 9)
             for kind in range(TOYS):
                 shown[FIRST_TOY + kind] = FIRST_TOY_SHOWN + kind
@@ -60,7 +60,7 @@ cdef inline void observe_table(const State* state, int seat, uint8_t* contents, 
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads only the view, so it cannot reveal hidden information.
+    # This function reads only the view, so it cannot reveal hidden information.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
     cdef const Seat* held
@@ -75,7 +75,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         own[slot] = state.seats[seat].hand[slot] + (slot < state.seats[seat].hand_size)
         princesses -= state.seats[seat].hand[slot] == PRINCESS
     spread_bits(state.unknown[0], 64, unseen)
-    # spread_bits takes at least 16 bits. The bits beyond the kinds of the pile are 0, and `numbers` is not written yet.
+    # spread_bits writes at least 16 bytes. The bits beyond the kinds of the pile are 0, and `numbers` is written later.
     spread_bits(state.unknown[1], 16, unseen + 64)
     numbers[0] = state.pending
     if state.just_played != NO_CELL:

@@ -1,4 +1,4 @@
-"""Chat Cartonne: the playout policy, which weights actions by a few of their features."""
+"""Chat Cartonne: the playout policy, which weights an action by a few of its features."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
@@ -11,10 +11,11 @@ from .state cimport (
     walls_of,
 )
 
-# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
-# Found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+# A weight of 4 doubles the probability of an action, so of two actions whose scores differ by 4, one is twice as
+# likely. The weights were found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better
+# weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 4,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
+    "decisions": 4,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "draw": 19,  # a card is drawn
     "sleep": -6,  # a cat is laid asleep
     "joint": 28,  # a carton forms a joint
@@ -125,7 +126,7 @@ cdef int advise_cartons(
 
 
 cdef int score_cat(const State* state, const Weights* by) noexcept nogil:
-    # The score of laying a cat after the carton just played, on either joint.
+    # Return the score of laying a cat after the carton just played, on either joint.
     cdef Layout layout
     cdef uint64_t[WORDS] box
     cdef uint16_t[MAX_LISTED] cells

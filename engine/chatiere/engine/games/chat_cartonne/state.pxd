@@ -1,5 +1,5 @@
 # Chat Cartonne: the packed state and its constants. Kinds of cards, cells and joints are numbered as in the rules file.
-# A part of the pile is one of the stacked piles; 0 is the upper one. Walls and directions: bit 0 N, 1 E, 2 S, 3 W.
+# A part of the pile is one of the stacked piles; part 0 is on top. In walls and directions, bits 0-3 are N, E, S and W.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
@@ -31,9 +31,9 @@ cpdef enum:
     MAX_HAND = 3
     SIDE = 24
     CELLS = SIDE * SIDE
-    WORDS = CELLS >> 6  # in a set of cells
+    WORDS = CELLS >> 6  # the number of words in a set of cells
     CENTRE = 11 * SIDE + 11  # the cell of the first starting carton
-    # Kinds.
+    # Kinds of cards.
     CARTONS = 72
     FIRST_TOY = CARTONS
     TOYS = 3
@@ -41,15 +41,15 @@ cpdef enum:
     PRINCESS = PILE_KINDS
     FIRST_START = PRINCESS + 1
     STARTS = 5
-    # Only in State.cards: SLEEPER + s is a cat of seat s that was laid asleep, with the bit WOKEN once it has woken. A
-    # turned card has the bit TURNED.
+    # These occur only in State.cards. SLEEPER + s is a cat of seat s that was laid asleep; it has the bit WOKEN once it
+    # has woken. A turned card has the bit TURNED.
     SLEEPER = FIRST_START + STARTS
-    MAX_JOINTS = CATS * SEATS + TOYS + PARTS  # occupied joints: all cats, toys and Princesses
-    MAX_CARDS = CARTONS + STARTS + MAX_JOINTS  # cards on the table
+    MAX_JOINTS = CATS * SEATS + TOYS + PARTS  # the maximum number of occupied joints: all cats, toys and Princesses
+    MAX_CARDS = CARTONS + STARTS + MAX_JOINTS  # the maximum number of cards on the table
     TURNED = 0x80
     WOKEN = TURNED
     KIND = 0x7F
-    # In State.joints: the west cell in the low bits, and above them the item on the joint.
+    # An entry of State.joints has the west cell of the joint in the low bits, and the item on the joint above them.
     CELL = 0x3FF
     JOINT_SHIFT = 10
     NOTHING = 0
@@ -63,13 +63,13 @@ cpdef enum:
     SOUTH = 4
     WEST = 8
     PATTERNS = 8
-    # In Seat.excluded, for each card in hand: one bit for each wall pattern, and above them one for the Princess.
+    # For each card in hand, Seat.excluded has one bit for each wall pattern, and above these a bit for the Princess.
     PRINCESS_BIT = PATTERNS
     EXCLUDED_BITS = PRINCESS_BIT + 1
     EXCLUDED = (1 << EXCLUDED_BITS) - 1
-    PLAYED_BITS = 3  # for each part, in Seat.played
+    PLAYED_BITS = 3  # the number of bits for each part in Seat.played
     PLAYED = (1 << PLAYED_BITS) - 1
-    # State.variants.
+    # The bits of State.variants.
     ALL_PRINCESSES = 1
     NO_DOUBLE_WALLS = 2
     NO_CROWD_BONUS = 4
@@ -145,7 +145,7 @@ cpdef enum ChatCartonneEnd:
     ALL_PASSED  # every seat that holds a carton has passed in succession
 
 cpdef enum ChatCartonneEvent:
-    # The comment at each kind lists its values.
+    # The comment next to each kind lists the values of such events.
     FIRST_SEAT_CHOSEN = 1
     CARD_DEALT  # kind
     START_DRAWN  # kind
@@ -182,18 +182,19 @@ cpdef enum:
     NUM_ACTIONS = FIRST_TOY_AS_CARTON_ID + CELLS
 
 ctypedef struct Options:
-    uint8_t first_seat  # NO_SEAT: drawn by a chance event
+    uint8_t first_seat  # NO_SEAT if a chance event draws it
     uint8_t variants
 
 ctypedef struct Seat:
-    # One set of card types for each card in hand: the types that some card of the hand cannot have, as the seat's
-    # passes have shown. Each set contains the next one. It is not known which card a set describes.
+    # One set of card types for each card in hand. The seat's passes have shown that some card of the hand has none of
+    # the types in the set, but not which card. Each set contains the next one.
     uint32_t excluded
-    uint16_t played  # by part: Princesses played while it was the last part that the seat had drawn from
+    # For each part, the number of Princesses played while it was the last part from which the seat had drawn.
+    uint16_t played
     uint8_t supply
     uint8_t hand_size
     uint8_t hand[MAX_HAND]  # ascending, then zeros
-    uint8_t drawn[PARTS]  # by part: cards drawn, except toys
+    uint8_t drawn[PARTS]  # for each part, the number of cards drawn, except toys
 
 ctypedef struct State:
     uint8_t players
@@ -203,26 +204,26 @@ ctypedef struct State:
     uint8_t first_seat  # NO_SEAT until it is known
     uint8_t phase
     uint8_t active  # the seat to act; in setup, the seat that gets the next card; after the end, the last seat to move
-    uint8_t final_phase  # 1 if it has begun
-    uint64_t unknown[2]  # set of kinds: the cartons and toys in the pile
-    uint64_t filled[WORDS]  # set of cells that have a card
+    uint8_t final_phase  # 1 if the final phase has begun
+    uint64_t unknown[2]  # the set of kinds of the cartons and toys in the pile
+    uint64_t filled[WORDS]  # the set of cells that have a card
     Seat seats[SEATS]
-    uint16_t joints[MAX_JOINTS + 1]  # occupied joints by ascending west cell, then zeros; the last is always 0
+    uint16_t joints[MAX_JOINTS + 1]  # occupied joints by ascending west cell, then zeros; the last entry is always 0
     uint16_t just_played  # the cell of the carton that a cat may follow, or NO_CELL
     uint8_t pending  # the kind of the starting carton or toy that the active seat has drawn, or 0
-    uint8_t laid  # number of cards on the table
-    uint8_t drawer[PARTS]  # by part: the seat that drew its Princess; NO_SEAT before that, and with ALL_PRINCESSES
-    uint8_t passes  # successive passes in the final phase
+    uint8_t laid  # the number of cards on the table
+    uint8_t drawer[PARTS]  # for each part, the seat that drew its Princess, or NO_SEAT; NO_SEAT with ALL_PRINCESSES
+    uint8_t passes  # the number of successive passes in the final phase
     uint8_t zero[2]
-    uint8_t cards[MAX_CARDS + 2]  # cards on the table by ascending cell, then zeros; the last two are always zeros
+    uint8_t cards[MAX_CARDS + 2]  # cards on the table by ascending cell, then zeros; the last two entries are always 0
 
 ctypedef struct View:
     # The information visible to a seat: a state whose hidden cards are zeros, and public facts about hidden cards.
-    # `unknown` has every kind whose place the viewer does not know; `drawer` is NO_SEAT for every Princess that the
+    # `unknown` has every kind whose place the viewer does not know, and `drawer` is NO_SEAT for every Princess that the
     # viewer did not draw.
     State state
     uint8_t pile_size
-    uint8_t holders  # set of seats that hold a carton; 0 before the final phase
+    uint8_t holders  # the set of seats that hold a carton; 0 before the final phase
     uint8_t zero[6]
 
 
@@ -233,7 +234,7 @@ cdef inline int count_kinds(const uint64_t* kinds) noexcept nogil:
     return count_bits(kinds[0]) + count_bits(kinds[1])
 
 cdef inline int nth_kind(const uint64_t* kinds, int n) noexcept nogil:
-    # The n-th kind of a set, from 0.
+    # Return the n-th kind of a set, counted from 0.
     cdef int lower = count_bits(kinds[0])
     return nth_bit(kinds[0], n) if n < lower else 64 + nth_bit(kinds[1], n - lower)
 
@@ -250,35 +251,36 @@ cdef inline int next_seat(const State* state, int seat) noexcept nogil:
     return 0 if seat + 1 == state.players else seat + 1
 
 cdef inline bint may_draw(const State* state) noexcept nogil:
-    # True if the active seat can draw at the start of its turn.
+    # Return True if the active seat can draw at the start of its turn.
     return not state.final_phase and state.seats[state.active].hand_size < MAX_HAND
 
 cdef inline int walls_of(int card) noexcept nogil:
-    # The walls of a card as encoded in State.cards.
+    # Return the walls of a card as encoded in State.cards.
     return WALLS[card]
 
 cdef inline bint can_turn(int kind) noexcept nogil:
-    # True if turning a card changes its walls.
+    # Return True if turning a card changes its walls.
     return walls_of(kind) != walls_of(kind | TURNED)
 
 cdef inline bint is_carton(int card) noexcept nogil:
-    # True for cards that can be part of a joint: all but sleeping cats and the Princess.
+    # Return True for cards that can be part of a joint, which are all except sleeping cats and the Princess.
     return card & KIND < SLEEPER and card & KIND != PRINCESS
 
 cdef inline bint is_sleeper(int card) noexcept nogil:
-    # True for a cat that was laid asleep, even if it has woken.
+    # Return True for a cat that was laid asleep, even if it has woken.
     return card & KIND >= SLEEPER
 
 cdef inline int owner_of(int card) noexcept nogil:
-    # The seat of a sleeping cat.
+    # Return the seat of a cat that was laid asleep.
     return (card & KIND) - SLEEPER
 
 cdef inline bint is_cat(int there) noexcept nogil:
-    # True if the item on a joint is a cat.
+    # Return True if the item on a joint is a cat.
     return there >= AWAKE and there < AWAKE + SEATS
 
 cdef inline int type_of(int kind) noexcept nogil:
-    # The type of a card in hand, as a bit of Seat.excluded. Whether a card can be played depends only on its type.
+    # Return the type of a card in hand, as the number of a bit in Seat.excluded. Only the type determines whether the
+    # card can be played.
     return PRINCESS_BIT if kind == PRINCESS else kind // 9
 
 cdef inline int excluded_of(const Seat* held, int slot) noexcept nogil:
@@ -294,11 +296,13 @@ cdef inline int part_count(const State* state) noexcept nogil:
     return 1 if state.variants & ALL_PRINCESSES else state.players
 
 cdef inline int part_size(const State* state, int part) noexcept nogil:
-    # The size before the first draw, with the Princess. If the cards do not divide evenly, upper parts are one larger.
+    # Return the size of a part before the first draw, including the Princess. If the cards do not divide evenly, upper
+    # parts have one card more.
     cdef int shared = state.players - 2
     if state.variants & ALL_PRINCESSES:
         return PILE_KINDS - DEALT * state.players + PARTS
-    # Packed from 2 players (lowest bits) to 5: undealt cards // players + 1, for the Princess; undealt cards % players.
+    # The constants are packed tables for 2 players (lowest bits) to 5. The first has undealt cards // players + 1,
+    # where 1 is for the Princess; the second has undealt cards % players.
     return (0x0E111824 >> 8 * shared & 0xFF) + (part < 0x0301 >> 4 * shared & 15)
 
 cdef inline bint has_cell(const uint64_t* cells, int cell) noexcept nogil:
@@ -308,18 +312,18 @@ cdef inline void put_cell(uint64_t* cells, int cell) noexcept nogil:
     cells[cell >> 6] |= <uint64_t> 1 << (cell & 63)
 
 cdef inline int place_at(const State* state, int cell) noexcept nogil:
-    # The place in State.cards of a cell's card: the number of cards in lower cells.
+    # Return the index of a cell's card in State.cards, which is the number of cards in lower cells.
     cdef int count = count_bits(state.filled[cell >> 6] & (<uint64_t> 1 << (cell & 63)) - 1), word
     for word in range(cell >> 6):
         count += count_bits(state.filled[word])
     return count
 
 cdef inline int find_card(const State* state, int cell) noexcept nogil:
-    # The place of the card in a cell; -1 if the cell is empty.
+    # Return the index of a cell's card in State.cards, or -1 if the cell is empty.
     return place_at(state, cell) if has_cell(state.filled, cell) else -1
 
 cdef inline int find_joint(const State* state, int west) noexcept nogil:
-    # The place of a joint in State.joints, or the place to insert it.
+    # Return the index of a joint in State.joints, or the index at which to insert it.
     cdef int i = 0
     while state.joints[i] and state.joints[i] & CELL < west:
         i += 1
@@ -330,7 +334,7 @@ cdef inline int on_joint(const State* state, int west) noexcept nogil:
     return entry >> JOINT_SHIFT if entry & CELL == west else NOTHING
 
 cdef inline int lay_on_table(State* state, int cell, int card) noexcept nogil:
-    # Returns the place of the new card.
+    # Add a card to State.cards, and return its index.
     cdef int place = place_at(state, cell)
     memmove(&state.cards[place + 1], &state.cards[place], state.laid - place)
     state.cards[place] = card
@@ -352,7 +356,7 @@ cdef inline int princesses_in_hand(const State* state, int seat) noexcept nogil:
     return count
 
 cdef inline int pile_size(const State* state) noexcept nogil:
-    # The number of cards in the pile, with the Princesses.
+    # Return the number of cards in the pile, including the Princesses.
     cdef int princesses = princess_count(state), seat, part
     if state.variants & ALL_PRINCESSES:
         for seat in range(state.players):
@@ -363,8 +367,8 @@ cdef inline int pile_size(const State* state) noexcept nogil:
     return count_kinds(state.unknown) + princesses
 
 cdef inline int current_part(const State* state, int pile, int* left) noexcept nogil:
-    # The part that the next card is drawn from, in a pile of this size. `left`: the number of cards left in the part, 0
-    # only if the pile is empty.
+    # Return the part from which the next card is drawn, for a pile of this size. Sets `left` to the number of cards
+    # left in the part, which is 0 only if the pile is empty.
     cdef int part = part_count(state) - 1
     while part > 0 and pile > part_size(state, part):
         pile -= part_size(state, part)
@@ -373,23 +377,25 @@ cdef inline int current_part(const State* state, int pile, int* left) noexcept n
     return part
 
 cdef inline int holders(const State* state) noexcept nogil:
-    # The set of seats that hold a carton. Only a hand of Princesses, which are last in a hand, begins with a Princess.
+    # Return the set of seats that hold a carton. Princesses are last in a hand, so a hand without cartons is empty or
+    # begins with a Princess.
     cdef int seat, seats = 0
     for seat in range(state.players):
         seats |= (state.seats[seat].hand_size > 0 and state.seats[seat].hand[0] != PRINCESS) << seat
     return seats
 
-# Sets of cells, one bit for each cell in WORDS words of 64, and adjacent cells
+# Sets of cells (one bit for each cell, in WORDS words of 64 bits), and adjacent cells
 
 cpdef enum:
-    MAX_LISTED = MAX_CARDS + 7  # capacity of lists of cells, which are written eight at a time
+    MAX_LISTED = MAX_CARDS + 7  # the capacity of lists of cells, which are written eight at a time
 
 cdef inline uint64_t word_of(const uint64_t* cells, int word) noexcept nogil:
-    # One word of a set; words outside the table are empty.
+    # Return one word of a set. Words outside the table are empty.
     return cells[word] if word >= 0 and word < WORDS else 0
 
 cdef inline uint64_t first_column(int word) noexcept nogil:
-    # The cells of a word in the first column. The pattern repeats every three words, which are eight rows of 24.
+    # Return the cells of a word that are in the first column. The pattern repeats every three words, which contain
+    # eight rows of 24 cells.
     return <uint64_t> 0x0001000001000001 << 8 * (word % 3)
 
 # One word of a set, shifted by one cell.
@@ -406,8 +412,8 @@ cdef inline uint64_t to_east(const uint64_t* cells, int word) noexcept nogil:
 cdef inline uint64_t to_west(const uint64_t* cells, int word) noexcept nogil:
     return (cells[word] & ~first_column(word)) >> 1 | (word_of(cells, word + 1) & ~first_column(word + 1)) << 63
 
-# The cards on the table are connected, so the words with cards are contiguous and include the word of the centre. Words
-# before `first_word`, and from `end_word` on, have no cards.
+# The range of words with cards. The cards on the table are connected, so these words are contiguous and include the
+# word of the centre. Words before `first_word`, and from `end_word` on, have no cards.
 
 cdef inline int first_word(const State* state) noexcept nogil:
     cdef int word = CENTRE >> 6
@@ -422,14 +428,14 @@ cdef inline int end_word(const State* state) noexcept nogil:
     return word
 
 cdef inline int lowest_cell(const uint64_t* cells) noexcept nogil:
-    # The lowest cell of a set that is not empty.
+    # Return the lowest cell of a set, which must not be empty.
     cdef int word = 0
     while cells[word] == 0:
         word += 1
     return 64 * word + lowest_bit(cells[word])
 
 cdef inline int nth_cell(const uint64_t* cells, int n) noexcept nogil:
-    # The n-th cell of a set, from 0; the set must have more than n cells.
+    # Return the n-th cell of a set, counted from 0. The set must have more than n cells.
     cdef int word = 0
     while n >= count_bits(cells[word]):
         n -= count_bits(cells[word])
@@ -437,26 +443,27 @@ cdef inline int nth_cell(const uint64_t* cells, int n) noexcept nogil:
     return 64 * word + nth_bit(cells[word], n)
 
 cdef inline uint64_t next_column(uint64_t column) noexcept nogil:
-    # The `first_column` of the next word.
+    # Return the `first_column` of the next word.
     return column >> 16 | column << 8
 
 cdef inline uint64_t beside(uint64_t before, uint64_t cells, uint64_t after, uint64_t column) noexcept nogil:
-    # The empty cells of the word `cells` that share an edge with a filled cell. `before`, `after`: the adjacent words;
-    # `column`: the `first_column` of the word.
+    # Return the empty cells of the word `cells` that share an edge with a filled cell. `before` and `after` are the
+    # adjacent words, and `column` is the `first_column` of the word.
     cdef uint64_t rows = cells >> 24 | after << 40 | cells << 24 | before >> 40
     cdef uint64_t east = (cells << 1 | before >> 63) & ~column
     cdef uint64_t west = (cells & ~column) >> 1 | (after & ~next_column(column)) << 63
     return (rows | east | west) & ~cells
 
 cdef inline uint64_t free_beside(const State* state, int word) noexcept nogil:
-    # The empty cells of a word that share an edge with a card.
+    # Return the empty cells of a word that share an edge with a card.
     return beside(
         word_of(state.filled, word - 1), state.filled[word], word_of(state.filled, word + 1), first_column(word)
     )
 
 cdef inline int list_word(uint64_t cells, int word, int first_id, uint16_t* ids) noexcept nogil:
-    # Write the cells of a word, ascending, as numbers from `first_id`. Returns their number. Cells are written eight at
-    # a time, because few words have more; up to seven meaningless ids follow the last one.
+    # Write the cells of a word as ascending ids, where `first_id` is the id of cell 0. Returns the number of cells. Ids
+    # are written eight at a time, because few words have more cells, so up to seven meaningless ids follow the last
+    # one.
     cdef int count = count_bits(cells), first = first_id + 64 * word, done, i
     for done in range(0, count, 8):
         for i in range(8):
@@ -465,7 +472,7 @@ cdef inline int list_word(uint64_t cells, int word, int first_id, uint16_t* ids)
     return count
 
 cdef inline void list_filled(const State* state, uint16_t* cells) noexcept nogil:
-    # Write the cell of each card on the table; `cells` needs a capacity of MAX_LISTED.
+    # Write the cell of each card on the table. `cells` needs a capacity of MAX_LISTED.
     cdef int count = 0, word
     for word in range(WORDS):
         count += list_word(state.filled[word], word, 0, cells + count)
@@ -486,9 +493,9 @@ cdef inline void spread_word(
 cdef inline bint spread_further(
     uint64_t* cells, const uint64_t* east, const uint64_t* south, int first, int end
 ) noexcept nogil:
-    # Add cells joined to cells of a set, in one pass over the words southwards and one northwards. Returns False if no
-    # cell was added. `east`, `south`: the cells joined to their east or south neighbour, all of them in the words from
-    # `first` to `end` (`first - 1` is read).
+    # Add cells that are joined to cells of a set, in one pass southwards over the words and one pass northwards.
+    # Returns False if no cell was added. `east` and `south` have the cells joined to their east or south neighbour. All
+    # of these are in the words from `first` to before `end`; the word `first - 1` is also read.
     cdef uint64_t changed = 0, before
     cdef int word
     for word in range(first, end):
@@ -518,13 +525,14 @@ ctypedef struct Layout:
     uint64_t west[WORDS]
     uint64_t cartons[WORDS]  # cards that can be part of a joint
     uint64_t taken[WORDS]  # west cells of occupied joints
-    uint64_t own[WORDS]  # cats of the active seat; the west cell if on a joint
-    uint64_t others[WORDS]  # cats of other seats, likewise
-    uint64_t princesses[WORDS]  # Princesses, likewise
+    # An item on a joint is represented by the west cell of the joint.
+    uint64_t own[WORDS]  # cats of the active seat
+    uint64_t others[WORDS]  # cats of other seats
+    uint64_t princesses[WORDS]  # Princesses
     uint64_t joined_east[WORDS]  # cards joined to their east neighbour through an edge open on both sides
     uint64_t joined_south[WORDS]
-    int first  # first_word and end_word
-    int end
+    int first  # the result of first_word
+    int end  # the result of end_word
 
 cpdef enum WaysToLayToy:
     # Bit flags.
@@ -532,21 +540,22 @@ cpdef enum WaysToLayToy:
     AS_CARTON = 2
 
 ctypedef struct Box:
-    uint8_t size  # cells
+    uint8_t size  # the number of cells
     uint8_t closed
     uint8_t toys[TOYS]
     uint8_t sprayers
     uint8_t awake[SEATS]
     uint8_t woken[SEATS]
     uint8_t asleep[SEATS]
-    uint8_t majority  # set of seats
-    int points  # for each seat of the majority
+    uint8_t majority  # the set of seats with the majority
+    int points  # the points of each seat in the majority
     int bonus[SEATS]
 
 cdef inline void contents_of(int card, int* contents) noexcept nogil:
-    # The numbers of mice, balls, fish and sprayers printed on a card as encoded in State.cards.
+    # Return the numbers of mice, balls, fish and sprayers printed on a card as encoded in State.cards.
     cdef int kind = card & KIND, i
-    # Four bits for each content 0-8: empty, empty, mouse, ball, fish, mouse+ball, ball+fish, fish+mouse, sprayer.
+    # The constant has four bits for each content 0-8: empty, empty, mouse, ball, fish, mouse + ball, ball + fish, fish
+    # + mouse, and sprayer.
     cdef int printed = <uint64_t> 0x856342100 >> 4 * (kind % 9) & 15 if kind < CARTONS else 0
     for i in range(4):
         contents[i] = printed >> i & 1
@@ -554,7 +563,7 @@ cdef inline void contents_of(int card, int* contents) noexcept nogil:
         contents[kind - FIRST_TOY] = 2
 
 cdef inline uint64_t walls_meet(const Layout* layout, int word, int walls) noexcept nogil:
-    # The cells of a word where one of these walls would meet a neighbour's wall.
+    # Return the cells of a word where one of the given walls would meet a neighbour's wall.
     cdef uint64_t cells = 0
     if walls & NORTH:
         cells |= to_south(layout.south, word)
@@ -567,11 +576,11 @@ cdef inline uint64_t walls_meet(const Layout* layout, int word, int walls) noexc
     return cells
 
 cdef inline uint64_t free_joints(const Layout* layout, int word) noexcept nogil:
-    # The joints where a cat or toy could lie if their boxes allow it, by west cell.
+    # Return the west cells of the joints where a cat or toy could lie if the joint's box allows it.
     return layout.joined_east[word] & layout.cartons[word] & to_west(layout.cartons, word) & ~layout.taken[word]
 
 cdef inline bint is_joint(const State* state, int west, int place) noexcept nogil:
-    # True if the card in this cell and the next one to the east are cartons without a wall between them.
+    # Return True if the card in this cell and its east neighbour are cartons without a wall between them.
     if west % SIDE == SIDE - 1 or not has_cell(state.filled, west + 1):
         return False
     if not is_carton(state.cards[place]) or not is_carton(state.cards[place + 1]):
@@ -582,7 +591,7 @@ cdef inline bint is_free_joint(const State* state, int west, int place) noexcept
     return is_joint(state, west, place) and on_joint(state, west) == NOTHING
 
 cdef inline bint is_free_joint_to_west(const State* state, int cell, int place) noexcept nogil:
-    # True if a card has a free joint with its west neighbour.
+    # Return True if a card has a free joint with its west neighbour.
     return cell % SIDE != 0 and has_cell(state.filled, cell - 1) and is_free_joint(state, cell - 1, place - 1)
 
 cdef void read_layout(const State* state, Layout* layout) noexcept nogil

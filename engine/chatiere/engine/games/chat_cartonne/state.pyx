@@ -1,6 +1,7 @@
-"""Chat Cartonne: the constants of the packed state; boxes and their score (rules file: "A turn", "Score").
+"""Chat Cartonne: the constants of the packed state, and boxes and their score (rules file: "A turn", "Score").
 
-Boxes are computed when needed: a move needs at most the box that it changes, and the table has few cards.
+States do not contain boxes, which are computed when needed. A move needs at most the box that it changes, and the table
+has few cards.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -9,7 +10,7 @@ from libc.string cimport memchr, memset
 from chatiere.engine.core.clearing cimport clear
 
 cdef enum:
-    # For number_boxes.
+    # The size of the grid that number_boxes uses.
     SPOTS_A_ROW = SIDE + 1
     SPOTS = (SIDE + 2) * SPOTS_A_ROW
 
@@ -66,14 +67,15 @@ cdef void read_layout(const State* state, Layout* layout) noexcept nogil:
 # Boxes
 
 cdef void spread_from(const Layout* layout, int cell, uint64_t* box) noexcept nogil:
-    # The cells of the box that contains a cell.
+    # Find the cells of the box that contains a cell.
     memset(box, 0, WORDS * sizeof(uint64_t))
     put_cell(box, cell)
     spread(box, layout.joined_east, layout.joined_south, layout.first, layout.end)
 
 
 cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil:
-    # True if the active seat may lay a cat on a joint of the card in this cell. Both joints are in the card's box.
+    # Return True if the active seat may lay a cat on a joint of the card in this cell. Both joints are in the card's
+    # box.
     cdef Layout layout
     cdef uint64_t box[WORDS]
     cdef uint64_t own = 0, others = 0
@@ -89,7 +91,7 @@ cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil
 
 
 cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept nogil:
-    # List the cells in the box of a joint where a cat of the active seat sleeps, ascending. Returns their number.
+    # List the cells where cats of the active seat sleep in the box of a joint, ascending. Returns the number of cells.
     cdef Layout layout
     cdef uint64_t box[WORDS]
     cdef uint16_t filled[MAX_LISTED]
@@ -107,7 +109,7 @@ cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept n
 
 
 cdef int ways_to_lay_toy(const State* state, uint64_t* joints) noexcept nogil:
-    # Find the joints of boxes that hold a cat of the active seat, or no cats. Returns the legal ways to lay the toy.
+    # Find the joints in boxes that have a cat of the active seat or no cats. Returns the legal ways to lay the toy.
     cdef Layout layout
     cdef uint64_t found = 0, vacant = 0
     cdef int word
@@ -130,14 +132,14 @@ cdef int ways_to_lay_toy(const State* state, uint64_t* joints) noexcept nogil:
 # Score
 
 cdef int number_boxes(const State* state, uint8_t* box_of, uint8_t* is_open) noexcept nogil:
-    # Compute for each card the number of its box, where boxes are in the order of their lowest cells, and 1 if the card
-    # has an open edge next to an empty cell. Returns the number of boxes. Avoids branches on walls, which are
-    # unpredictable.
+    # Compute two values for each card: the number of its box, where boxes are ordered by their lowest cell, and 1 if
+    # the card has an open edge next to an empty cell, otherwise 0. Returns the number of boxes. The code avoids
+    # branches on walls, which are unpredictable.
     cdef uint16_t cells[MAX_LISTED]
-    # By spot: the place of its card + 1, or 0. A row of spots is a row of cells and an empty spot, so that cells at the
-    # border need no special case.
+    # For each spot, the index of its card + 1, or 0 without a card. A row of spots is a row of cells followed by an
+    # empty spot, so that cells at the border need no special case.
     cdef uint8_t places[SPOTS]
-    cdef uint8_t walls[MAX_CARDS + 1]  # by place + 1; spots without a card have all walls
+    cdef uint8_t walls[MAX_CARDS + 1]  # indexed by the values of `places`; entry 0, for no card, has all walls
     cdef const uint8_t* spot
     cdef int place, alone, missing, west, north, count = 0
     clear(places, sizeof(places))
@@ -152,7 +154,7 @@ cdef int number_boxes(const State* state, uint8_t* box_of, uint8_t* is_open) noe
         north = (spot - SPOTS_A_ROW)[0]
         missing = (north == 0) * NORTH | (spot[1] == 0) * EAST | (spot[SPOTS_A_ROW] == 0) * SOUTH | (west == 0) * WEST
         is_open[place] = missing & ~walls[place + 1] != 0
-        # Keep the neighbour's place if it is joined to this card; otherwise 0.
+        # Set the neighbour's index to 0 unless the neighbour is joined to this card.
         west *= (walls[place + 1] & WEST | walls[west] & EAST) == 0
         north *= (walls[place + 1] & NORTH | walls[north] & SOUTH) == 0
         alone = west | north == 0
@@ -169,7 +171,7 @@ cdef inline int spot_of(int cell) noexcept nogil:
 
 
 cdef inline void join(uint8_t* box_of, int cards, uint8_t box, uint8_t other) noexcept nogil:
-    # Merge two boxes among the first `cards` cards, under the lower number.
+    # Merge two boxes of the first `cards` cards. The merged box gets the lower number.
     cdef uint8_t lower = min(box, other), higher = max(box, other)
     cdef int place
     for place in range(cards):
@@ -177,7 +179,7 @@ cdef inline void join(uint8_t* box_of, int cards, uint8_t box, uint8_t other) no
 
 
 cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil:
-    # Compute all boxes, by lowest cell, and the number of each card's box. Returns the number of boxes.
+    # Compute all boxes, ordered by lowest cell, and the number of each card's box. Returns the number of boxes.
     cdef uint8_t is_open[MAX_CARDS]
     cdef int count = number_boxes(state, box_of, is_open), place, other, there, i = 0
     cdef int contents[4]
@@ -233,7 +235,8 @@ cdef void award(const State* state, Box* box) noexcept nogil:
 
 
 cdef void score(const State* state, int* totals, int* negative) noexcept nogil:
-    # Compute each seat's total and negative points: sprayers of the boxes whose points it got, double in closed boxes.
+    # Compute each seat's total and negative points. Negative points are the sprayers in the boxes whose points the seat
+    # got, doubled in closed boxes.
     cdef Box boxes[MAX_CARDS]
     cdef uint8_t box_of[MAX_CARDS]
     cdef int count = read_boxes(state, boxes, box_of)
@@ -251,7 +254,7 @@ cdef void score(const State* state, int* totals, int* negative) noexcept nogil:
 # Functions for the description
 
 def walls(int card):
-    """Return the walls of a card as encoded in State.cards: NORTH, EAST, SOUTH and WEST."""
+    """Return the walls of a card as encoded in State.cards, as a set of the bits NORTH, EAST, SOUTH and WEST."""
     return walls_of(card)
 
 
@@ -263,7 +266,7 @@ def contents(int card):
 
 
 def part_sizes(int players, int variants):
-    """Return the number of cards in each part of the pile before the first draw, Princesses included."""
+    """Return the number of cards in each part of the pile before the first draw, including Princesses."""
     cdef State state
     memset(&state, 0, sizeof(State))
     state.players = players

@@ -34,7 +34,7 @@ cimport chatiere.fields.chat_perche as fields
 
 PHRASES = phrases_of(DESCRIPTION)
 DEFAULTS = DESCRIPTION.defaults(PLAYERS)
-# The defaults as stored in packed states.
+# The default of the option `solidity`, as packed states store it.
 cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, MAX_SOLIDITY + 1))
 cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(DEFAULTS["deck"]) for _ in range(copies))
 
@@ -125,10 +125,10 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Moves from a start and falls need phrases other than the defaults of their kinds.
+    # Moves from a start, and falls, need phrases that differ from the default phrases of their kinds.
     if event.kind == ChatPercheEvent.CAT_FELL:
         say(said, CAT_FELL)
-        # The number of the cat's owner is the number of its colour.
+        # The number of a cat's seat is also the number of its colour.
         add_number(said, event.seat)
         add_number(said, event.values[0])
         return True
@@ -162,7 +162,7 @@ def encode_options(players, options: Mapping):
     if not isinstance(options["forward_only"], bool):
         refuse_option("forward_only", "forward_only must be true or false")
     dog_track = read_number("dog_track", options["dog_track"], 1, MAX_TRACK)
-    # Every batch that begins games calls this function, so the defaults are not checked again.
+    # For speed, the defaults are not checked, because every batch that begins games calls this function.
     if solidity is not DEFAULTS["solidity"]:
         solidity = read_numbers("solidity", solidity, TOKENS, 1, MAX_SOLIDITY)
     if deck is not DEFAULTS["deck"]:
@@ -234,7 +234,7 @@ cdef int put_action(Writer out, Position position, int action) except -1:
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # Read a ChatPercheAction as a dense id. Raises INVALID_ACTION.
+    # Read a ChatPercheAction, and return its dense id. Raises INVALID_ACTION.
     cdef Message inner
     if has_span(action, fields.ACTION_PLACE_TOKEN):
         open_field(action, fields.ACTION_PLACE_TOKEN, &inner)
@@ -289,7 +289,7 @@ cdef put_spaces(Writer out, int field, uint64_t spaces):
 
 
 cdef put_cards(Writer out, int field, const State* state, uint32_t cards):
-    # Write the cards at these places of a full deck.
+    # Write the cards at the given places of a full deck.
     cdef uint8_t listed[DECK_SIZE]
     cdef int place, count = 0
     for place in range(DECK_SIZE):
@@ -333,7 +333,7 @@ cdef int put_state(Writer out, Position position) except -1:
 cdef uint64_t read_spaces(const Message* message, int field, str name) except? 0:
     cdef int64_t spaces[SPACES + 1]
     cdef uint64_t found = 0
-    # In a list of more than SPACES numbers, one is not a space or occurs twice.
+    # Read at most SPACES + 1 numbers: a longer list is invalid, because some number is not a space or occurs twice.
     cdef int count = min(list_numbers(message, field, spaces, SPACES + 1), SPACES + 1), i
     for i in range(count):
         within(RULES, spaces[i], 0, SPACES - 1, name, i)
@@ -344,10 +344,10 @@ cdef uint64_t read_spaces(const Message* message, int field, str name) except? 0
 
 
 cdef uint32_t read_deck(const State* state, const Message* message) except? 0:
-    # Read the places in a full deck of the cards that are left.
+    # Read the cards that are left, and return their places in a full deck.
     cdef int64_t cards[DECK_SIZE + 1]
     cdef uint32_t left = 0, copies
-    # In a list of more than DECK_SIZE cards, one is not in a full deck or has too many copies.
+    # Read at most DECK_SIZE + 1 cards: a longer list is invalid, because it has too many copies of some card.
     cdef int count = min(list_numbers(message, fields.SEAT_DRAW_PILE_CARDS, cards, DECK_SIZE + 1), DECK_SIZE + 1), i
     for i in range(count):
         within(RULES, cards[i], 0, CARD_TYPES - 1, "draw_pile_cards", i)
@@ -356,7 +356,7 @@ cdef uint32_t read_deck(const State* state, const Message* message) except? 0:
             RULES.refuse_state(
                 f"draw_pile_cards[{i}]", f"a full deck has {count_spaces(copies)} copies of card {cards[i]}, no more"
             )
-        # Of identical cards, the last ones are left.
+        # By convention, the last of several identical cards are those that are left.
         left |= <uint32_t> 1 << highest_bit(copies & ~left)
     return left
 

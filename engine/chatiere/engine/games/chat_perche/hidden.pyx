@@ -1,10 +1,10 @@
 """Chat perché: resampling of the hidden information (rules file: Public and hidden).
 
-Only the values of the other seat's tokens are hidden, except tokens at broken branches. A branch that has held n
-animals has solidity n or more. Therefore, the tokens that are possible at a branch with a higher load are a subset of
-the tokens that are possible at a branch with a lower load. Branches get their tokens in descending order of their
-loads. The number of choices for each branch then does not depend on earlier choices, so uniform choices make all
-assignments equally likely.
+The only hidden information is the values of the other seat's tokens, except tokens at broken branches. The load of a
+branch is the largest number of animals that it has held, and its solidity is at least its load. The tokens that are
+possible at a branch with a higher load are therefore a subset of those that are possible at a branch with a lower load.
+Branches get their tokens in descending order of their loads. The number of choices for each branch then does not depend
+on earlier choices, so uniform choices make all assignments equally likely.
 """
 
 from libc.stdint cimport uint8_t, uint64_t

@@ -1,2 +1,2 @@
-# Chat perché: the invariants of states.
+# Chat perché: checks of the invariants of every state.
 cdef int check(const void* body) noexcept nogil

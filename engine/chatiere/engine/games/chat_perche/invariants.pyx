@@ -1,4 +1,4 @@
-"""Chat perché: the invariants of states (rules file: Invariants, and other headings that a state could violate)."""
+"""Chat perché: checks of the invariants of every state (rules file: Invariants, and other rules for states)."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -53,34 +53,35 @@ cdef int check_options(const State* state) noexcept nogil:
         return ChatPercheFault.BAD_SOLIDITY
     for i in range(DECK_SIZE - 1):
         falling |= state.full_deck[i] > state.full_deck[i + 1]
-    # Without a dogs card the game would not end.
+    # A deck needs a dogs card, because the game would otherwise not end.
     if falling or state.full_deck[DECK_SIZE - 1] >= CARD_TYPES or state.full_deck[0] > DOGS_2:
         return ChatPercheFault.BAD_DECK_OPTION
     return OK
 
 
 cdef bint are_branches(uint64_t spaces) noexcept nogil:
-    # True if the set consists of whole branches.
+    # Return True if the set consists of whole branches.
     return (spaces & first_spaces()) * 0xF == spaces
 
 
 cdef inline bint are_no_less(uint64_t numbers, uint64_t others) noexcept nogil:
-    # Compare sixteen numbers from 0 to 7, four bits each. A smaller number borrows the bit set above it.
+    # Return True if none of sixteen numbers is less than its counterpart. Each number is 0 to 7 and has four bits, the
+    # highest of which is set before the subtraction. A smaller number borrows this bit.
     return (numbers | 0x8888888888888888ULL) - others & 0x8888888888888888ULL == 0x8888888888888888ULL
 
 
 cdef inline bint values_are_too_large(uint64_t values) noexcept nogil:
-    # True if any number is greater than 4.
+    # Return True if any number is greater than 4.
     return (values >> 3 | values >> 2 & (values | values >> 1)) & first_spaces() != 0
 
 
 cdef inline bint has_tokens(const State* state, uint64_t values) noexcept nogil:
-    # True if a seat begins with at least this many tokens of each value.
+    # Return True if a seat begins with at least as many tokens of each value as `values` has.
     return (all_tokens(state) | 0x80808080UL) - count_values(values) & 0x80808080UL == 0x80808080UL
 
 
 cdef int check_tokens(const State* state) noexcept nogil:
-    # Check that the tokens at branches agree with the phase, and that each is one of its seat's tokens.
+    # Check that the tokens at branches agree with the phase, and that each token belongs to its seat.
     cdef uint64_t placed = state.placed[0] | state.placed[1]
     cdef uint64_t values = state.values
     cdef int first_seat = 0 if state.phase == FIRST_SEAT else state.first_seat
@@ -91,12 +92,12 @@ cdef int check_tokens(const State* state) noexcept nogil:
         if placed:
             return ChatPercheFault.BAD_PLACEMENT
     elif state.phase == PLACE:
-        # The seat that does not begin places the first token, and some branch still has no token.
+        # The seat that does not begin places the first token. Some branch must still be without a token.
         if second != first + BRANCH_SPACES * (state.active == state.first_seat) or placed == all_branches():
             return ChatPercheFault.BAD_PLACEMENT
     elif placed != all_branches() or first != second:
         return ChatPercheFault.BAD_PLACEMENT
-    # Exactly the branches with a token have a value.
+    # Every branch with a token must have a value, and no other branch.
     values |= values >> 1 | values >> 2 | values >> 3
     if state.values & ~placed or values & first_spaces() != placed & first_spaces():
         return ChatPercheFault.BAD_TOKEN
@@ -128,7 +129,7 @@ cdef int check_before_turns(const State* state) noexcept nogil:
 
 
 cdef int check_no_card(const State* state) noexcept nogil:
-    # Check the fields of a card, which must be unset because no seat is deciding about a card.
+    # Check that the fields about a card are unset, because no seat is deciding about a card.
     if state.card != NO_CARD:
         return ChatPercheFault.BAD_CARD
     if state.steps:
@@ -145,7 +146,7 @@ cdef int check_no_card(const State* state) noexcept nogil:
 
 
 cdef int check_turns(const State* state) noexcept nogil:
-    # The checks from the first turn on.
+    # Check what must hold from the first turn on.
     cdef uint32_t last = last_copies(state.full_deck)
     cdef int seat
     cdef int fault = check_tree(state)
@@ -172,7 +173,7 @@ cdef int check_tree(const State* state) noexcept nogil:
         return ChatPercheFault.BAD_BIRDS
     if state.cats[0] & state.cats[1] or (state.cats[0] | state.cats[1]) & state.birds:
         return ChatPercheFault.SPACE_TAKEN_TWICE
-    # A branch of solidity 4 never breaks, because it has only four spaces.
+    # A branch with solidity 4 never breaks, because it has only four spaces.
     if (
         not are_branches(state.broken)
         or state.broken & animals(state)
@@ -190,13 +191,13 @@ cdef int check_tree(const State* state) noexcept nogil:
 
 
 cdef int check_card(const State* state) noexcept nogil:
-    # Check the card that the active seat has turned up and decides about.
+    # Check the card that the active seat has turned up and about which it decides.
     cdef uint32_t copies
     cdef int colour
     if state.card < BIRD_CARD or state.card >= CARD_TYPES:
         return ChatPercheFault.BAD_CARD
     copies = copies_of(state.full_deck, state.card)
-    # The card is already discarded, so at least one copy is not left in the deck.
+    # The card was already discarded, so at least one of its copies must be missing from the deck.
     if copies & ~state.left[state.active] == 0:
         return ChatPercheFault.BAD_CARD
     if state.card < FIRST_MOVE_CARD:
@@ -222,7 +223,7 @@ cdef int check_card(const State* state) noexcept nogil:
             return ChatPercheFault.BAD_STEPS
         if state.moved & ~state.cats[colour] or state.moved & state.barred or count_spaces(state.moved) > 1:
             return ChatPercheFault.BAD_MOVED
-        # The cat that moved first stands in the tree, or returned to its start when its branch broke.
+        # The cat that moved first must be in the tree, or at its start because its branch broke.
         if state.moved == 0 and (cats_at_start(state, colour) == 0 or state.broken == 0):
             return ChatPercheFault.BAD_MOVED
     else:

@@ -96,7 +96,7 @@ cdef void place_token(State* state, int branch, int solidity, Events* events) no
 # A turn
 
 cdef void turn_up(State* state, int card, uint32_t copies, Events* events) noexcept nogil:
-    # `copies`: the places of the card's copies that are left in the deck.
+    # Turn up a card. `copies` has the places of the card's copies that are left in the deck.
     if state.left[state.active] == 0:
         state.left[state.active] = all_cards()
         log_event(events, ChatPercheEvent.DECK_REFILLED, state.active, EVERYBODY, 0)
@@ -257,7 +257,7 @@ cdef int end(const void* body) noexcept nogil:
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # The seat that turned up the last dogs card.
+    # Return the seat that turned up the last dogs card.
     return (<const State*> body).active
 
 
@@ -287,7 +287,7 @@ cdef int actor(const void* body) noexcept nogil:
 cdef enum:
     BITS_AT_ONCE = 8
 
-# For each byte: its bits in ascending order, and their number.
+# BITS has the numbers of the bits that are set in each byte, in ascending order.
 cdef uint16_t BITS[256][BITS_AT_ONCE]
 cdef uint8_t BIT_COUNT[256]
 
@@ -305,8 +305,9 @@ write_bits()
 
 
 cdef inline int list_bits(uint64_t bits, int width, int first_id, uint16_t* ids) noexcept nogil:
-    # List the ids of the bits set among the lowest `width`; `first_id` is the id of bit 0. Returns their number. To
-    # avoid unpredictable branches, eight ids are written at a time, and the next ids overwrite the excess.
+    # List the ids of the bits that are set among the lowest `width` bits, where bit 0 has the id `first_id`. Returns
+    # the number of ids. To avoid unpredictable branches, eight ids are written at a time, and the next ids overwrite
+    # the meaningless ones.
     cdef uint16_t eight[BITS_AT_ONCE]
     cdef int count = 0, first = 0, i
     while first < width:
@@ -325,7 +326,7 @@ cdef int legal_tokens(const State* state, uint16_t* ids) noexcept nogil:
     cdef int i
     for i in range(MAX_SOLIDITY):
         in_hand |= <uint64_t> ((tokens >> 8 * i & 0xFF) > 0) << i
-    # Each branch has four ids, in the order of the values; they are numbered like its spaces.
+    # Each branch has four ids, one for each value, so its ids are numbered in the same way as its four spaces.
     in_hand *= first_spaces()
     return list_bits((in_hand & ~(state.placed[0] | state.placed[1])) >> TRUNK_SPACES, SPACES - TRUNK_SPACES, 0, ids)
 
@@ -420,7 +421,7 @@ cdef int apply_bird(State* state, int action, Events* events) noexcept nogil:
 
 
 cdef inline uint32_t deck_to_draw_from(const State* state) noexcept nogil:
-    # An empty deck is first refilled with all its cards.
+    # Return the places of the cards that can be drawn. An empty deck is first refilled with all of its cards.
     return state.left[state.active] if state.left[state.active] else all_cards()
 
 
@@ -455,7 +456,7 @@ cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
     if state.phase == TURN_UP:
         deck = deck_to_draw_from(state)
         last = last_copies(state.full_deck)
-        # If some card has exactly one copy left, the weights are the numbers of copies: draw a copy.
+        # If some card has exactly one copy left, the weights are the numbers of copies, so draw a random copy.
         if deck & last & ~((deck & ~last) << 1):
             count = list_bits(deck, DECK_SIZE, 0, outcomes)
             return state.full_deck[outcomes[number_below(stream, count)]]
@@ -489,7 +490,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
 # Public and hidden
 
 cdef void view(const void* body, int seat, void* out) noexcept nogil:
-    # Copies the state without the values of the tokens that the seat has not seen.
+    # Copy the state without the values of the tokens that the seat has not seen.
     cdef State* seen = <State*> out
     memcpy(seen, body, sizeof(State))
     seen.values &= seen.broken if seat == SPECTATOR else seen.broken | seen.placed[seat]
@@ -498,21 +499,22 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 # How long a game can be
 
 cdef struct Deck:
-    int ones  # number of dogs cards with one step
-    int twos  # number of dogs cards with two steps
-    int decisions  # maximum number of decisions for all its cards
+    int ones  # the number of dogs cards with one step
+    int twos  # the number of dogs cards with two steps
+    int decisions  # the maximum number of decisions for all cards of the deck
     int kinds
 
 
 cdef inline int most_decisions(int card) noexcept nogil:
-    # A second cat can move if the first one can leave it a step.
+    # Return the maximum number of decisions for a card. With two cats, there are two decisions if the card has two
+    # steps or more, because the first cat can then leave a step for the second.
     if card <= DOGS_2:
         return 0
     return 1 + (card >= FIRST_TWO_CAT_CARD and card_value(card) > 1)
 
 
 cdef Deck read_deck(const uint8_t* cards) noexcept nogil:
-    # Read a deck with ascending cards.
+    # Read a deck whose cards are in ascending order.
     cdef Deck deck = Deck(0, 0, 0, 0)
     cdef int i
     for i in range(DECK_SIZE):
@@ -524,8 +526,8 @@ cdef Deck read_deck(const uint8_t* cards) noexcept nogil:
 
 
 cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
-    # The minimum number of steps of the dogs in the first turns of a seat: the dogs cards are last in each pass, with
-    # ones before twos.
+    # Return the minimum number of the dogs' steps in the first turns of a seat. For the minimum, the dogs cards are
+    # last in each pass through the deck, and those with one step come before those with two steps.
     cdef int others = DECK_SIZE - deck.ones - deck.twos, place = turns % DECK_SIZE
     return (
         turns // DECK_SIZE * (deck.ones + 2 * deck.twos)
@@ -535,16 +537,17 @@ cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # The seats draw in turn, each its whole deck before it begins again. After each turn the dogs have therefore made
-    # at least the minimum of steps for both seats, and some order of the cards gives exactly this minimum. The longest
-    # game ends with the first turn after which the minimum reaches the end of the track.
+    # The seats draw in turn, and each seat draws its whole deck before it begins again. After each turn, the dogs have
+    # therefore made at least the minimum number of steps for both seats, and some order of the cards gives exactly this
+    # minimum. The longest game ends with the first turn after which the minimum reaches the end of the track.
     #
-    # No seat begins a pass through its deck before both seats have finished the previous pass. Each pass thus has at
-    # most the decisions of all cards of both decks. Before the first pass, a token is placed at each branch. The bound
-    # need not be reached: a card may have no cat to affect.
+    # No seat begins a pass through its deck before both seats have finished the previous pass. Each pass therefore has
+    # at most the decisions of all cards of both decks. Before the first pass, a token is placed at each branch. The
+    # bound is not always reached, because a card may have no cat to affect.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
-    # For any options, assume one dogs card of one step; all other cards move two cats, and all are different.
+    # Without options, assume the deck with the longest games: one dogs card with one step, while all other cards move
+    # two cats, and all cards are different.
     cdef Deck deck = Deck(1, 0, 2 * (DECK_SIZE - 1), DECK_SIZE)
     cdef int track = MAX_TRACK, turns = 0, passes
     if chosen != NULL:
@@ -555,7 +558,7 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     passes = (turns + PLAYERS * DECK_SIZE - 1) // (PLAYERS * DECK_SIZE)
     found.max_game_length = BRANCHES + passes * PLAYERS * deck.decisions
     found.max_chance_nodes = first_seat_comes + turns
-    # The first card of a pass, or the first seat, has the most outcomes.
+    # The chance event with the most outcomes is the first card of a pass, or the first seat.
     found.max_chance_outcomes = max(deck.kinds, PLAYERS if first_seat_comes else 1)
 
 

@@ -5,7 +5,8 @@ from .state cimport BRANCHES, CARD_TYPES, DECK_SIZE, MAX_SOLIDITY, PHASES, SPACE
 
 cdef enum:
     OBSERVATION_TABLE_NUMBERS = 9
-    # Planes of spaces, numbers of branches, tokens by value, full deck, rest of both decks, the card, the table.
+    # The terms are planes of spaces, numbers for branches, tokens by value, the full deck, the rest of both decks, the
+    # card, and the table.
     OBSERVATION_LENGTH = (
         5 * SPACES
         + 5 * BRANCHES

@@ -16,7 +16,7 @@ cdef uint8_t* put_spaces(uint8_t* values, uint64_t spaces) noexcept nogil:
 
 
 cdef inline uint8_t* put_numbers(uint8_t* values, uint64_t numbers) noexcept nogil:
-    # Write the numbers of all branches: eight in parallel, then the last two.
+    # Write the number of each branch: eight branches in parallel, then the last two.
     cdef uint64_t eight = numbers >> TRUNK_SPACES & 0xFFFFFFFFULL
     eight = (eight | eight << 16) & 0x0000FFFF0000FFFFULL
     eight = (eight | eight << 8) & 0x00FF00FF00FF00FFULL
@@ -38,7 +38,7 @@ cdef inline uint8_t* put_deck(uint8_t* values, uint32_t cards) noexcept nogil:
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads only the view, so it cannot reveal hidden information.
+    # This function reads only the view, so it cannot reveal hidden information.
     cdef const State* state = <const State*> view
     cdef uint8_t* place = values
     cdef int other = 1 - seat
@@ -52,7 +52,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     place = put_numbers(place, state.broken & first_spaces())
     place = put_numbers(place, count_at_branches(animals(state)))
     place = put_numbers(place, state.loads)
-    # The view has only the values that the seat has seen.
+    # Write only the values that the seat has seen, because the view contains no other values.
     place = put_tokens(place, tokens_in_hand(state, seat))
     place = put_tokens(place, tokens_in_hand(state, other))
     place = put_tokens(place, all_tokens(state))

@@ -1,4 +1,4 @@
-"""Chat perché: the playout policy, which weights actions by a few of their features."""
+"""Chat perché: the playout policy, which weights an action by a few of its features."""
 
 from libc.stdint cimport uint64_t
 
@@ -7,10 +7,11 @@ from .state cimport (
     State, at_branch, branch_of, card_colour, count_at_branches,
 )
 
-# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
-# Found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+# A weight of 4 doubles the probability of an action, so of two actions whose scores differ by 4, one is twice as
+# likely. The weights were found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better
+# weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 4,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
+    "decisions": 4,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "enters": 39,  # a cat of the active seat enters the tree; negated for a cat of the other seat
     "breaks": 31,  # for each cat that the other seat loses in a break, minus the cats that the active seat loses
     "full": -19,  # for each cat of the active seat's lead on a branch that breaks under one more animal
@@ -33,19 +34,20 @@ def pack_weights(weights):
 
 
 cdef inline int branch_at(int space) noexcept nogil:
-    # The branch of a space; -1 for the trunk.
+    # Return the branch of a space, or -1 for the trunk.
     return branch_of(space) if space >= TRUNK_SPACES else -1
 
 
 cdef inline int danger(const Weights* by, int value, int load, int lead) noexcept nogil:
-    # The score of a branch with this value and number of animals, given the active seat's lead in cats there.
+    # Return the score of a branch with this value and number of animals, given the active seat's lead in cats there.
     if value == MAX_SOLIDITY or load + 1 < value:
         return 0
     return lead * (by.full if load == value else by.nearly_full)
 
 
 cdef void find_gains(const State* state, const Weights* by, int side, Gains* gains) noexcept nogil:
-    # `side`: 1 for a cat of the active seat, -1 for a cat of the other seat, 0 for a bird.
+    # Compute the gains for an animal. `side` is 1 for a cat of the active seat, -1 for a cat of the other seat, and 0
+    # for a bird.
     cdef uint64_t own = count_at_branches(state.cats[state.active])
     cdef uint64_t others = count_at_branches(state.cats[state.active ^ 1])
     cdef uint64_t birds = count_at_branches(state.birds)
@@ -65,7 +67,7 @@ cdef void find_gains(const State* state, const Weights* by, int side, Gains* gai
 cdef void advise_moves(
     const State* state, const Weights* by, const uint16_t* ids, int count, int16_t* scores
 ) noexcept nogil:
-    # The last id is Stop.
+    # Compute the scores of moves. The last id is Stop.
     cdef int side = 1 if card_colour(state.card, state.active) == state.active else -1
     cdef Gains gains
     cdef int16_t[SPACES] ends
@@ -76,7 +78,7 @@ cdef void advise_moves(
     for space in range(TRUNK_SPACES, SPACES):
         ends[space] = gains.comes[branch_of(space)]
     while i < count - 1:
-        # The moves of one cat.
+        # Each iteration scores the moves of one cat.
         start = (ids[i] - FIRST_MOVE_ID) // SPACES
         first = FIRST_MOVE_ID + SPACES * start
         branch = branch_at(start) if start < START else -1
@@ -86,7 +88,7 @@ cdef void advise_moves(
             leaving = gains.leaves[branch] if branch >= 0 else -ends[start]
         while ids[i] < first + SPACES and i < count - 1:
             space = ids[i] - first
-            # A move within a branch changes no score.
+            # A move within a branch gains nothing.
             scores[i] = 0 if branch >= 0 and branch == branch_at(space) else leaving + ends[space]
             i += 1
     scores[i] = by.stop

@@ -1,6 +1,7 @@
-# Chat perché: the packed state and its constants. Spaces are numbered 0-44 as in the rules file; a set of spaces has
-# bit `space`. A branch's number is stored in the four bits of its spaces, and a set of branches has all four bits of
-# each branch. Cards are the rules file's types 0-40. A colour of cats has the number of its seat.
+# Chat perché: the packed state and its constants. Spaces are numbered 0-44 as in the rules file, and a set of spaces
+# has a bit for each. A number that belongs to a branch is stored in the four bits of the branch's spaces, and a set of
+# branches has all four bits of each branch. Cards have the types 0-40 of the rules file. A colour of cats has the
+# number of its seat.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -13,10 +14,10 @@ cpdef enum:
     BRANCHES = 10
     BRANCH_SPACES = 4
     SPACES = TRUNK_SPACES + BRANCHES * BRANCH_SPACES
-    START = SPACES  # the start space of the colour concerned
+    START = SPACES  # the start space of a cat's colour
     CATS = 12  # per colour
     BIRDS = 6
-    TRUNK_LIMIT = 2  # cats of one colour
+    TRUNK_LIMIT = 2  # the maximum number of cats of one colour on the trunk
     TOKENS = 5  # per seat
     MAX_SOLIDITY = 4
     DECK_SIZE = 26
@@ -30,7 +31,7 @@ cpdef enum:
     BIRD_CARD
     OWN_FALLS
     OPPONENT_FALLS
-    FIRST_MOVE_CARD  # then nine values for each of: one own, one opponent's, two own, two opponent's
+    FIRST_MOVE_CARD  # the first of nine cards each for one own cat, one opponent's cat, two own, two opponent's
     MAX_VALUE = 9
     FIRST_TWO_CAT_CARD = FIRST_MOVE_CARD + 2 * MAX_VALUE
     CARD_TYPES = FIRST_TWO_CAT_CARD + 2 * MAX_VALUE
@@ -119,10 +120,10 @@ cpdef enum:
     NUM_ACTIONS = FIRST_BIRD_ID + BRANCHES * BRANCH_SPACES
 
 ctypedef struct Options:
-    uint8_t first_seat  # NO_SEAT: drawn by a chance event
+    uint8_t first_seat  # NO_SEAT if a chance event draws it
     uint8_t forward_only
     uint8_t dog_track
-    uint8_t solidity[MAX_SOLIDITY]  # the number of a seat's tokens by value - 1
+    uint8_t solidity[MAX_SOLIDITY]  # the number of a seat's tokens with the value index + 1
     uint8_t full_deck[DECK_SIZE]  # ascending
 
 ctypedef struct State:
@@ -136,20 +137,21 @@ ctypedef struct State:
     uint8_t dog_track
     uint64_t cats[PLAYERS]  # in the tree, by colour; the other cats of the colour are at their start
     uint64_t birds  # in the tree
-    # Cats that the other seat moved in its last turn and that still stand there. In MOVE and SECOND_MOVE only cats of
-    # the card's colour; 0 when they have no effect.
+    # The cats that the other seat moved in its last turn and that have not left their spaces since. In MOVE and
+    # SECOND_MOVE, this has only cats of the card's colour. It is 0 whenever it has no effect.
     uint64_t barred
-    uint64_t moved  # at SECOND_MOVE: the cat that moved first, or 0 if it has fallen; else 0
+    uint64_t moved  # in SECOND_MOVE, the cat that moved first, or 0 if it has fallen; otherwise 0
     uint64_t placed[PLAYERS]  # the branches with each seat's tokens
     uint64_t broken  # the broken branches
-    uint64_t values  # of the token at each branch; 0 for no token and, in a view, for an unknown value
-    uint64_t loads  # the largest number of animals that each branch has held; 0 once it has broken
-    uint32_t left[PLAYERS]  # cards left in each seat's deck: bit i for full_deck[i]; of equal cards, the last are left
+    uint64_t values  # the value of each branch's token; 0 without a token and, in a view, for an unknown value
+    uint64_t loads  # the largest number of animals that each branch has held; 0 once the branch has broken
+    # The cards left in each seat's deck: bit i represents full_deck[i]. The last of several equal cards are left.
+    uint32_t left[PLAYERS]
     uint8_t solidity[MAX_SOLIDITY]  # option
     uint8_t full_deck[DECK_SIZE]  # option; ascending
-    uint8_t card  # the card that the active seat has turned up and decides about, or NO_CARD
+    uint8_t card  # the card that the active seat has turned up and about which it decides, or NO_CARD
     uint8_t steps  # steps left for the move, or 0
-    uint8_t dogs  # steps that the dogs have made
+    uint8_t dogs  # the number of steps that the dogs have made
     uint8_t zero[ZEROS]
 
 
@@ -171,7 +173,7 @@ cdef inline uint64_t all_branches() noexcept nogil:
     return <uint64_t> 0xFFFFFFFFFF << TRUNK_SPACES
 
 cdef inline uint64_t first_spaces() noexcept nogil:
-    # The first space of every branch. Multiplied by a number, it has this number at each branch.
+    # Return the set of the first spaces of all branches. Its product with a number has this number at each branch.
     return <uint64_t> 0x1111111111 << TRUNK_SPACES
 
 cdef inline int first_space(int branch) noexcept nogil:
@@ -184,20 +186,20 @@ cdef inline int branch_of(int space) noexcept nogil:
     return (space - TRUNK_SPACES) // BRANCH_SPACES
 
 cdef inline int at_branch(uint64_t numbers, int branch) noexcept nogil:
-    # The number stored at a branch.
+    # Return the number stored at a branch.
     return numbers >> first_space(branch) & 0xF
 
 cdef inline bint has_branch(uint64_t branches, int branch) noexcept nogil:
     return branches >> first_space(branch) & 1
 
 cdef inline uint64_t count_at_branches(uint64_t spaces) noexcept nogil:
-    # The number of spaces of the set on each branch: the four bits, summed in pairs.
+    # Return the number of spaces of the set on each branch. The four bits are summed in pairs.
     spaces >>= TRUNK_SPACES
     spaces -= spaces >> 1 & 0x5555555555ULL
     return (spaces & 0x3333333333ULL) + (spaces >> 2 & 0x3333333333ULL) << TRUNK_SPACES
 
 cdef inline uint32_t how_many(uint64_t branches) noexcept nogil:
-    # The size of a set of first spaces. The product has their sum in the highest of its ten hexadecimal digits.
+    # Return the size of a set of first spaces. The highest of the ten hexadecimal digits of the product is their sum.
     return <uint32_t> ((branches >> TRUNK_SPACES) * 0x1111111111ULL >> 36 & 0xF)
 
 cdef inline uint64_t animals(const State* state) noexcept nogil:
@@ -213,39 +215,40 @@ cdef inline int birds_beside(const State* state) noexcept nogil:
 # Tokens
 
 cdef inline int token_owner(const State* state, int branch) noexcept nogil:
-    # The seat whose token is at a branch; -1 if the branch has no token.
+    # Return the seat whose token is at a branch, or -1 if the branch has no token.
     return 0 if has_branch(state.placed[0], branch) else 1 if has_branch(state.placed[1], branch) else -1
 
 cdef inline uint32_t all_tokens(const State* state) noexcept nogil:
-    # The tokens that a seat begins with: one byte for each value 1-4.
+    # Return the tokens with which a seat begins, as a byte for each value 1-4.
     cdef uint32_t tokens
     memcpy(&tokens, state.solidity, sizeof(tokens))
     return tokens
 
 cdef inline uint32_t count_values(uint64_t values) noexcept nogil:
-    # The number of branches with each value: one byte for each value 1-4. No value may be larger.
+    # Return the number of branches with each value, as a byte for each value 1-4. No value may be larger than 4.
     cdef uint32_t threes = how_many(values & values >> 1 & first_spaces())
     cdef uint32_t ones = how_many(values & first_spaces()) - threes
     cdef uint32_t twos = how_many(values >> 1 & first_spaces()) - threes
     return ones | twos << 8 | threes << 16 | how_many(values >> 2 & first_spaces()) << 24
 
 cdef inline uint32_t tokens_in_hand(const State* state, int seat) noexcept nogil:
-    # The tokens that a seat has not placed: one byte for each value. The values of its placed tokens must be known.
+    # Return the tokens that a seat has not placed, as a byte for each value. The values of its placed tokens must be
+    # known.
     return all_tokens(state) - count_values(state.values & state.placed[seat])
 
 
 # Cards
 
 cdef inline int dog_steps(int card) noexcept nogil:
-    # The card must be a dogs card.
+    # Return the number of steps on a card, which must be a dogs card.
     return card - DOGS_1 + 1
 
 cdef inline int card_value(int card) noexcept nogil:
-    # The card must be one that moves cats.
+    # Return the value of a card, which must be one that moves cats.
     return (card - FIRST_MOVE_CARD) % MAX_VALUE + 1
 
 cdef inline int card_colour(int card, int active) noexcept nogil:
-    # The colour of the cats that a card of falls or moves concerns.
+    # Return the colour of the cats that a card of falls or moves affects.
     if card < FIRST_MOVE_CARD:
         return active ^ (card == OPPONENT_FALLS)
     return active ^ ((card - FIRST_MOVE_CARD) // MAX_VALUE & 1)
@@ -259,13 +262,13 @@ cdef inline uint64_t eight_cards(const uint8_t* full_deck, int first) noexcept n
     return cards
 
 cdef inline uint32_t where_they_differ(uint64_t cards, uint64_t others, int first) noexcept nogil:
-    # Compare two sequences of eight cards: bit first + i is set if the cards at i differ. Cards are below 128, so
-    # adding 127 sets the highest bit of each nonzero byte, without a carry. The product gathers the eight bits.
+    # Compare two sequences of eight cards. Bit first + i of the result is set if the cards at i differ. Cards are below
+    # 128, so adding 127 sets the highest bit of each nonzero byte without a carry. The product gathers the eight bits.
     cdef uint64_t differ = (cards ^ others) + 0x7F7F7F7F7F7F7F7FULL >> 7 & 0x0101010101010101ULL
     return <uint32_t> (differ * 0x0102040810204080ULL >> 56) << first
 
 cdef inline uint32_t copies_of(const uint8_t* full_deck, int card) noexcept nogil:
-    # The places of a card's copies in a full deck.
+    # Return the places of a card's copies in a full deck.
     cdef uint64_t eight = card * 0x0101010101010101ULL
     return all_cards() & ~(
         where_they_differ(eight_cards(full_deck, 0), eight, 0)
@@ -275,7 +278,7 @@ cdef inline uint32_t copies_of(const uint8_t* full_deck, int card) noexcept nogi
     )
 
 cdef inline uint32_t last_copies(const uint8_t* full_deck) noexcept nogil:
-    # The places in a full deck of the last card of each type, where the next card has another type.
+    # Return the places of the last card of each type in a full deck. The card after it has another type.
     return (
         1 << DECK_SIZE - 1
         | where_they_differ(eight_cards(full_deck, 0), eight_cards(full_deck, 1), 0)
@@ -293,8 +296,8 @@ cdef inline bint is_decision(const State* state) noexcept nogil:
 cpdef enum:
     MAX_STEPS = MAX_VALUE + 1
 
-# Steps from a space (45: the start) to another space; sets of the spaces where a move can end by its steps,
-# [forward only][from][maximum of steps]. Filled once, at import.
+# DISTANCE has the number of steps from each space, or from the start (45), to each space. REACH has the set of spaces
+# where a move can end, indexed by [forward only][from][maximum number of steps]. Both are filled once, at import.
 cdef uint8_t DISTANCE[SPACES + 1][SPACES]
 cdef uint64_t REACH[2][SPACES + 1][MAX_STEPS]
 
@@ -302,27 +305,28 @@ cdef uint64_t REACH[2][SPACES + 1][MAX_STEPS]
 # Where birds and cats may move
 
 cdef inline uint64_t free_spaces(const State* state) noexcept nogil:
-    # The spaces without an animal, except spaces of broken branches.
+    # Return the spaces without an animal, except spaces of broken branches.
     return (trunk() | all_branches()) & ~(state.broken | animals(state))
 
 cdef inline uint64_t bird_spaces(const State* state) noexcept nogil:
-    # The spaces where a bird may be placed; empty if no bird is left.
+    # Return the spaces where a bird may be placed, or the empty set if no bird is left.
     return free_spaces(state) & ~trunk() if birds_beside(state) else 0
 
 cdef inline bint second_cat_needs_company(const State* state) noexcept nogil:
-    # If the cat that moved first has fallen, it lies under the other cats at its start and must not move again.
+    # Return True if the cat that moved first has fallen. It then lies under the other cats at its start, and must not
+    # move again, so a move from the start needs another cat there.
     return state.phase == SECOND_MOVE and state.moved == 0
 
 cdef inline bint start_cat_may_move(const State* state, int colour) noexcept nogil:
     return cats_at_start(state, colour) > second_cat_needs_company(state)
 
 cdef inline bint trunk_is_full(const State* state, int colour, int start) noexcept nogil:
-    # True if two other cats of the colour stand on the trunk.
+    # Return True if two other cats of the colour stand on the trunk.
     cdef uint64_t others = state.cats[colour] & trunk() & ~space_bit(start)
     return others & (others - 1) != 0
 
 cdef inline uint64_t ends_of_moves(const State* state, int colour, int start, uint64_t free) noexcept nogil:
-    # The spaces where a cat at `start` may end its move. `free`: the result of free_spaces.
+    # Return the spaces where a cat at `start` may end its move. `free` is the result of free_spaces.
     cdef uint64_t ends = REACH[state.forward_only][start][state.steps] & free
     return ends & ~trunk() if trunk_is_full(state, colour, start) else ends
 
@@ -342,7 +346,7 @@ cdef inline bint some_move_possible(const State* state) noexcept nogil:
 # When a seat is asked
 
 cdef inline bint is_asked(const State* state) noexcept nogil:
-    # True if the active seat has a choice for the card that it has turned up.
+    # Return True if the active seat has a choice about the card that it has turned up.
     if state.phase == BIRD:
         return bird_spaces(state) != 0
     if state.phase == FALL:

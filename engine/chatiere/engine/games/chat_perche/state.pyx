@@ -1,8 +1,8 @@
-"""Chat perché: constants of the packed state, and distances in the tree ("Components and setup", "Moving a cat")."""
+"""Chat perché: the constants of the packed state, and distances in the tree (rules file: "Moving a cat")."""
 
 
 cdef int distance(int start, int end) noexcept:
-    # The number of steps on the only path between two spaces of the tree, or from the start (45) to a space.
+    # Return the number of steps on the only path between two spaces of the tree, or from the start (45) to a space.
     cdef int height = 0, out = 0, end_height = end, end_out = 0
     if end >= TRUNK_SPACES:
         end_height = branch_of(end) % TRUNK_SPACES
@@ -20,7 +20,7 @@ cdef int distance(int start, int end) noexcept:
 
 
 cdef bint is_forward(int start, int end) noexcept:
-    # True if the path only goes up the trunk and outward.
+    # Return True if the path only goes up the trunk and outward.
     if start == START:
         return True
     if start >= TRUNK_SPACES:
@@ -44,5 +44,5 @@ write_tables()
 
 
 def neighbours(int space):
-    """Return the spaces one step from a space, or from the start (45)."""
+    """Return the spaces that are one step from a space, or from the start (45)."""
     return [end for end in range(SPACES) if DISTANCE[space][end] == 1]

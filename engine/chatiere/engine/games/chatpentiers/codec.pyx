@@ -94,7 +94,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Only a card taken into the zero zone needs a phrase other than the default of its kind.
+    # Only a card taken into the zero zone needs a phrase that differs from the default phrase of its kind.
     if event.kind != ChatpentiersEvent.CARD_TAKEN or event.values[1] != ZERO_ZONE:
         return False
     say(said, CARD_TAKEN_ZERO)
@@ -116,7 +116,7 @@ def encode_options(players, options: Mapping):
     if players == 3:
         removed_colour = read_number("removed_colour", removed_colour, 0, COLOURS - 1)
     elif as_integer(removed_colour) is None:
-        # With 4 or 5 players any number is accepted and ignored.
+        # With 4 or 5 players, any integer is accepted and ignored.
         refuse_option("removed_colour", f"removed_colour must be an integer, not {shown(removed_colour)}")
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
@@ -158,7 +158,7 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 cdef int card_and_zone(int action, int* zone) noexcept:
-    # The card of a dense id. `zone`: -1 for a PlayCard.
+    # Return the card of a dense id. Sets `zone` to the zone of a TakeCard, or to -1 for a PlayCard.
     if action < FIRST_TAKE_ID:
         zone[0] = -1
         return action
@@ -180,7 +180,7 @@ cdef int put_action(Writer out, Position position, int action) except -1:
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # Read a ChatpentiersAction as a dense id. Raises INVALID_ACTION.
+    # Read a ChatpentiersAction, and return its dense id. Raises INVALID_ACTION.
     cdef Message inner
     cdef int card
     if has_span(action, fields.ACTION_PLAY_CARD):
@@ -336,7 +336,7 @@ cdef read_play(State* state, const Message* played):
 
 
 cdef read_trick(State* state, const Message* message):
-    # Read the trick. The boards must have been read before, because they have the cards taken from the trick.
+    # Read the trick. The boards must be read first, because they contain the cards taken from the trick.
     cdef Message played
     cdef Span rest = message.span
     cdef int seat
@@ -395,7 +395,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     cdef size_t begun
     view(position.body, viewer, &seen)
     if state.phase > DEAL:
-        # The leader has played one card in each earlier trick, and one more if it has played to this one.
+        # The leader has played one card in each earlier trick, and one card in this trick unless it has yet to play.
         trick += cards_dealt(state.players) - seen.hand_size[state.leader] - (state.played > 0)
     OPTIONS.put_in(out, fields.VIEW_OPTIONS, position)
     SCALARS.put_view(out, state)

@@ -1,10 +1,10 @@
 """Chatpentiers: resampling of the hidden information (rules file: Public and hidden).
 
 The hidden cards are in the hands of the other seats and among the undealt cards. Play reveals only which colours a hand
-does not hold (`State.voids`). Hidden places with the same voids form a *class*. The number of cards of a colour in each
-place is limited only for colours that some class cannot hold. The number of ways to distribute these colours over the
-classes is counted, from the last such colour to the first, and a distribution is drawn with probability proportional to
-its number of ways. The cards themselves are then drawn uniformly.
+does not hold (`State.voids`). Hidden places with the same voids form a *class*. Only colours that some class cannot
+hold restrict the distribution of cards. The number of ways to distribute these colours over the classes is counted,
+from the last such colour to the first. A distribution is then drawn with a probability proportional to its number of
+ways, and the cards themselves are drawn uniformly.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -15,24 +15,25 @@ from chatiere.engine.core.stream cimport Stream, next_word, number_below, uint12
 from .state cimport CARDS, COLOURS, MAX_PLAYERS, State, cards_of_colour, count_cards
 
 cdef enum:
-    UNDEALT = MAX_PLAYERS  # the undealt cards as a place, numbered after the hands
+    UNDEALT = MAX_PLAYERS  # the place of the undealt cards; lower places are hands
     PLACES = MAX_PLAYERS + 1
-    # With 5 players, all cards are dealt, so there are four other hands; with 4, three hands and the undealt cards.
-    # Deals show no voids.
+    # The maximum number of classes. With 5 players, all cards are dealt, so the places are four hands. With 4 players,
+    # they are three hands and the undealt cards. Before the first trick, no voids are known.
     CLASSES = 4
-    # The largest class gets the remaining cards and needs no axis in the table. Four classes exist only after two
-    # tricks, so the other three are hands of at most 11 cards. Fewer classes need fewer cells.
+    # The number of cells in the table. The largest class gets the remaining cards, so it needs no axis. Four classes
+    # exist only after two tricks, so the other three are hands of at most 11 cards. Fewer classes need fewer cells.
     CELLS = 12 * 12 * 12
 
 ctypedef struct Spread:
-    # The numbers of cards by class and by colour.
-    int size[CLASSES]  # number of cards in each class; the largest class is last
-    int voids[CLASSES]  # set of colours that the class does not hold
-    int colours  # number of colours that some class cannot hold
+    # The numbers of hidden cards in each class and of each colour.
+    int size[CLASSES]  # the number of cards in each class; the largest class is last
+    int voids[CLASSES]  # the set of colours that the class does not hold
+    int colours  # the number of colours that some class cannot hold
     int colour[COLOURS]
-    int cards[COLOURS]  # number of cards of each of these colours
-    int others  # number of cards of colours that every class can hold
-    # ways[i][cell]: the number of ways to fit colour[i + 1], the later ones and the rest into the space of `cell`.
+    int cards[COLOURS]  # the number of cards of each of these colours
+    int others  # the number of cards of colours that every class can hold
+    # ways[i][cell] is the number of ways to fit colour[i + 1] and all later cards into the space that `cell` stands
+    # for.
     uint128_t ways[COLOURS][CELLS]
 
 
@@ -58,15 +59,16 @@ cdef inline int cell_of(const Spread* spread, int a, int b, int c) noexcept nogi
 
 
 cdef inline int most_to(const Spread* spread, int i, int place, int space, int left) noexcept nogil:
-    # The maximum number of cards of colour[i] that a class can get.
+    # Return the maximum number of cards of colour[i] that a class can get.
     if spread.voids[place] >> spread.colour[i] & 1:
         return 0
     return min(space, left)
 
 
 cdef uint128_t count_ways(const Spread* spread, int i, const int* space, uint128_t stop, int* given) noexcept nogil:
-    # The number of ways to fit the cards of colour[i] and all later cards into the classes' space. Stops at the way
-    # with number `stop`, from 0; `given` then has the number of cards of colour[i] that each class gets in this way.
+    # Return the number of ways to fit the cards of colour[i] and all later cards into the classes' space. Stops at the
+    # way with the number `stop`, counted from 0; `given` then has the number of cards of colour[i] that each class
+    # gets.
     cdef int cards = spread.cards[i]
     cdef int a, b, c, d
     cdef uint128_t ways = 0
@@ -98,7 +100,7 @@ cdef void fill_ways(Spread* spread) noexcept nogil:
     cdef uint128_t all_of_them = ~(<uint128_t> 0)
     debug_assert((spread.size[0] + 1) * (spread.size[1] + 1) * (spread.size[2] + 1) <= CELLS)
     for i in range(spread.colours - 1, -1, -1):
-        # The minimum of space left after colour[i], reached if the class got all earlier cards that it can hold.
+        # The minimum space left after colour[i], which is left if the class got all earlier cards that it can hold.
         for j in range(CLASSES):
             least[j] = spread.size[j]
             for k in range(i + 1):
@@ -124,7 +126,7 @@ cdef void fill_ways(Spread* spread) noexcept nogil:
 # Drawing
 
 cdef uint128_t long_number_below(Stream* stream, uint128_t n) noexcept nogil:
-    # A uniform number from 0 to n - 1: draws a number with the bit length of n - 1 until it is below n.
+    # Draw a uniform number from 0 to n - 1. Numbers with the bit length of n - 1 are drawn until one is below n.
     cdef uint128_t mask = n - 1
     cdef uint128_t number
     cdef int shift
@@ -146,7 +148,7 @@ cdef uint64_t draw_cards(uint64_t* cards, int count, Stream* stream) noexcept no
         rest = cards[0]
         for _skipped in range(<int> number_below(stream, size - i)):
             rest &= rest - 1
-        # The lowest remaining bit.
+        # Add the lowest remaining bit.
         drawn |= rest & (0 - rest)
         cards[0] &= ~(rest & (0 - rest))
     return drawn
@@ -165,7 +167,7 @@ cdef void find_classes(
             continue
         voids = state.voids[place] if place != UNDEALT else 0
         for colour in range(COLOURS):
-            # A void is irrelevant if no card of the colour is hidden.
+            # A colour without hidden cards is irrelevant.
             if not unseen & cards_of_colour(colour):
                 voids &= ~(1 << colour)
         shown |= voids
@@ -209,7 +211,7 @@ cdef void deal_to_classes(const Spread* spread, uint64_t unseen, uint64_t* pools
         space[j] = spread.size[j]
     for i in range(spread.colours):
         ways = count_ways(spread, i, space, all_of_them, given)
-        # At least one way exists: that of the present state.
+        # At least one way exists, because the current state is one.
         debug_assert(ways > 0)
         count_ways(spread, i, space, long_number_below(stream, ways), given)
         cards = unseen & cards_of_colour(spread.colour[i])

@@ -1,2 +1,2 @@
-# Chatpentiers: the invariants of states.
+# Chatpentiers: checks of the invariants of every state.
 cdef int check(const void* body) noexcept nogil

@@ -1,4 +1,4 @@
-"""Chatpentiers: the invariants of states (rules file: Invariants), and the bounds that memory safety requires."""
+"""Chatpentiers: checks of the invariants of every state (rules file: Invariants), and of bounds for memory safety."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
@@ -60,7 +60,8 @@ cdef int check_options(const State* state) noexcept nogil:
 
 
 cdef int check_places(const State* state) noexcept nogil:
-    # Check that every card of the round is in one place, and that each card played and taken lies on a board.
+    # Check that every card of the round is in exactly one place, and that each card that was played and taken lies on a
+    # board.
     cdef uint64_t seen = state.undealt, twice = seen & state.table
     cdef int seat
     seen |= state.table
@@ -77,12 +78,13 @@ cdef int check_places(const State* state) noexcept nogil:
 
 
 cdef inline uint64_t wrong_in_zones(uint64_t zones, int lying, int most) noexcept nogil:
-    # Returns 0 if the zones are valid. `zones`: one byte for each colour; `lying`: the colours on the board. Adding 127
-    # carries into bit 7 of each byte that has a zone; adding 127 - `most` does so for a zone that does not exist.
+    # Return 0 if the zones are valid. `zones` has one byte for each colour, and `lying` has the colours on the board.
+    # Adding 127 carries into bit 7 of each byte that has a zone. Adding 127 - `most` carries if the zone does not
+    # exist.
     cdef uint64_t ones = 0x0101010101ULL
     cdef uint64_t some = zones + 0x7F * ones >> 7 & ones
     cdef uint64_t wrong = (zones + (0x7F - most) * ones & 0x80 * ones) | (zones & 0xF8 * ones)
-    # The number of colours in each zone, four bits each, is at most 1, except at 0 (no zone). The product gathers the
+    # The number of colours in each zone has four bits. It is at most 1, except at 0 (no zone). The product gathers the
     # lowest bits of `some`.
     cdef uint32_t colours = 0
     cdef int colour
@@ -100,7 +102,8 @@ cdef int check_boards(const State* state) noexcept nogil:
     cdef bint wrong_points = False
     for section in range(SECTIONS):
         most += state.section_limits[section]
-    # Most states are valid, so checking all seats costs less than stopping at the first fault.
+    # Check all seats before reporting a fault. Most states are valid, so this is faster than stopping at the first
+    # fault.
     for seat in range(state.players):
         wrong_zones |= wrong_in_zones(zones_of(state, seat), colours_in(state.board[seat]), num_zones(state))
         wrong_voids |= state.voids[seat] & (colours_in(state.hand[seat]) | removed)
@@ -120,7 +123,8 @@ cdef int check_boards(const State* state) noexcept nogil:
 
 
 cdef int check_deal(const State* state) noexcept nogil:
-    # The seats from the round's first seat to the one before the active seat have one card more than the rest.
+    # Check the sizes of the hands. The seats from the round's first seat to the seat before the active one must have
+    # one card more than the rest.
     cdef int seat, place, size, extra = 1
     if state.played or state.extra != NO_CARD:
         return ChatpentiersFault.BAD_PLAYS
@@ -160,7 +164,8 @@ cdef int check_deal(const State* state) noexcept nogil:
 
 
 cdef int check_trick(const State* state) noexcept nogil:
-    # The checks from the first trick of a round on: the trick fits the phase, and the counts fit the number of tricks.
+    # Check what must hold from the first trick of a round on: the trick agrees with the phase, and the numbers of cards
+    # agree with the number of tricks.
     cdef int players = state.players, phase = state.phase, played = state.played
     cdef int tricks, size, place, fault, taken = 0, shown = 0
     cdef uint64_t boards = 0, trick
@@ -229,8 +234,8 @@ cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept no
 
 
 cdef int check_shown(const State* state, int tricks, int shown) noexcept nogil:
-    # `shown`: the colours that some seat has failed to follow. Each was led, in a separate trick to which at least two
-    # cards were played.
+    # Check `shown`, the colours that some seat has failed to follow. Each of them was led in a separate trick to which
+    # at least two cards were played.
     cdef int place, led
     cdef bint unshown = False
     if count_cards(shown) > tricks + (state.played > 1):

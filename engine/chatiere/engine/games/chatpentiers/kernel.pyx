@@ -81,7 +81,7 @@ cdef void turn_extra_card(State* state, int card, Events* events) noexcept nogil
 # A trick: 2. playing
 
 cdef uint64_t playable(const State* state) noexcept nogil:
-    # The cards that the active seat may play.
+    # Return the cards that the active seat may play.
     cdef uint64_t hand = state.hand[state.active]
     cdef uint64_t following
     if state.played == 0:
@@ -155,7 +155,7 @@ cdef int forbids_zone(const State* state, int seat, int card, int zone) noexcept
 # A trick: 6. discarding, and the next leader
 
 cdef void end_trick(State* state, Events* events) noexcept nogil:
-    # One card is left on the table.
+    # The set of cards on the table has only one card left.
     cdef int left = lowest_card(state.table)
     state.discards |= state.table
     state.table = 0
@@ -163,7 +163,7 @@ cdef void end_trick(State* state, Events* events) noexcept nogil:
     state.played = 0
     state.extra = NO_CARD
     log_event(events, ChatpentiersEvent.CARD_DISCARDED, -1, EVERYBODY, left)
-    # The last seat to take has taken two cards.
+    # The next leader is the last seat to take, which has taken two cards.
     state.leader = state.active
     if state.hand[state.leader] == 0:
         end_round(state, events)
@@ -200,7 +200,7 @@ cdef void end_round(State* state, Events* events) noexcept nogil:
 # Score of a round, a seat
 
 cdef int total(const State* state, int seat, BoardScore* score) noexcept nogil:
-    # `score`: the score of the present board.
+    # Return a seat's total. `score` receives the score of the current board.
     score_board(state, seat, score)
     return state.points[seat][0] + state.points[seat][1] + score.points
 
@@ -211,7 +211,7 @@ cdef int end(const void* body) noexcept nogil:
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # The seat that took the last cards.
+    # Return the seat that took the last cards.
     return (<const State*> body).leader
 
 
@@ -229,7 +229,7 @@ cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
     cdef int merit[MAX_PLAYERS]
     cdef int seat, other
     for seat in range(state.players):
-        # Ranked by totals, then by the perfect sections (at most 4) of the last round.
+        # Rank by total, then by the number of perfect sections (at most 4) in the last round.
         merit[seat] = total(state, seat, &score) * (SECTIONS + 1)
         merit[seat] += score.perfect_sections
     for seat in range(state.players):
@@ -263,7 +263,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef int count = 0, card, zone, colour, empty
     if state.phase == PLAY:
         return list_cards(playable(state), ids)
-    # The zones without cards, as a set of bits.
+    # The set of zones without cards.
     empty = (1 << num_zones(state)) - 1
     for colour in range(COLOURS):
         if zones[colour]:
@@ -376,15 +376,16 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 # How long a game can be
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # All games with the same number of players have the same length: three rounds, with as many tricks as a seat has
-    # cards. In each trick every seat plays a card, and all cards except one are taken, each by one decision.
+    # All games with the same number of players have the same length. There are three rounds, with as many tricks as a
+    # seat has cards. In each trick, every seat plays a card, and all cards except one are taken. Each play and each
+    # taking is one decision.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int tricks = cards_dealt(players)
     found.max_game_length = ROUNDS * tricks * (players + cards_taken(players))
-    # Cards are dealt one at a time. With 3 players an extra card is turned up in each trick.
+    # Cards are dealt one at a time. With 3 players, an extra card is turned up in each trick.
     found.max_chance_nodes = first_seat_comes + ROUNDS * tricks * (players + has_extra_card(players))
-    # The first card of a deal can be any card in use.
+    # The event with the most outcomes is the first card of a deal, which can be any card in use.
     found.max_chance_outcomes = CARDS - (VALUES if players == 3 else 0)
 
 

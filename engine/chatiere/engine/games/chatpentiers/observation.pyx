@@ -28,7 +28,7 @@ cdef inline void put_seat(uint8_t* numbers, const View* seen, int seat) noexcept
     numbers[7] = FIRST_SEAT < state.phase < FINISHED and state.active == seat
     numbers[8] = state.phase != FIRST_SEAT and state.leader == seat
     numbers[9] = state.points[seat][0] + state.points[seat][1] + score.points
-    # Writes a whole word, whose excess the next numbers overwrite.
+    # Write a whole word. The next numbers overwrite the excess bytes.
     memcpy(numbers + OBSERVATION_VOIDS, &voids, sizeof(voids))
     memcpy(numbers + OBSERVATION_ZONES, state.zone[seat], COLOURS)
     for colour in range(COLOURS):
@@ -36,7 +36,7 @@ cdef inline void put_seat(uint8_t* numbers, const View* seen, int seat) noexcept
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads only the view, so it cannot reveal hidden information.
+    # This function reads only the view, so it cannot reveal hidden information.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
     cdef uint8_t* trick = values + 2 * CARDS
@@ -52,8 +52,8 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         trick[state.extra] = 1 + MAX_PLAYERS
     spread_bits(state.discards, CARDS, values + 3 * CARDS)
     spread_bits(state.undealt, CARDS, values + 4 * CARDS)
-    # All seats that may be absent are cleared. With constant bounds this costs much less than clearing only the absent
-    # seats.
+    # Clear the numbers of all seats that may be absent. Because the bounds are constant, this is much faster than
+    # clearing only absent seats.
     for distance in range(MIN_PLAYERS, MAX_PLAYERS):
         memset(boards + distance * CARDS, 0, CARDS)
         memset(numbers + distance * OBSERVATION_SEAT_NUMBERS, 0, OBSERVATION_SEAT_NUMBERS)

@@ -1,4 +1,4 @@
-"""Chatpentiers: the playout policy, which weights actions by a few of their features."""
+"""Chatpentiers: the playout policy, which weights an action by a few of its features."""
 
 from libc.stdint cimport uint8_t, uint64_t
 
@@ -6,10 +6,11 @@ from .state cimport (
     COLOURS, FIRST_TAKE_ID, PLAY, SECTIONS, ZERO_ZONE, ZONES, State, colour_of, count_by_colour, number_at, value_of,
 )
 
-# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
-# Found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+# A weight of 4 doubles the probability of an action, so of two actions whose scores differ by 4, one is twice as
+# likely. The weights were found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better
+# weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 255,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
+    "decisions": 255,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "led_value": -1,  # for every two points of the value of a card led
     "followed_value": 5,  # for every two points of the value of a card that follows the colour led
     "discarded_value": -2,  # for every two points of the value of any other card played
@@ -28,12 +29,13 @@ def pack_weights(weights):
 
 
 cdef inline int bonus(int perfect) noexcept nogil:
-    # The bonus for a number of perfect sections.
+    # Return the bonus for a number of perfect sections.
     return perfect - (0 < perfect < SECTIONS)
 
 
 cdef int gain(int held, int limit, int perfect) noexcept nogil:
-    # The points that a zone with `held` cards gains from one more. `perfect`: number of perfect sections on the board.
+    # Return the points that a zone with `held` cards gains from one more card. `perfect` is the number of perfect
+    # sections on the board.
     if held > limit:
         return -1
     if held == limit:
@@ -70,7 +72,7 @@ cdef void advise(
         advise_takes(state, by, ids, count, scores)
         return
     if state.played:
-        # A seat that can follow must follow, so all ids follow or none does.
+        # A seat that can follow must follow, so all ids follow the led colour or no id does.
         weight = by.followed_value if colour_of(ids[0]) == colour_of(state.play[0]) else by.discarded_value
     for i in range(count):
         scores[i] = weight * value_of(ids[i]) // 2

@@ -1,4 +1,5 @@
-# Chatpentiers: the packed state and its constants. Cards are 12 x colour + value - 1; a set of cards has bit `card`.
+# Chatpentiers: the packed state and its constants. The number of a card is 12 x colour + value - 1, and a set of cards
+# has the bit of this number for each card.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -13,15 +14,15 @@ cpdef enum:
     COLOURS = 5
     VALUES = 12
     CARDS = COLOURS * VALUES
-    COLOUR_BITS = (1 << VALUES) - 1  # a colour's cards, shifted down
+    COLOUR_BITS = (1 << VALUES) - 1  # the set of a colour's cards, shifted to bit 0
     SECTIONS = 4
     ZERO_ZONE = SECTIONS
     ZONES = SECTIONS + 1
     MAX_LIMIT = 9
     ROUNDS = 3
     MAX_HAND = 14  # with 4 players; also the maximum number of tricks in a round
-    MAX_TAKEN = 2 * MAX_HAND  # two cards of each trick
-    MAX_POINTS = MAX_TAKEN + SECTIONS  # in a round: a point for each card, and the bonus for four perfect sections
+    MAX_TAKEN = 2 * MAX_HAND  # the maximum number of cards that a seat takes in a round, two in each trick
+    MAX_POINTS = MAX_TAKEN + SECTIONS  # the maximum in a round: one for each card, and the bonus for four sections
 
 cpdef enum Phase:
     FIRST_SEAT  # chance: the seat that begins
@@ -86,7 +87,7 @@ cpdef enum:
     NUM_ACTIONS = FIRST_TAKE_ID + CARDS * ZONES
 
 ctypedef struct Options:
-    uint8_t first_seat  # NO_SEAT: drawn by a chance event
+    uint8_t first_seat  # NO_SEAT if a chance event draws it
     uint8_t removed_colour  # NO_COLOUR unless there are 3 players
     uint8_t section_limits[SECTIONS]
 
@@ -94,30 +95,30 @@ ctypedef struct State:
     uint8_t players
     uint8_t rules_version
     uint8_t first_seat_option
-    uint8_t first_seat  # of the first round; NO_SEAT until it is known
+    uint8_t first_seat  # the first seat of the first round; NO_SEAT until it is known
     uint8_t phase
     uint8_t round  # 0 … 2
-    uint8_t leader  # of the trick; after the last trick, the seat that took two cards
-    uint8_t active  # the seat to decide; at DEAL, the seat that gets the next card; else the leader
+    uint8_t leader  # the leader of the trick; after the last trick, the seat that took two cards
+    uint8_t active  # the seat to decide; in DEAL, the seat that gets the next card; otherwise the leader
     uint8_t removed_colour
     uint8_t section_limits[SECTIONS]
     uint8_t extra  # the trick's extra card, or NO_CARD
-    uint8_t played  # cards played to the trick
+    uint8_t played  # the number of cards played to the trick
     uint8_t zero
     uint64_t undealt  # cards neither dealt nor turned up as an extra card in this round
     uint64_t table  # cards of the trick that have not been taken
     uint64_t discards
     uint64_t hand[MAX_PLAYERS]
     uint64_t board[MAX_PLAYERS]
-    uint8_t play[MAX_PLAYERS]  # the cards played to the trick, from the leader's on, then zeros
-    uint8_t voids[MAX_PLAYERS]  # sets of colours that the seat has failed to follow in this round
-    uint8_t zone[MAX_PLAYERS][COLOURS]  # 1 + zone of each colour on a board; 0 for no zone
-    uint8_t points[MAX_PLAYERS][ROUNDS - 1]  # of the finished rounds, except the last, whose boards remain
+    uint8_t play[MAX_PLAYERS]  # the cards played to the trick in order, beginning with the leader's, then zeros
+    uint8_t voids[MAX_PLAYERS]  # the set of colours that each seat has failed to follow in this round
+    uint8_t zone[MAX_PLAYERS][COLOURS]  # 1 + the zone of each colour on a board, or 0 for no zone
+    uint8_t points[MAX_PLAYERS][ROUNDS - 1]  # the points of finished rounds, except the last, whose boards remain
     uint8_t more_zero[3]
 
 ctypedef struct View:
-    # The information visible to a seat: a state in which other hands are empty and `undealt` holds every card whose
-    # place the viewer does not know; and the actual numbers of cards in these places.
+    # The information visible to a seat. In the state, other hands are empty, and `undealt` has every card whose place
+    # the viewer does not know. The other fields have the actual numbers of cards in these places.
     State state
     uint8_t hand_size[MAX_PLAYERS]
     uint8_t undealt_size
@@ -125,7 +126,7 @@ ctypedef struct View:
 ctypedef struct BoardScore:
     int perfect_sections
     int bonus
-    int sum  # before the floor
+    int sum  # the sum before negative values are replaced by 0
     int points
 
 
@@ -133,14 +134,15 @@ cdef inline int count_cards(uint64_t cards) noexcept nogil:
     return count_bits(cards)
 
 cdef inline int lowest_card(uint64_t cards) noexcept nogil:
-    # The set must not be empty.
+    # Return the lowest card of a set, which must not be empty.
     return lowest_bit(cards)
 
 cdef inline uint64_t card_bit(int card) noexcept nogil:
     return <uint64_t> 1 << card
 
 cdef inline int colour_of(int card) noexcept nogil:
-    # Division by 12 as a product, exact below 64. Compilers emit a real division in code expected to run rarely.
+    # The product replaces a division by 12, and is exact below 64. For code that is expected to run rarely, compilers
+    # would emit an actual division.
     return card * 43 >> 9
 
 cdef inline int value_of(int card) noexcept nogil:
@@ -150,34 +152,35 @@ cdef inline uint64_t cards_of_colour(int colour) noexcept nogil:
     return <uint64_t> COLOUR_BITS << VALUES * colour
 
 cdef inline uint64_t count_by_colour(uint64_t cards) noexcept nogil:
-    # The number of cards of each colour, stored at the colour's place in a set: sums of four bits each, added up.
+    # Return the number of cards of each colour, stored in the lowest bits of the colour's part of the set. Sums over
+    # four bits are computed first, and then added.
     cards -= cards >> 1 & 0x555555555555555ULL
     cards = (cards & 0x333333333333333ULL) + (cards >> 2 & 0x333333333333333ULL)
     return cards + (cards >> 4) + (cards >> 8) & 0x00F00F00F00F00FULL
 
 cdef inline int number_at(uint64_t numbers, int colour) noexcept nogil:
-    # The number of a colour in the result of count_by_colour.
+    # Return the number of a colour in the result of count_by_colour.
     return numbers >> VALUES * colour & 0xF
 
 cdef inline int colours_in(uint64_t cards) noexcept nogil:
-    # One bit for each colour in the set. Adding 0x7FF carries into the highest bit of a colour if a lower one is set.
-    # The product gathers the highest bits.
+    # Return one bit for each colour in the set. Adding 0x7FF carries into the highest bit of a colour if a lower bit is
+    # set. The product gathers the highest bits.
     cards |= (cards & 0x7FF7FF7FF7FF7FFULL) + 0x7FF7FF7FF7FF7FFULL
     return <int> ((cards >> 11 & 0x001001001001001ULL) * 0x1002004008010ULL >> 48 & 0x1F)
 
 cdef inline uint64_t deck(const State* state) noexcept nogil:
-    # All cards used in the round.
+    # Return all cards used in the round.
     cdef uint64_t cards = (<uint64_t> 1 << CARDS) - 1
     if state.removed_colour != NO_COLOUR:
         cards &= ~cards_of_colour(state.removed_colour)
     return cards
 
 cdef inline int cards_dealt(int players) noexcept nogil:
-    # The number of cards dealt to each seat, which is also the number of tricks.
+    # Return the number of cards dealt to each seat, which is also the number of tricks.
     return 11 if players == 3 else MAX_HAND if players == 4 else 12
 
 cdef inline int cards_taken(int players) noexcept nogil:
-    # The number of cards taken in each trick.
+    # Return the number of cards taken in each trick.
     return 4 if players == 5 else 3
 
 cdef inline bint has_extra_card(int players) noexcept nogil:
@@ -193,11 +196,11 @@ cdef inline int first_seat_of_round(const State* state) noexcept nogil:
     return seat_after(state, state.first_seat, state.round)
 
 cdef inline int num_zones(const State* state) noexcept nogil:
-    # With 3 players there is no zero zone.
+    # Return the number of zones. With 3 players, there is no zero zone.
     return SECTIONS if state.players == 3 else ZONES
 
 cdef inline uint64_t trick_cards(const State* state) noexcept nogil:
-    # The cards played, with the extra card.
+    # Return the cards played to the trick, and the extra card.
     cdef uint64_t cards = 0
     cdef int i
     for i in range(state.played):
@@ -211,17 +214,17 @@ cdef inline int taken_so_far(const State* state) noexcept nogil:
     return count_cards(trick_cards(state) & ~state.table)
 
 cdef inline int rank_that_takes(const State* state, int taken) noexcept nogil:
-    # The rank, from 0, that takes next. Ranks take 1 + 2 cards; with 5 players, 1 + 1 + 2.
+    # Return the rank, counted from 0, that takes next. The ranks take 1 + 2 cards or, with 5 players, 1 + 1 + 2 cards.
     if state.players == 5:
         return min(taken, 2)
     return min(taken, 1)
 
 cdef inline int cards_to_take(const State* state) noexcept nogil:
-    # The number of cards that the active seat has yet to take of the trick.
+    # Return the number of cards that the active seat has yet to take from the trick.
     cdef int left
     if state.phase != TAKE:
         return 0
-    # The last rank to take takes two cards, each rank before it one.
+    # The last rank to take takes two cards. Each rank before it takes one card.
     left = cards_taken(state.players) - taken_so_far(state)
     return left if left <= 2 else 1
 
@@ -229,8 +232,9 @@ cdef inline int cards_to_take(const State* state) noexcept nogil:
 # A trick: 3. rank
 
 cdef inline void rank_seats(const State* state, uint8_t* seats) noexcept nogil:
-    # The seats of a trick to which all have played, strongest first. Strengths have twelve bits each. The rank of a
-    # card, from 1, is the number of strengths from which its own strength can be subtracted without a borrow.
+    # Rank the seats of a trick to which all have played, the strongest first. Strengths have twelve bits each. The rank
+    # of a card, counted from 1, is the number of strengths from which the card's strength can be subtracted without a
+    # borrow.
     cdef uint64_t ones = 0x001001001001001ULL
     cdef uint64_t tops = 0x800800800800800ULL
     cdef uint64_t strengths = 0, strength
@@ -249,13 +253,14 @@ cdef inline void rank_seats(const State* state, uint8_t* seats) noexcept nogil:
 # Score of a round, a seat
 
 cdef inline uint64_t zones_of(const State* state, int seat) noexcept nogil:
-    # 1 + zone of each colour, one byte each.
+    # Return a byte for each colour with 1 + its zone, or 0 for no zone.
     cdef uint32_t four
     memcpy(&four, state.zone[seat], sizeof(four))
     return <uint64_t> state.zone[seat][4] << 32 | four
 
 cdef inline uint64_t limits_of(const State* state) noexcept nogil:
-    # The limits by 1 + zone, one byte each. The zero zone has limit 0. Index 0 (no zone) has the size of the deck.
+    # Return a byte for each zone with its limit, indexed by 1 + zone. The zero zone has the limit 0. Index 0 (no zone)
+    # has the size of the deck.
     cdef uint32_t four
     memcpy(&four, state.section_limits, sizeof(four))
     return <uint64_t> four << 8 | CARDS

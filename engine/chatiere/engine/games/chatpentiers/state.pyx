@@ -1,1 +1,1 @@
-"""Chatpentiers: the numbers of the packed state, for Python."""
+"""Chatpentiers: the constants of the packed state (state.pxd), for Python."""

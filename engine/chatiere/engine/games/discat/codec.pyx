@@ -31,7 +31,7 @@ from .state cimport (
 cimport chatiere.fields.discat as fields
 
 PHRASES = phrases_of(DESCRIPTION)
-# As a set of bits, bit card - 1.
+# The default of the option `up_arrows` as a set of cards, with bit card - 1 for each card.
 _DEFAULTS = {"up_arrows": sum(1 << (card - 1) for card in DESCRIPTION.defaults(MIN_PLAYERS)["up_arrows"])}
 
 cdef EventFields EVENTS = EventFields({"kind": fields.EVENT_KIND, "seat": fields.EVENT_SEAT})
@@ -43,7 +43,7 @@ cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
 cdef int FIRST_PLAY = PHRASES.number("prompt.first_play")
 cdef int PLAY_ANY = PHRASES.number("prompt.play_any")
-# Prompts by the constraint: lower cards respect it, or higher cards.
+# The prompts for a constraint that lower cards respect, and for one that higher cards respect.
 cdef tuple PLAY_BESIDE = (PHRASES.number("prompt.play_lower"), PHRASES.number("prompt.play_higher"))
 cdef tuple PASS_BESIDE = (PHRASES.number("prompt.pass_lower"), PHRASES.number("prompt.pass_higher"))
 cdef tuple KEEP_BESIDE = (PHRASES.number("prompt.keep_lower"), PHRASES.number("prompt.keep_higher"))
@@ -94,7 +94,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Only the play of a group needs a phrase other than the default of its kind.
+    # Only the play of a group needs a phrase that differs from the default phrase of its kind.
     if event.kind != DiscatEvent.CARDS_PLAYED or event.count == 1:
         return False
     say(said, CARDS_PLAYED_GROUP)
@@ -134,7 +134,7 @@ def options_of(Position position not None):
 
 
 cdef class Arrows(OptionKind):
-    """The type of options that are lists of cards, stored as sets of bits."""
+    """The type of options that are lists of cards. They are stored as sets of cards."""
 
     cdef read(self, const Message* options, int field):
         cdef Message inner
@@ -144,7 +144,7 @@ cdef class Arrows(OptionKind):
             return None
         up_arrows = 0
         open_field(options, field, &inner)
-        # A longer list has some card twice.
+        # Read at most MAX_CARD + 1 cards: a longer list is invalid, because it has some card twice.
         count = min(list_numbers(&inner, fields.CARDS_CARDS, cards, MAX_CARD + 1), MAX_CARD + 1)
         for i in range(count):
             if not 1 <= cards[i] <= MAX_CARD or up_arrows >> (cards[i] - 1) & 1:
@@ -171,7 +171,7 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 cdef int cards_of_action(Position position, int action, uint8_t* cards) except -1:
-    # The cards of a dense id, with the top of a play last. Returns their number, 0 for Keep.
+    # Write the cards of a dense id, with the top of a play last. Returns the number of cards, which is 0 for Keep.
     cdef const State* state = state_of(position)
     cdef int slots
     if action == KEEP_ID:
@@ -211,7 +211,8 @@ def _slot_of(Position position, card, field):
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # Read a DiscatAction as a dense id. Raises INVALID_ACTION, or ILLEGAL_ACTION if a card is not in the hand.
+    # Read a DiscatAction, and return its dense id. Raises INVALID_ACTION, or ILLEGAL_ACTION if a card is not in the
+    # hand.
     cdef Message inner
     cdef int64_t cards[MAX_HAND]
     cdef int count, i, top, slot, others = 0
@@ -332,7 +333,7 @@ cdef read_hand(State* state, int seat, const Message* hand):
         RULES.refuse_state("hand_cards", f"a hand has at most {MAX_HAND} cards")
     for size in range(count):
         within(RULES, cards[size], 1, MAX_CARD, "hand_cards", size)
-        # Duplicate cards are refused by the invariants.
+        # Duplicate cards need no check here, because the invariants refuse them.
         state.hand[seat] = with_card(state.hand[seat], size, <int> cards[size])
     state.hand_size[seat] = count
 
@@ -348,7 +349,7 @@ cdef read_play(State* state, const Message* play):
         within(RULES, cards[i], 1, MAX_CARD, "played.cards", i)
     for i in range(count):
         place = state.laid + i
-        # Keep the cards ascending, with the top last.
+        # Keep the cards in ascending order, with the top last.
         while i < count - 1 and place > state.laid and state.cards[place - 1] > cards[i]:
             state.cards[place] = state.cards[place - 1]
             place -= 1
@@ -368,7 +369,7 @@ cdef read_pass(State* state, bint exchanged):
 
 
 cdef read_turn(State* state, int seat, const Message* turn):
-    # Read a turn, a play or pass, which must be of `seat`.
+    # Read a turn of `seat`, which is a play or a pass.
     cdef Message inner
     if number_of(turn, fields.TURN_SEAT) != seat:
         RULES.refuse_state(
@@ -385,7 +386,7 @@ cdef read_turn(State* state, int seat, const Message* turn):
 
 
 cdef read_turns(State* state, const Message* message):
-    # Read the plays, with the passes after each.
+    # Read the plays and the passes after each play.
     cdef Message turn
     cdef Span rest = message.span
     cdef int seat = state.first_seat, number = 0
@@ -490,7 +491,7 @@ cdef put_constraint(Writer out, const State* state, int constraint):
 
 
 cdef put_queued(Writer out, int field, int seat, int card):
-    # `card`: 0 if it is hidden from the viewer.
+    # Write an entry of the queue. `card` is 0 if it is hidden from the viewer.
     cdef size_t begun = out.begin(field)
     out.number(fields.QUEUED_CARD_SEAT, seat)
     if card:

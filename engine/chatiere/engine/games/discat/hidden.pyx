@@ -1,10 +1,11 @@
 """Discat: the stories of hands, and resampling (rules file: Public and hidden).
 
-To other seats a hand is a set: they see when it gains and loses cards, but not which of its cards remain. A state
-agrees with the public information if some history leads to it. In this history, each hand gets its cards at known
-times, from the unknown part of the pile or from the queue. Cards that are played or put under the pile leave at known
-times. The seat never passes while its hand holds a card that it could play. For one hand this is a matching of cards to
-times of arrival. In addition, a seat that has to play holds a card that it can play.
+The *story* of a hand is its history as the other seats see it. They see when the hand gains and loses cards, but not
+which of its cards remain. A state agrees with the public information if some history leads to it. In such a history,
+each hand gets its cards at known times, from the unknown part of the pile or from the queue (the cards that were put
+under the pile). Cards that are played or put under the pile leave at known times. A seat never passes while its hand
+holds a card that it could play. For one hand, such a history is a matching of cards to times of arrival. In addition, a
+seat that has to play holds a card that it can play.
 
 A seat knows the cards that it put under the pile or drew from the queue. A card that went through the queue between two
 other hands may be any card in the matchings of both.
@@ -22,29 +23,29 @@ from .state cimport (
 )
 
 cdef enum:
-    MAX_ARRIVALS = 224  # in a hand, including the cards dealt; arrive() handles forged states with more
+    MAX_ARRIVALS = 224  # the maximum of a hand, with the cards dealt; arrive() handles forged states with more
     NEVER = 0xFFFF
     NOT_REDRAWN = 0xFF
     ANY_CARD = 0
-    # Places of hidden cards that are not in hands. Hands have the numbers of their seats.
+    # The places of hidden cards that are not in hands. The place of a hand is the number of its seat.
     IN_QUEUE = MAX_PLAYERS
     IN_PILE = IN_QUEUE + 1
-    SHUFFLES = 16  # attempts before the search and the walk
-    WALK = 24  # steps for each hidden card
-    NOW_AND_THEN = 0x7F  # bits of a random word, which are all 0 with probability 1/128
-    ANY_NUMBER = 0xFFFF  # of misfits
-    SEARCH = 100_000  # steps, which take about 50 milliseconds; states of random play need a few hundred
+    SHUFFLES = 16  # the number of shuffles tried before the search and the walk
+    WALK = 24  # the number of steps of the walk for each hidden card
+    NOW_AND_THEN = 0x7F  # the bits of a random word that are tested; all are 0 with probability 1/128
+    ANY_NUMBER = 0xFFFF  # no limit on the number of misfits
+    SEARCH = 100_000  # the maximum number of steps, about 50 milliseconds; states of random play need a few hundred
 
 cdef enum Fate:
     # The fate of a card that left a hand.
     PLAYED
     QUEUED
     REDRAWN
-    FORGOTTEN  # redrawn before the redrawn cards that State.cards keeps
+    FORGOTTEN  # redrawn so long ago that State.cards no longer has the card
 
 ctypedef struct Arrival:
     uint16_t time
-    uint8_t redraw  # index of the redrawn card kept, or NOT_REDRAWN for a card of the unknown part of the pile
+    uint8_t redraw  # the index among the redrawn cards kept, or NOT_REDRAWN for a card of the unknown part of the pile
 
 ctypedef struct Leaving:
     uint16_t time
@@ -52,13 +53,13 @@ ctypedef struct Leaving:
     uint8_t what  # the card played, or the place in the queue or among the redrawn cards, oldest first
 
 ctypedef struct Showing:
-    # A pass, which showed that the hand held no card above (or below) the constraint.
+    # A pass, which showed that the hand had no card above the constraint (or below it, if `up` is 0).
     uint16_t time
     uint8_t constraint
     uint8_t up
 
 ctypedef struct Story:
-    # The public history of one hand. Its time counts the changes of the hand and its passes.
+    # The public history of one hand. Times are numbers of changes of the hand and of passes so far.
     uint16_t now
     uint16_t arrivals
     uint16_t leavings
@@ -70,16 +71,16 @@ ctypedef struct Story:
 
 ctypedef struct Play:
     uint8_t seat
-    uint8_t first  # the places of its lowest card and its top in State.cards
-    uint8_t top
-    uint8_t refill  # the cards that the seat drew, with the bonus
+    uint8_t first  # the place of the play's lowest card in State.cards
+    uint8_t top  # the place of the play's top in State.cards
+    uint8_t refill  # the number of cards that the seat drew, including the bonus
 
 ctypedef struct History:
     int plays
     int put_under
     int drawn
     Play played[MAX_CARD]
-    # In order: the seats that put cards under the pile; the seats that drew cards after the deal.
+    # The seats that put cards under the pile, and the seats that drew cards after the deal, each in order of time.
     uint8_t put_by[MAX_EXCHANGES]
     uint8_t drawn_by[MAX_PILE + MAX_EXCHANGES]
 
@@ -91,22 +92,22 @@ ctypedef struct Hidden:
     uint8_t where[MAX_CARD]
     uint8_t slot[MAX_CARD]
     uint8_t story_seat[MAX_CARD]
-    uint8_t cards[MAX_CARD]  # in all these places, ascending
+    uint8_t cards[MAX_CARD]  # the cards in all these places, ascending
 
 ctypedef struct Deal:
     State state
-    uint8_t cards[MAX_CARD]  # at each hidden place
-    int misfits[MAX_PLAYERS]  # of each seat except the viewer
+    uint8_t cards[MAX_CARD]  # the card at each hidden place
+    int misfits[MAX_PLAYERS]  # the number of misfits in the hand of each seat except the viewer
     int total
 
 
 # The public history
 
 cdef void read_history(const State* state, Layout* layout, History* history) noexcept nogil:
-    # The plays and passes determine the owner of each card and the size of each hand, and therefore the seat that drew
-    # each card: when a turn is over, the hand has five cards or more, or the draw pile is permanently empty. A pass has
-    # no refill.
-    cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top
+    # Compute the history from the plays and passes. They determine the owner of each card and the size of each hand,
+    # and therefore the seat that drew each card: when a turn is over, the hand has five cards or more, or the draw pile
+    # is permanently empty. There is no refill after a pass.
+    cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top, or 0
     cdef int sizes[MAX_PLAYERS]
     cdef int last_put[MAX_PLAYERS]  # the number of draws before each seat last put a card under the pile
     cdef int players = state.players, left = cards_in_use(players) - DEALT * players
@@ -127,10 +128,11 @@ cdef void read_history(const State* state, Layout* layout, History* history) noe
         tops[owner] = place + 1
         sizes[owner] -= place + 1 - start
         if place + 1 == state.laid and turns == 1:
-            # The game may have ended before the refill; the first pass may be in progress.
+            # Use the actual size of the hand, because the game may have ended before the refill, or the first pass may
+            # be in progress.
             refill = max(0, state.hand_size[owner] - sizes[owner])
         else:
-            # The first pass adds the creator's bonus.
+            # If there was a pass, the creator also drew a bonus card.
             refill = max(0, DEALT - sizes[owner]) + (turns > 1)
         refill = min(refill, left)
         left -= refill
@@ -146,17 +148,17 @@ cdef void read_history(const State* state, Layout* layout, History* history) noe
                 last_put[seat] = history.drawn
                 history.put_by[history.put_under] = seat
                 history.put_under += 1
-                # A seat that exchanges a card draws one for the card that it puts under the pile.
+                # In an exchange, the seat draws a card for the card that it puts under the pile.
                 history.drawn_by[history.drawn] = seat
                 history.drawn += 1
         if turns == players and (place + 1 < state.laid or (state.phase == PLAY and state.active == owner)):
             turn_top(layout, tops[owner])
         start = place + 1
         owner = (owner + turns) % players
-    # A pass in progress has already turned its top.
+    # A seat whose pass is in progress has already turned its top.
     if state.phase == PASS:
         turn_top(layout, tops[state.active])
-    # A pending draw has not been made.
+    # Do not count a pending draw.
     history.drawn -= state.phase == EXCHANGE
     for i in range(state.queue_length):
         layout.queue_seat[i] = history.put_by[history.put_under - state.queue_length + i]
@@ -174,25 +176,26 @@ cdef void read_layout(const State* state, Layout* layout) noexcept nogil:
 
 
 cdef inline void turn_top(Layout* layout, int top) noexcept nogil:
-    # `top`: 1 + its place, or 0.
+    # Turn a top face down. `top` is 1 + its place, or 0 if there is no top.
     if top:
         layout.face_down[top - 1] = 1
 
 
 cdef inline int forgotten(const State* state, const History* history) noexcept nogil:
-    # The number of cards redrawn before the redrawn cards that State.cards keeps.
+    # Return the number of redrawn cards that State.cards no longer has.
     return history.put_under - state.queue_length - state.redrawn_count
 
 
 cdef inline int first_redraw(const State* state, const History* history) noexcept nogil:
-    # The number of the draw of the oldest redrawn card kept. All unknown cards are drawn before the queue.
+    # Return the number of the draw that gave the oldest redrawn card kept. All unknown cards are drawn before the
+    # queue.
     return cards_in_use(state.players) - DEALT * state.players + forgotten(state, history)
 
 
 cdef void arrive(Story* story, int redraw) noexcept nogil:
     story.now += 1
     story.size += 1
-    # A forged state may have more arrivals than fit. Its hands then contradict its history.
+    # Ignore arrivals beyond the capacity. Only a forged state has such arrivals, and its hands contradict its history.
     if story.arrivals < MAX_ARRIVALS:
         story.arrived[story.arrivals].time = story.now
         story.arrived[story.arrivals].redraw = redraw
@@ -221,12 +224,13 @@ cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
 
 
 cdef void draw(const State* state, Story* story, int redraw) noexcept nogil:
-    # `redraw`: the number of the card among the redrawn cards kept, if it is one of them.
+    # Record that the hand drew a card. `redraw` is the card's index among the redrawn cards kept, if it is one of them.
     arrive(story, redraw if 0 <= redraw < state.redrawn_count else <int> NOT_REDRAWN)
 
 
 cdef void put_under(const State* state, Story* story, int redraw) noexcept nogil:
-    # `redraw`: the number of the card among the redrawn cards kept and those in the queue, if it is one of them.
+    # Record that a card of the hand was put under the pile. `redraw` is the card's index among the redrawn cards kept
+    # and the cards in the queue, if it is one of them.
     if redraw < 0:
         leave(story, FORGOTTEN, 0)
     elif redraw < state.redrawn_count:
@@ -236,7 +240,7 @@ cdef void put_under(const State* state, Story* story, int redraw) noexcept nogil
 
 
 cdef bint read_stories(const State* state, const History* history, Story* stories) noexcept nogil:
-    # False if the plays and passes do not lead to the hand sizes.
+    # Read the story of each hand. Returns False if the plays and passes do not lead to the sizes of the hands.
     cdef int drawn = -first_redraw(state, history), put = -forgotten(state, history), constraint = 0
     cdef int last_drawn = drawn + history.drawn, code, number, place, seat, i, _
     cdef const Play* play
@@ -277,7 +281,7 @@ cdef bint read_stories(const State* state, const History* history, Story* storie
 # The states that agree
 
 cdef int last_forbidden(const Story* story, int card, int before) noexcept nogil:
-    # The last time before `before` at which the hand showed that it did not hold the card; 0 for never.
+    # Return the last time before `before` at which a pass showed that the hand did not have the card, or 0 if none did.
     cdef const Showing* showing
     cdef int i
     for i in range(story.showings - 1, -1, -1):
@@ -296,7 +300,7 @@ cdef int card_that_left(const State* state, const Leaving* leaving) noexcept nog
 
 
 cdef bint knows(const State* state, const Layout* layout, int viewer, int redraw) noexcept nogil:
-    # True if the viewer put this card under the pile or drew it.
+    # Return True if the viewer put this redrawn card under the pile, or drew it.
     return card_under(state, redraw) != ANY_CARD and (
         layout.redraws[redraw].giver == viewer or layout.redraws[redraw].taker == viewer
     )
@@ -305,13 +309,14 @@ cdef bint knows(const State* state, const Layout* layout, int viewer, int redraw
 cdef int count_misfits(
     const State* state, const Layout* layout, int seat, const Story* story, int viewer, int most
 ) noexcept nogil:
-    # Match as many cards of the hand as possible, as known to the viewer, to arrivals after they were last forbidden
-    # and before they left. Returns the number of arrivals without a card; counting stops above `most`. Taking arrivals
-    # in order, and giving each to the waiting card that leaves first, finds such a matching. A card that arrived from
-    # the queue, or left for it and was redrawn, must be the card that the viewer put there or drew; if the viewer did
-    # neither, it may be any card. Adds one to the result if the seat must hold a playable card but does not.
+    # Match as many cards of the hand as possible to arrivals. A card can be matched to an arrival after the last pass
+    # that excluded the card, and before the card left. Returns the number of arrivals without a card, plus 1 if the
+    # seat has no playable card although it must play. Counting stops above `most`. The largest matching is found by
+    # taking the arrivals in order, and matching each to the waiting card that leaves first. If the viewer knows a card
+    # that arrived from the queue, or that left for the queue and was redrawn, it must be this card; otherwise it may be
+    # any card.
     cdef uint16_t after[MAX_ARRIVALS]
-    cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that is matched
+    cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that was matched
     cdef uint8_t cards[MAX_ARRIVALS]
     cdef uint8_t met[MAX_ARRIVALS]
     cdef const Leaving* leaving
@@ -337,7 +342,7 @@ cdef int count_misfits(
             return misfits
         met[i] = 0
         redraw = story.arrived[i].redraw
-        # If an unknown card left later, it may be this card, which may even have arrived again.
+        # A card that is not known to the viewer and left later may be this card, which may even have arrived again.
         if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, layout, viewer, redraw):
             continue
         j = 0
@@ -353,7 +358,7 @@ cdef int count_misfits(
             return misfits
         if met[i]:
             continue
-        # Cards that left earlier are matched or remain unmatched.
+        # Skip cards that left earlier. They were matched, or remain unmatched.
         while first_open < count and until[first_open] < story.arrived[i].time:
             first_open += 1
         j = first_open
@@ -367,7 +372,7 @@ cdef int count_misfits(
 
 
 cdef bint shows_it_can_play(const State* state) noexcept nogil:
-    # True if the active seat, which has not passed, holds a card that respects the constraint.
+    # Return False if the active seat has to play but has no card that respects the constraint.
     cdef int constraint = constraint_of(state), slot
     if state.phase != PLAY or constraint == 0:
         return True
@@ -378,7 +383,8 @@ cdef bint shows_it_can_play(const State* state) noexcept nogil:
 
 
 cdef void list_hidden(const State* state, const Layout* layout, int viewer, Hidden* hidden) noexcept nogil:
-    # List the places in a public order and the cards ascending, so that the lists do not depend on the cards' places.
+    # List the hidden places in an order that all seats know, and the hidden cards in ascending order, so that the lists
+    # do not depend on the places of the cards.
     cdef uint64_t cards[2]
     cdef int seat, i, card
     hidden.viewer = viewer
@@ -421,7 +427,8 @@ cdef void lay(Deal* deal, const Hidden* hidden, int place, int card) noexcept no
 cdef bint count_anew(
     Deal* deal, const Hidden* hidden, const Layout* layout, const Story* stories, int seats, int most
 ) noexcept nogil:
-    # Recount the misfits of `seats` (bit seat). Returns False, with an incomplete count, if the total is above `most`.
+    # Recount the misfits of `seats`, a set of seats. Returns False, with an incomplete count, if the total exceeds
+    # `most`.
     cdef int seat
     for seat in range(deal.state.players):
         if seats >> seat & 1:
@@ -449,7 +456,8 @@ cdef void shuffle(Deal* deal, const Hidden* hidden, Stream* stream) noexcept nog
 
 
 cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) noexcept nogil:
-    # Move the card of each of the n places to the preceding place. After n rotations all cards are back in place.
+    # Move the card at each of the n places to the preceding place. After n rotations, all cards are back in their
+    # places.
     cdef uint8_t first = deal.cards[moved[0]]
     cdef int k
     for k in range(n):
@@ -459,8 +467,9 @@ cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) 
 cdef void step(
     Deal* deal, const Hidden* hidden, const Layout* layout, const Story* stories, Stream* stream
 ) noexcept nogil:
-    # Swap the cards of two places, or rotate three. Undo this if the number of misfits grows. As long as there are
-    # misfits, one more is occasionally accepted, so that the search cannot get stuck.
+    # Swap the cards at two places, or rotate the cards at three places. The step is undone if the number of misfits
+    # grows. While there are misfits, one additional misfit is occasionally accepted, so that the search cannot get
+    # stuck.
     cdef uint8_t moved[3]
     cdef int misfits[MAX_PLAYERS]
     cdef int total = deal.total, seats = 0, i, _, n
@@ -511,7 +520,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     if hidden.with_story == 0:
         return OK
 
-    # A random shuffle that agrees is a uniform draw.
+    # First try random shuffles, because a random shuffle that agrees is a uniform draw.
     deal.state = state[0]
     memcpy(deal.cards, hidden.cards, sizeof(deal.cards))
     for _ in range(SHUFFLES):
@@ -522,8 +531,8 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
         if agrees:
             break
     if not agrees:
-        # Otherwise, search for a deal that agrees, starting from the last shuffle, and continue with a walk among the
-        # deals that agree. Every step of the walk is as likely as its reverse, so its limit is uniform, too.
+        # Otherwise, search for a deal that agrees, starting from the last shuffle. Then walk randomly among the deals
+        # that agree. Every step of the walk is as likely as its reverse, so the distribution approaches a uniform one.
         deal.total = 0
         memset(deal.misfits, 0, sizeof(deal.misfits))
         count_anew(&deal, &hidden, &layout, stories, others, ANY_NUMBER)

@@ -1,2 +1,2 @@
-# Discat: the invariants of states.
+# Discat: checks of the invariants of every state.
 cdef int check(const void* body) noexcept nogil

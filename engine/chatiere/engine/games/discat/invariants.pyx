@@ -1,8 +1,8 @@
-"""Discat: the invariants of states (rules file: Invariants), and the bounds that memory safety requires.
+"""Discat: checks of the invariants of every state (rules file: Invariants), and of the bounds for memory safety.
 
-Every packed state from outside is checked here, so the check must not cost more than the move that it guards. Most
-states are valid, so checking all conditions costs less than stopping at the first error. Errors are collected in words,
-for eight places at a time as the bytes of a word (like hands: state.pxd). They are identified only if there are any.
+Every packed state from outside is checked here, so the check must not take longer than the move that follows it. Most
+states are valid, so it is faster to check all conditions than to stop at the first error. Errors are collected in words
+that represent eight places as eight bytes (as in hands: see state.pxd), and are identified only if there are any.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -17,11 +17,11 @@ from .state cimport (
 )
 
 cdef extern from * nogil:
-    # Compilers assume that the code after many returns is rarely reached.
+    # The hint is needed because compilers assume that code after many returns is rarely reached.
     bint expected "__builtin_expect" (bint condition, bint value)
 
 cdef extern from *:
-    # Two words, which gcc and clang process with one instruction where possible.
+    # A vector of two words. If possible, gcc and clang process both words with one instruction.
     """
     typedef unsigned long long TwoWords __attribute__((vector_size(16)));
     """
@@ -31,15 +31,16 @@ cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Turns:
     # A summary of the plays and passes.
-    uint64_t wrong  # errors in a code, or in the order of a play's cards
-    uint64_t fours  # cards under a top that lie on three other cards of their play
-    uint32_t counts  # as in COUNTS_OF
+    uint64_t wrong  # not 0 if a code, or the order of a play's cards, has an error
+    uint64_t fours  # the cards under a top that lie on three other cards of their play
+    uint32_t counts  # the sums of the entries of COUNTS_OF
 
-# The bit of each card in a set of cards. Numbers from 91 to 127 have unused bits; 0 and higher numbers have no bit.
+# Map each card to its bit in a set of cards. Numbers from 91 to 127 have unused bits; 0 and numbers above have no bit.
 cdef TwoWords BITS_OF[256]
-# Zeros, then bytes of ones. From index PLACES - place on, it is a mask of the places from `place` on.
+# PLACES zero bytes, then PLACES bytes with all bits set. The bytes from index PLACES - place on are a mask of the
+# places from `place` on.
 cdef uint8_t LATER[2 * PLACES]
-# By code: its number of turns and, from bit 16 on, its number of exchanges.
+# Map each code to its number of turns (low 16 bits) and its number of exchanges (bits 16 and higher).
 cdef uint32_t COUNTS_OF[256]
 
 
@@ -100,8 +101,8 @@ cdef int check(const void* body) noexcept nogil:
     memcpy(&high, <uint8_t*> &found + 8, 8)
     redrawn = wrong_in_redrawn(state, used)
     unused = not_zero(state)
-    # There are as many places as cards, and together they hold exactly the cards in use. Each card is then in exactly
-    # one place, because a repeated card, or a number that is not a card, would leave a card out.
+    # There are as many places as cards, so each card is in exactly one place if the set of all numbers equals the cards
+    # in use. A repeated card, or a number that is not a card, would leave a card out.
     missing = (total ^ used) | (low ^ ALL_BITS >> max(0, 64 - used))
     missing |= high ^ (<uint64_t> 1 << max(0, used - 64)) - 1
     if expected((redrawn | unused | hands | beyond_hands | queue | missing) != 0, False):
@@ -118,7 +119,7 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef int fault_of_numbers(const State* state) noexcept nogil:
-    # The fault for the number that is out of range.
+    # Return the fault for a number that is out of range.
     if state.players < MIN_PLAYERS or state.players > MAX_PLAYERS:
         return DiscatFault.BAD_PLAYERS
     if state.phase >= PHASES:
@@ -133,12 +134,12 @@ cdef int fault_of_numbers(const State* state) noexcept nogil:
         return DiscatFault.BAD_TURNS
     if state.redrawn_count > REDRAWN_KEPT:
         return DiscatFault.BAD_REDRAWN
-    # The remaining fault: the draw pile never grows.
+    # The only remaining fault is a draw pile that is too large, because the pile never grows.
     return DiscatFault.BAD_QUEUE
 
 
 cdef inline bint wrong_first_seat(const State* state) noexcept nogil:
-    # NO_SEAT until chance has chosen; a seat named by the options is known from the beginning.
+    # Return True if the first seat is wrong. It must be NO_SEAT until chance has chosen it, unless an option names it.
     cdef bint named = state.first_seat_option != NO_SEAT
     cdef bint wrong = state.first_seat != NO_SEAT if state.phase == FIRST_SEAT else state.first_seat >= state.players
     return wrong | (named & (state.first_seat_option != state.first_seat))
@@ -153,13 +154,13 @@ cdef inline uint64_t eight_from(const uint8_t* bytes) noexcept nogil:
 
 
 cdef inline uint64_t last_bytes(uint64_t word, int count) noexcept nogil:
-    # The word with all bytes except the last `count` set to zero; the whole word if `count` is larger than 8.
+    # Return the word with all bytes except the last `count` set to 0, or the whole word if `count` is larger than 8.
     return word if count >= 8 else word & ~slots_below(8 - count)
 
 
 cdef inline int not_zero(const State* state) noexcept nogil:
-    # The bits set in bytes that must be zero: unused bytes, codes beyond the cards laid, and places between these cards
-    # and the cards under the pile.
+    # Return the bits that are set in bytes that must be 0: unused bytes, codes beyond the cards laid, and places
+    # between the cards laid and the cards under the pile.
     cdef const uint8_t* later = &LATER[PLACES - state.laid]
     cdef const uint8_t* under = &LATER[state.redrawn_count + state.queue_length]
     cdef uint8_t bits = 0
@@ -179,10 +180,11 @@ cdef inline void add_to_set(TwoWords* found, const uint8_t* cards, int count) no
         found[0] |= BITS_OF[cards[i]]
 
 
-# Errors, if not 0
+# Errors: the results are not 0 if there is an error
 
 cdef inline uint64_t wrong_in_hand(uint64_t hand, int size) noexcept nogil:
-    # Cards must ascend. In `higher`, the top bit of each byte is set if the card in the next slot is higher.
+    # Cards must be in ascending order. In `higher`, the top bit of a byte is set if the card in the next slot is
+    # higher.
     cdef uint64_t higher = (hand >> 8 | in_all_slots(0x80)) - (hand + in_all_slots(1))
     cdef uint64_t above = hand | hand + in_all_slots(0x7F - MAX_CARD)
     return (size > MAX_HAND) | (above | ~higher & slots_below(size & 7) >> 8) & in_all_slots(0x80)
@@ -199,7 +201,7 @@ cdef inline uint64_t add_queue(const State* state, TwoWords* found) noexcept nog
 
 
 cdef inline uint64_t wrong_in_redrawn(const State* state, int used) noexcept nogil:
-    # Redrawn cards are cards in use or 0.
+    # Redrawn cards must be cards in use, or 0.
     cdef uint64_t cards, above = 0
     cdef int place
     for place in range(PLACES, PLACES - state.redrawn_count, -8):
@@ -211,7 +213,7 @@ cdef inline uint64_t wrong_in_redrawn(const State* state, int used) noexcept nog
 cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) noexcept nogil:
     cdef uint64_t sides = in_all_slots(0x80)
     cdef uint64_t codes, cards, laid, under, pairs, higher, all_codes = 0, wrong = 0, fours = 0
-    # The words of the previous eight places.
+    # The words for the previous eight places.
     cdef uint64_t cards_before = 0, under_before = 0, pairs_before = 0
     cdef uint32_t counts = 0
     cdef const uint8_t* here
@@ -222,8 +224,8 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
         codes = eight_from(here)
         cards = eight_from(&state.cards[place]) & laid
         all_codes |= codes
-        # The top bit of each byte is set in `under` for a card that is not the top of its play, in `pairs` for one that
-        # lies on such a card of the same play, and in `fours` for one that lies on three.
+        # The top bit of a byte is set in `under` if the card is not the top of its play, in `pairs` if the card lies on
+        # such a card of the same play, and in `fours` if it lies on three such cards.
         under = ~(codes + in_all_slots(0x7F)) & sides & laid
         pairs = under & (under << 8 | under_before >> 56)
         fours |= pairs & (pairs << 16 | pairs_before >> 48)
@@ -235,14 +237,14 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
         add_to_set(found, <const uint8_t*> &cards, 8)
         for i in range(8):
             counts += COUNTS_OF[here[i]]
-    # There are fewer passes than players. Only passes can be exchanges, which needs no check.
+    # There must be fewer passes than players. No check is needed that only passes are exchanges.
     turns.wrong = wrong | all_codes & ~in_all_slots((1 << state.players) - 1)
     turns.fours = fours
     turns.counts = counts
 
 
 cdef int check_setup(const State* state) noexcept nogil:
-    # The checks before the first play.
+    # Check what must hold before the first play.
     cdef int seat, extra, _
     if state.bonus_drawn:
         return DiscatFault.BAD_TURNS
@@ -258,7 +260,7 @@ cdef int check_setup(const State* state) noexcept nogil:
         return DiscatFault.BAD_PHASE
     if state.phase == PLAY and state.active != state.first_seat:
         return DiscatFault.BAD_ACTIVE_SEAT
-    # The seats from the first seat to the one before the active seat have one card more than the rest.
+    # The seats from the first seat to the seat before the active one must have one card more than the rest.
     extra = 1
     seat = state.first_seat
     for _ in range(state.players):
@@ -273,7 +275,7 @@ cdef int check_setup(const State* state) noexcept nogil:
 
 
 cdef int check_groups(const State* state) noexcept nogil:
-    # Check that a play has at most six cards, and that a play of five or six wins and is the last.
+    # Check that a play has at most six cards, and that a play of five or six cards wins and is the last play.
     cdef int size = 0, place
     cdef bint wins
     for place in range(state.laid):
@@ -288,8 +290,8 @@ cdef int check_groups(const State* state) noexcept nogil:
 
 
 cdef int check_refills(const State* state, int passes) noexcept nogil:
-    # The draw pile has cards and never grows, so every turn has ended with a hand of DEALT cards or more. Only the
-    # active seat may hold fewer, after its play, or while it draws for a card that it has put under the pile.
+    # Check the sizes of hands while the draw pile has cards. The pile never grows, so every turn has ended with a hand
+    # of DEALT cards or more. Only the active seat may have fewer, after its play or during an exchange.
     cdef int seat, fewest
     for seat in range(state.players):
         fewest = DEALT
@@ -304,7 +306,7 @@ cdef int check_refills(const State* state, int passes) noexcept nogil:
 
 
 cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
-    # The checks from the first play on: the phase must fit the active seat, its hand and the draw pile.
+    # Check what must hold from the first play on: the phase agrees with the active seat, its hand and the draw pile.
     cdef int players = state.players, phase = state.phase
     cdef int last = state.codes[state.laid - 1], passes = turns_in(last) - 1, exchanges = turns.counts >> 16
     cdef int turn, since, seat, ender, constraint
@@ -317,19 +319,21 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
         return DiscatFault.BAD_WINNER
     if exchanges < state.queue_length:
         return DiscatFault.BAD_QUEUE
-    # A card put under the pile is still there or was redrawn. No card is redrawn before the unknown part is empty.
+    # A card that was put under the pile is still there or was redrawn. No card is redrawn before the unknown part is
+    # empty.
     if state.redrawn_count != min(exchanges - state.queue_length, <int> REDRAWN_KEPT) or (
         state.redrawn_count and unknown_left
     ):
         return DiscatFault.BAD_REDRAWN
-    # At a decision, and at the bonus before it, the active seat's turn does not yet count among the turns.
+    # During a decision, and the bonus draw before it, the active seat's turn is not yet counted in `turns`.
     goes_on = phase == PLAY or phase == BONUS or phase == PASS
     turn = state.first_seat + (turns.counts & 0xFFFF) - 1 + goes_on
     if state.active != turn % players:
         return DiscatFault.BAD_ACTIVE_SEAT
     if (phase == BONUS or phase == PASS) and passes > players - 2:
         return DiscatFault.BAD_ACTIVE_SEAT
-    # The number of turns from the creator's to the active seat's; also 0 if the turn is the creator's again.
+    # The number of turns from the creator's turn to the active seat's turn. It is also 0 if the creator has the turn
+    # again.
     since = 0 if passes + goes_on == players else passes + goes_on
     if phase == FINISHED:
         if size_of_last_play(state) < WINNING_GROUP and not pile_is_empty(state):
@@ -355,7 +359,7 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
     if state.last_turns == 0:
         if not pile_is_empty(state):
             return check_refills(state, passes)
-        # A seat without cards has begun the last turns.
+        # The last turns must have begun if a seat has no cards.
         for seat in range(players):
             if state.hand_size[seat] == 0:
                 return DiscatFault.BAD_LAST_TURNS

@@ -67,7 +67,7 @@ cdef inline void insert_card(State* state, int seat, int card) noexcept nogil:
 
 
 cdef inline void remove_slots(State* state, int seat, int slots) noexcept nogil:
-    # `slots`: mask of the slots to remove.
+    # Remove the cards in a mask of slots from a hand.
     cdef uint64_t hand = state.hand[seat]
     cdef int removed = 0
     while slots:
@@ -90,14 +90,15 @@ cdef void deal(State* state, int card, Events* events) noexcept nogil:
 # A turn
 
 cdef int slots_played(int action) noexcept nogil:
-    # The mask of the hand slots of a Play. Bit k of the id's lower part is the k-th slot other than the top's slot.
+    # Return the mask of the hand's slots that a Play uses. Bit k of the id's lower part is the k-th slot other than the
+    # top's slot.
     cdef int top = action >> TOP_SHIFT, others = action & (1 << TOP_SHIFT) - 1
     cdef int below = others & ((1 << top) - 1)
     return below | 1 << top | (others ^ below) << 1
 
 
 cdef int play_cards(const State* state, int action, uint8_t* cards) noexcept nogil:
-    # The cards of a Play by the active seat, ascending, then the top. Returns their number.
+    # Write the cards of a Play by the active seat, in ascending order with the top last. Returns the number of cards.
     cdef uint64_t hand = state.hand[state.active]
     cdef int top = action >> TOP_SHIFT, others = slots_played(action) & ~(1 << top)
     cdef int count = 0
@@ -121,7 +122,7 @@ cdef int forbids_play(const State* state, int action) noexcept nogil:
     if slots != 1 << top:
         if state.laid == 0:
             return DiscatFault.FIRST_PLAY_IS_ONE_CARD
-        # All cards must share the tens digit, or all the units digit.
+        # All cards must share the tens digit, or all cards must share the units digit.
         if slots & ~slots_alike(tens, size, top) and slots & ~slots_alike(hand - 10 * tens, size, top):
             return DiscatFault.NOT_A_GROUP
     constraint = constraint_of(state)
@@ -138,7 +139,7 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
     state.bonus_drawn = 0
     log_event(events, DiscatEvent.CARDS_PLAYED, state.active, EVERYBODY, cards, count)
     if count == BONUS_GROUP:
-        # The lowest-numbered of the three cards under the top.
+        # The first card is the lowest of the three cards under the top.
         log_event(events, DiscatEvent.CARD_TO_BONUS_PILE, state.active, EVERYBODY, cards, 1)
     state.codes[state.laid - 1] ^= 1
     if count >= WINNING_GROUP:
@@ -152,7 +153,7 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
 cdef void begin_turn(State* state, Events* events) noexcept nogil:
     cdef int constraint = state.cards[state.laid - 1]
     if back_to_creator(state):
-        # Back to the creator.
+        # The turn is back at the creator, who plays without a constraint.
         turn_top(state, events)
         state.phase = PLAY
         add_event(events, DiscatEvent.CONSTRAINT_LIFTED, state.active, EVERYBODY, NULL, 0)
@@ -174,7 +175,7 @@ cdef void begin_pass(State* state, Events* events) noexcept nogil:
 
 
 cdef void turn_top(State* state, Events* events) noexcept nogil:
-    # The card turned follows from the earlier turns, and is only needed for events.
+    # Turn the active seat's top face down. The card follows from the earlier turns, so it is only needed for events.
     cdef uint8_t top
     if events == NULL:
         return
@@ -184,8 +185,8 @@ cdef void turn_top(State* state, Events* events) noexcept nogil:
 
 
 cdef int top_face_up(const State* state) noexcept nogil:
-    # The top card that the active seat laid in its previous turn, one round ago. 0 if the seat passed in that turn,
-    # which turned its top, or has had no turn.
+    # Return the top card that the active seat laid in its previous turn, one round ago. Return 0 if the seat passed in
+    # that turn, which turned its top, or has not had a turn.
     cdef int back = state.players, place = state.laid - 1
     while place >= 0:
         back -= turns_in(state.codes[place])
@@ -241,13 +242,13 @@ cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* ev
     cdef uint8_t card = card_under(state, state.redrawn_count)
     cdef uint8_t* newest
     if events != NULL:
-        # The seat that put the card there also knows it.
+        # The event is also visible to the seat that put the card there, because this seat knows the card.
         log_event(events, reason, seat, 1 << seat | 1 << seat_of_exchange(state, state.queue_length), &card, 1)
     state.queue_length -= 1
     if state.redrawn_count < REDRAWN_KEPT:
         state.redrawn_count += 1
     else:
-        # Forget the oldest redrawn card, and move the rest.
+        # Remove the oldest redrawn card, and move the others.
         newest = &state.cards[PLACES - 1 - REDRAWN_KEPT - state.queue_length]
         memmove(newest + 1, newest, REDRAWN_KEPT + state.queue_length)
         newest[0] = 0
@@ -255,7 +256,7 @@ cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* ev
 
 
 cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
-    # The seat that made the exchange `back` exchanges ago; 1 is the latest.
+    # Return the seat that made the exchange `back` exchanges ago, where 1 is the latest exchange.
     cdef int place = state.laid - 1
     cdef int owner = creator_of(state)
     cdef int number, code
@@ -319,14 +320,15 @@ cdef int end(const void* body) noexcept nogil:
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # The seat that begins the last turns takes none of them, so the seat before it ends them.
+    # Return the seat that ended the game. The seat that begins the last turns takes none of them, so the seat before it
+    # ends them.
     cdef const State* state = <const State*> body
     cdef int winner = group_winner(state)
     return next_seat(state, state.active) if winner == NO_SEAT else winner
 
 
 cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nogil:
-    # The number of cards in each seat's personal and bonus pile.
+    # Count the cards in each seat's personal pile and bonus pile.
     cdef int owner = state.first_seat, size = 0, place, turns
     memset(piles, 0, MAX_PLAYERS * sizeof(int))
     memset(bonuses, 0, MAX_PLAYERS * sizeof(int))
@@ -381,7 +383,7 @@ cdef int actor(const void* body) noexcept nogil:
 
 
 cdef inline int mask_without(int slots, int top) noexcept nogil:
-    # The slots other than the top's slot, encoded as in the id of a Play.
+    # Return the slots other than the top's slot, encoded as in the id of a Play.
     cdef int below = slots & ((1 << top) - 1)
     return below | slots >> (top + 1) << top
 
@@ -410,11 +412,11 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         count += 1
         if state.laid == 0:
             continue
-        # The groups with this top are sets of slots that share its tens digit, or its units digit.
+        # The groups with this top are the sets of slots that share the top's tens digit, or its units digit.
         same_tens = mask_without(slots_alike(tens, size, top), top)
         same_units = mask_without(slots_alike(units, size, top), top)
         if (same_tens & (same_tens - 1)) | (same_units & (same_units - 1)) == 0:
-            # The usual case: at most one such slot for each digit. Both ids are written, to avoid branches.
+            # Usually, at most one slot shares each digit. Both ids are then written, to avoid branches.
             others = same_tens | same_units
             ids[count] = top << TOP_SHIFT | others & -others
             count += others != 0
@@ -422,7 +424,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
             ids[count] = top << TOP_SHIFT | others
             count += others != 0
             continue
-        # The next set for each digit, or 0 after the last. No slot shares both digits, so the two sets always differ.
+        # Compute the next set for each digit, or 0 after the last. No slot shares both digits, so the two sets differ.
         by_tens = same_tens & -same_tens
         by_units = same_units & -same_units
         while by_tens | by_units:
@@ -570,8 +572,8 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 
 
 cdef void see_draws(const State* state, const Layout* layout, int seat, uint8_t* drawn_by) noexcept nogil:
-    # For each card that the seat put under the pile: the seat seen to draw it, unless that seat has put a card there
-    # since.
+    # For each card that the seat put under the pile, find the seat that was seen to draw it. The result is NO_SEAT if
+    # that seat has put a card there since.
     cdef const Redraw* redraw
     cdef int i
     memset(drawn_by, NO_SEAT, MAX_CARD + 1)
@@ -583,25 +585,25 @@ cdef void see_draws(const State* state, const Layout* layout, int seat, uint8_t*
 # How long a game can be (A turn; Draw pile; End)
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # A turn is one decision, a play or a pass. Each play lays at least one card. At most n - 1 passes precede the next
-    # play; after n - 1 passes the same seat plays again (Back to the creator).
+    # A turn is one decision, which is a play or a pass. Each play lays at least one card. At most n - 1 passes precede
+    # the next play, because after n - 1 passes the same seat plays again (Back to the creator).
     #
     # A hand is empty only if the draw pile is empty. The first seat to empty its hand begins the n - 1 last turns. Each
-    # other seat then holds at least one card, so N cards give at most N - (n - 1) plays up to that play. Passes after
-    # the last of these plays do not count. Whenever a different seat plays, one pass is missing; if all seats play,
-    # this happens at least n - 1 times. A seat that never plays keeps five cards, which costs more than it saves. A
-    # winning group lays five cards in one play, and no last turns follow. With n (N - (n - 1)) turns for the plays, the
-    # maximum is:
+    # other seat then has at least one card, so N cards allow at most N - (n - 1) plays up to that play. With n - 1
+    # passes after each play, these would be n (N - (n - 1)) turns. No passes follow the last of these plays. Whenever a
+    # different seat plays, there is one pass less; if all seats play, this happens at least n - 1 times. If a seat
+    # never plays, the five cards that it keeps shorten the game more than the avoided change of seat lengthens it. A
+    # winning group lays five cards in one play, and no last turns follow. The maximum is therefore:
     #
     #     n (N - (n - 1)) - (n - 1) for the last play - (n - 1) for changes of seat + (n - 1) last turns.
     #
-    # With suitable arrows a game reaches this maximum: one seat plays all cards of the pile, and no other seat can
+    # With suitable arrows, a game reaches this maximum. One seat plays all cards of the pile, and no other seat can
     # respect any of them; then the seats play in turn, counter-clockwise.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int cards = cards_in_use(players), others = players - 1
     found.max_game_length = players * (cards - others) - others
-    # Each card is dealt or drawn by chance once: cards put under the pile are redrawn without chance.
+    # Each card is dealt or drawn by chance only once, because cards put under the pile are redrawn without chance.
     found.max_chance_nodes = first_seat_comes + cards
     # The deal of the first card has the most outcomes.
     found.max_chance_outcomes = cards

@@ -1,14 +1,15 @@
-# Discat: observations; description.py documents the layout.
+# Discat: a seat's observation. description.py documents the layout.
 from libc.stdint cimport uint8_t
 
 from .state cimport MAX_CARD, MAX_PLAYERS, PHASES, REDRAWN_KEPT
 
 cpdef enum:
-    OBSERVATION_PLANES = 8  # each with a number for each card
+    OBSERVATION_PLANES = 8  # the number of planes, which have a number for each card
     OBSERVATION_SEAT_NUMBERS = 8
-    FIRST_PHASE_NUMBER = 6  # of the table's numbers, after the single ones
+    FIRST_PHASE_NUMBER = 6  # the offset of the phase in the table's numbers, after the single numbers
     OBSERVATION_TABLE_NUMBERS = FIRST_PHASE_NUMBER + PHASES
-    # The turns of a top have a bit for each pass that was an exchange, and above them the number of turns.
+    # In the number for a top's turns, the low bits mark the passes that were exchanges. The number of turns is above
+    # them.
     TURNS_BIT = MAX_PLAYERS - 1
     OBSERVATION_LENGTH = (
         OBSERVATION_PLANES * MAX_CARD

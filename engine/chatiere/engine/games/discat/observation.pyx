@@ -1,7 +1,7 @@
-"""Discat: observations, the information visible to a seat as numbers (layout: description.py).
+"""Discat: a seat's observation (layout: description.py).
 
-Batches may request an observation with every move, so it is not made from the whole view: `see` reads the plays once
-and collects only the contents of an observation.
+Batches may request an observation with every move. For speed, observations are therefore not made from the whole view.
+Instead, `see` reads the plays once, and collects only the contents of an observation.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
@@ -17,40 +17,41 @@ from .state cimport (
 )
 
 cdef enum:
-    MAX_TURNS = 64  # above the turns of eight places plus a seat
+    MAX_TURNS = 64  # a bound above the number of turns in eight places, plus a seat
     NOBODY = 7
-    EARLIER = MAX_EXCHANGES + MAX_PILE  # capacity for earlier draws
-    # Flags of a turn, added to the number of cards laid.
+    EARLIER = MAX_EXCHANGES + MAX_PILE  # the capacity for draws before the redrawn cards kept
+    # Flags of a turn. They are added to the number of cards laid in the turn.
     NO_EXCHANGE = 8
     BONUS_FOLLOWS = 16
 
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Plays:
-    # By place: the seat that laid the card there. Beyond the cards laid, numbers that are not seats.
+    # For each place, the seat that laid the card there. Places beyond the cards laid have numbers that are not seats.
     uint8_t seats[CODES]
-    # Sets of places: the tops of all plays, and the tops followed by passes that were exchanges.
+    # The set of places with the top of a play, and the set of those tops that are followed by an exchange.
     uint64_t tops[2]
     uint64_t exchanges[2]
 
 ctypedef struct Redraws:
-    # The seat that drew each redrawn card, from index EARLIER on; for each seat, the number of redraws before it last
-    # put a card under the pile.
+    # The seat that drew each redrawn card, beginning at index EARLIER; and for each seat, the number of redraws before
+    # the seat last put a card under the pile.
     uint8_t taker[EARLIER + MAX_CARD + 32]
     int before_put[NOBODY + 1]
 
-# The seats that exchange after a play, in order, as the bytes of a word; their number in the last byte. By the number
-# of players, the seat of the play, and its code.
+# The seats that exchange after a play, in order, as the bytes of a word, with their number in the last byte. The table
+# is indexed by the number of players, the seat that played, and the code of the play.
 cdef uint64_t EXCHANGERS[MAX_PLAYERS + 1][MAX_PLAYERS][HIGHEST_CODE + 1]
-# By code: its turns and exchanges, encoded as in observations.
+# Map each code to its turns and exchanges, encoded as in observations.
 cdef uint8_t TURNS_SEEN[HIGHEST_CODE + 1]
-# By code: its turns, each as a byte of a word.
+# Map each code to its turns, each of which is a byte of a word.
 cdef uint64_t TURNS_OF[HIGHEST_CODE + 1]
-# By number of players and turn, counted from seat 0: the seat of the turn.
+# Map the number of players and the number of a turn, counted from a turn of seat 0, to the seat of the turn.
 cdef uint8_t SEAT_AFTER[MAX_PLAYERS + 1][MAX_TURNS]
-# Zeros, then ones. From index PLANE - card on, it is a plane of the cards above `card`.
+# PLANE zeros, then PLANE ones. The entries from index PLANE - card on are a plane with a flag for each card above
+# `card`.
 cdef uint8_t FLAGS[2 * PLANE]
-# By place: its number, from 1.
+# Map each place to its number, counted from 1.
 cdef uint8_t PLACES[CODES]
 
 
@@ -84,11 +85,11 @@ fill_tables()
 
 
 cdef void see(const void* body, int seat, void* out) noexcept nogil:
-    # Collects the contents of an observation, all of which the seat knows.
+    # Collect the contents of an observation, all of which the seat knows.
     cdef const State* state = <const State*> body
     cdef Seen* seen = <Seen*> out
     cdef Plays plays
-    # The seats that put cards under the pile, in order.
+    # The seats that put cards under the pile, in order of time.
     cdef uint8_t exchangers[MAX_EXCHANGES + 8]
     cdef int draw_pile, exchanges, other
     seen.players = state.players
@@ -97,7 +98,7 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     seen.bonus_drawn = state.bonus_drawn
     seen.last_turns = state.last_turns
     seen.queue_length = state.queue_length
-    # The cards that are neither laid nor in a hand.
+    # The draw pile has all cards that are neither laid nor in a hand.
     draw_pile = cards_in_use(state.players) - state.laid
     for other in range(state.players):
         draw_pile -= state.hand_size[other]
@@ -129,22 +130,23 @@ cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
 
 
 cdef inline void clear_plane(uint8_t* plane) noexcept nogil:
-    # Copies the table's zeros. For this size compilers emit vector copies, but clear memory with a string instruction,
-    # which is slow to start.
+    # Copy zeros from a table. For this size, compilers emit vector instructions for a copy. To clear memory, they would
+    # emit a string instruction, which is slow to start.
     memcpy(plane, FLAGS, PLANE)
 
 
 cdef inline uint64_t not_zero(uint64_t bytes) noexcept nogil:
-    # Bit i is set if byte i is not 0; no byte may be above 0x80.
+    # Return a mask with bit i set if byte i is not 0. No byte may be above 0x80.
     return top_bits(bytes + in_all_slots(0x7F))
 
 
 cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil:
-    # Compute the piles and the cards laid. All places are processed alike, eight or sixteen at a time, which is faster
-    # than jumping from top to top.
+    # Compute the piles and the cards laid. All places are processed in the same way, eight or sixteen at a time, which
+    # is faster than going from top to top.
     cdef uint8_t turns[CODES]
-    # By place: the number of turns from seat 0's turn on, without whole rounds before the group of eight places. By
-    # group of eight places: the number of turns before it, minus the seat of the first of its turns.
+    # For each place, `turns_after` has the number of turns counted from a turn of seat 0, without whole rounds before
+    # the group of eight places. For each such group, `turns_before` has the number of turns before it, minus the seat
+    # of its first turn.
     cdef uint8_t turns_after[CODES]
     cdef int turns_before[CODES / 8]
     cdef uint8_t cards[8 + CODES + 8]
@@ -157,17 +159,17 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
     memset(plays.exchanges, 0, sizeof(plays.exchanges))
     for first in range(0, laid, 16):
         for i in range(first, first + 16):
-            # Computes turns_in for sixteen places in parallel.
+            # Compute turns_in for sixteen places in parallel.
             turns[i] = (
                 (codes[i] > 0) + (codes[i] > 1) + (codes[i] > 3) + (codes[i] > 7) + (codes[i] > 15) + (codes[i] > 31)
             )
     for first in range(0, laid, 8):
         word = eight_from(&codes[first])
         (<uint8_t*> plays.tops)[first >> 3] = not_zero(word)
-        # The codes with a bit set below their highest bit.
+        # Find the codes that have a bit set below their highest bit.
         (<uint8_t*> plays.exchanges)[first >> 3] = not_zero(word & (word | in_all_slots(0x80)) - in_all_slots(1))
         word = eight_from(&turns[first])
-        # The product sets each byte to the sum of all bytes up to it.
+        # The product sets each byte to the sum of all bytes up to and including it.
         word *= in_all_slots(1)
         i = word >> 56
         word = (word << 8) + in_all_slots(seat)
@@ -175,7 +177,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
         turns_before[first >> 3] = turn - seat
         turn += i
         seat = SEAT_AFTER[players][seat + i]
-    # There are no cards before the first one and after the last one.
+    # Write zeros, which are not cards, before the first card and after the last card.
     memset(cards, 0, 8)
     memcpy(&cards[8], state.cards, CODES)
     memset(&cards[8 + laid], 0, 8)
@@ -189,7 +191,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
         last = last_place(plays.seats, seat, laid, &seen.pile_count[seat])
         seen.bonus_count[seat] = 0
         seen.top[seat] = cards[7 + last]
-        # A top lies face down once its seat has passed; a pass in progress has already turned it.
+        # A top lies face down once its seat has passed. A pass in progress has already turned it.
         i = turns_before[last - 1 >> 3] + turns_after[last - 1] if last else turn
         seen.turned |= (turn > i + players) << seat
     if state.phase == PASS or (state.phase == PLAY and back_to_creator(state)):
@@ -198,7 +200,8 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
 
 
 cdef inline void find_seats(const uint8_t* turns_after, int players, int laid, uint8_t* seats) noexcept nogil:
-    # Subtract whole rounds. If no whole round is left, the difference wraps around to a large number.
+    # Compute the seat of each turn by subtracting whole rounds. Without a whole round, the difference wraps around to a
+    # large number.
     cdef const uint8_t* beyond = &FLAGS[PLANE - laid]
     cdef uint8_t seat, step = players
     cdef int i
@@ -212,7 +215,7 @@ cdef inline void find_seats(const uint8_t* turns_after, int players, int laid, u
 
 
 cdef inline uint8_t last_place(const uint8_t* seats, uint8_t seat, int laid, uint8_t* count) noexcept nogil:
-    # The last place of a seat, from 1, or 0. `count`: the number of its places.
+    # Return the last place of a seat, counted from 1, or 0 without a place. Sets `count` to the number of its places.
     cdef uint8_t places = 0, last = 0, own
     cdef int i
     for i in range(laid + 15 & ~15):
@@ -224,7 +227,7 @@ cdef inline uint8_t last_place(const uint8_t* seats, uint8_t seat, int laid, uin
 
 
 cdef inline void see_bonuses(const Plays* plays, Seen* seen) noexcept nogil:
-    # One card of each play of exactly four goes to the bonus pile.
+    # Count the bonus cards. One card of each play of exactly four cards goes to the bonus pile.
     cdef uint128_t tops = <uint128_t> plays.tops[1] << 64 | plays.tops[0]
     cdef uint128_t fours = (
         tops & ~(tops << 1 | tops << 2 | tops << 3) & (tops << BONUS_GROUP | <uint128_t> 1 << (BONUS_GROUP - 1))
@@ -241,7 +244,7 @@ cdef inline void see_bonuses(const Plays* plays, Seen* seen) noexcept nogil:
 
 
 cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchangers) noexcept nogil:
-    # The seats that put cards under the draw pile, in order. Returns the number of these cards.
+    # List the seats that put cards under the draw pile, in order of time. Returns the number of these cards.
     cdef uint64_t left, seats
     cdef int exchanges = 0, half, place
     for half in range(2):
@@ -256,7 +259,7 @@ cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchang
 
 
 cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, Seen* seen) noexcept nogil:
-    # The cards that the seat put under the pile and that are still there.
+    # Collect the cards that the seat put under the pile and that are still there.
     cdef int count = 0, place
     for place in range(state.queue_length):
         seen.known[count] = card_under(state, state.redrawn_count + place)
@@ -269,13 +272,14 @@ cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, See
 cdef void see_redrawn(
     const State* state, int seat, const Plays* plays, const uint8_t* exchangers, int exchanges, Seen* seen
 ) noexcept nogil:
-    # Collect the redrawn cards that the seat put under the pile or drew. If another seat drew a card that this seat put
-    # there, has put no card there since and has not laid it, the card is known in its hand.
+    # Collect the redrawn cards that the seat put under the pile or drew. A card that this seat put there and another
+    # seat drew is known to be in the other seat's hand, unless that seat has laid it or put a card under the pile
+    # since.
     cdef Redraws redraws
     cdef uint8_t drawn_by_others[REDRAWN_KEPT + 1]
     cdef int count = 0, i, place, card, taker
     cdef bint put, taken
-    # In a forged state some redrawn cards may have no taker.
+    # In a forged state, some redrawn cards may not have been taken by any seat.
     memset(&redraws.taker[EARLIER], NO_SEAT, REDRAWN_KEPT)
     follow_redraws(state, plays, exchanges, &redraws)
     for place in range(state.redrawn_count):
@@ -296,14 +300,14 @@ cdef void see_redrawn(
 
 
 cdef inline bint holds(const State* state, int seat, int card) noexcept nogil:
-    # `seat` may be NO_SEAT; `card` is 0 if the card is unknown.
+    # Return True if a seat's hand has a card. `seat` may be NO_SEAT; `card` is 0 if the card is unknown.
     if seat == NO_SEAT or card == 0:
         return False
     return card_in_slot(state.hand[seat], cards_below(state.hand[seat], state.hand_size[seat], card)) == card
 
 
 cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept nogil:
-    # True if the card went through the queue again later.
+    # Return True if the card went through the queue again later.
     cdef int i
     for i in range(redraw + 1, state.redrawn_count):
         if card_under(state, i) == card:
@@ -312,7 +316,7 @@ cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept 
 
 
 cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, Redraws* redraws) noexcept nogil:
-    # Follows the sizes of the hands, which determine the number of draws in each turn.
+    # Find the takers of redrawn cards from the sizes of the hands, which determine the number of draws in each turn.
     cdef uint8_t turns[MAX_PLAYERS * MAX_CARD + 8]
     cdef int sizes[MAX_PLAYERS]
     cdef uint64_t left, early, word
@@ -323,8 +327,9 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     cdef uint8_t places
     for seat in range(MAX_PLAYERS):
         sizes[seat] = DEALT
-    # While no seat can have drawn from the queue, every hand is refilled, and a sixth card is a bonus for the seat's
-    # last play. This is certain, except for the last play, while the pile covers all cards laid, exchanges and bonuses.
+    # While no seat can have drawn from the queue, every hand was refilled, and a sixth card is a bonus for the seat's
+    # last play. This is certain (except for the last play) while the pile had enough cards for all cards laid,
+    # exchanges and bonuses.
     until = pile - players - 1
     left = plays.exchanges[0] & (<uint64_t> 1 << min(state.laid - 1, 63)) - 1
     while left:
@@ -345,7 +350,7 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     for seat in range(players):
         place = last_place(early_seats, seat, before + 1, &places)
         sizes[seat] += place != 0 and state.codes[place - 1] > 1
-    # The cards left in the draw pile, and the number of the next draw, counted from the first redraw kept.
+    # The number of cards left in the draw pile, and the number of the next draw, counted from the first redraw kept.
     rest = pile - before - 1
     for seat in range(MAX_PLAYERS):
         rest -= sizes[seat] - DEALT
@@ -365,21 +370,21 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
             count += turns_in(code)
             before = place
         left = plays.tops[1]
-    # Avoids branches, which would be unpredictable. Takers written too far ahead are overwritten.
+    # The loop avoids branches, which would be unpredictable. Takers written too far ahead are overwritten.
     for i in range(count - 1):
         turn = turns[i]
         size = sizes[seat] - (turn & 7)
         put_taker(redraws, draw, seat)
-        # A seat that exchanges a card draws one for it.
+        # A seat that exchanges a card draws another card.
         exchanged = turn / NO_EXCHANGE & 1 ^ 1
         redraws.before_put[seat if exchanged else <int> NOBODY] = draw
-        # Includes the bonus for a play that the next seat cannot respect.
+        # The number includes the bonus for a play that the next seat cannot respect.
         number = min(max(0, DEALT - size) + turn / BONUS_FOLLOWS, rest)
         rest -= number
         draw += exchanged + number
         sizes[seat] = size + number
         seat = seat + 1 if seat + 1 < players else 0
-    # The last seat's draws follow from the size of its hand.
+    # The number of draws in the last turn follows from the size of the seat's hand.
     turn = turns[count - 1]
     size = sizes[seat] - (turn & 7)
     if turn & NO_EXCHANGE == 0:
@@ -391,13 +396,13 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
 
 
 cdef inline void put_taker(Redraws* redraws, int draw, int seat) noexcept nogil:
-    # Write the taker of a draw and of the seven draws after it.
+    # Write `seat` as the taker of a draw and of the seven draws after it.
     cdef uint64_t takers = in_all_slots(seat)
     memcpy(&redraws.taker[EARLIER + draw], &takers, 8)
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads only Seen, so it cannot reveal hidden information.
+    # This function reads only Seen, so it cannot reveal hidden information.
     cdef const Seen* seen = <const Seen*> view
     cdef uint8_t* own = values
     cdef uint8_t* laid = own + MAX_CARD
@@ -411,7 +416,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* numbers = redrawn + REDRAWN_KEPT
     cdef int players = seen.players, used = cards_in_use(players), other = seat, i, _
     cdef int turn = seen.active if FIRST_SEAT < seen.phase < FINISHED else NO_SEAT
-    # Each plane is written in whole words, and the next plane overwrites its excess.
+    # Each plane is written in whole words, and the next plane overwrites the excess bytes.
     clear_plane(own)
     for i in range(PLANE):
         laid[i] = seen.order[1 + i] != 0
@@ -451,7 +456,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
 
 
 cdef inline void put_constraint(const Seen* seen, int used, uint8_t* meets) noexcept nogil:
-    # Mark the cards in use that respect the constraint; without a constraint, all cards in use.
+    # Mark the cards in use that respect the constraint, or all cards in use if there is no constraint.
     cdef int card = max(1, seen.constraint)
     cdef int up = (seen.up_arrows[(card - 1) >> 6] >> ((card - 1) & 63) & 1) | (seen.constraint == 0)
     cdef const uint8_t* first = &FLAGS[PLANE - seen.constraint * up]

@@ -1,4 +1,4 @@
-# Discat: the playout policy. PLAYOUT_WEIGHTS describes each weight.
+# Discat: the playout policy. PLAYOUT_WEIGHTS explains each weight.
 from libc.stdint cimport int8_t, int16_t, uint8_t, uint16_t
 
 ctypedef struct Weights:

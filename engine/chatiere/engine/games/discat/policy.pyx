@@ -1,4 +1,4 @@
-"""Discat: the playout policy, which weights actions by a few of their features."""
+"""Discat: the playout policy, which weights an action by a few of its features."""
 
 from libc.stdint cimport uint64_t
 
@@ -8,17 +8,18 @@ from .state cimport (
     slots_alike, tens_digits,
 )
 
-# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
-# Chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+# A weight of 4 doubles the probability of an action, so of two actions whose scores differ by 4, one is twice as
+# likely. The weights were chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py
+# searches for better weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 4,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
+    "decisions": 4,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "pair": 6,  # a group of two cards
     "triple": 12,  # a group of three cards
     "bonus_group": 24,  # a group of four cards
     "winning_group": 60,  # a group of five or six cards
     "partners": -3,  # for each other card of the hand that shares a digit with a single card played
     "room": -1,  # for each eighth of the cards in use that may be the next top
-    "blocks": 6,  # the next seat has no such card
+    "blocks": 6,  # the next seat has no card that may be the next top
     "exchange": 0,  # a card is exchanged
     "exchanged_partners": -4,  # for each other card of the hand that shares a digit with the exchanged card
 }
@@ -32,7 +33,7 @@ def pack_weights(weights):
 
 
 cdef int score_top(const State* state, const Weights* weights, int card) noexcept nogil:
-    # The score of a top card by the constraint that it creates.
+    # Return the score of a top card by the constraint that it creates.
     cdef int in_use = cards_in_use(state.players)
     cdef int left = in_use - card if points_up(state, card) else card - 1
     cdef bint blocks = not can_respect(state, next_seat(state, state.active), card)

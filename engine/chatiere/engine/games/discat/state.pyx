@@ -1,1 +1,1 @@
-"""Discat: the numbers of the packed state (state.pxd), for Python."""
+"""Discat: the constants of the packed state (state.pxd), for Python."""

@@ -39,7 +39,7 @@ DEFAULTS = DESCRIPTION.defaults(MAX_PLAYERS)
 cdef int DISCARD_PAIR = PHRASES.number("action.discard_pair")
 cdef int PASS_TURN = PHRASES.number("action.pass_turn")
 cdef int STOP = PHRASES.number("action.stop")
-# The main effects of pairs of 1, 2 and 3.
+# The phrases for the main effects of pairs of 1, 2 and 3.
 cdef tuple MAIN = (
     PHRASES.number("action.main_ones"), PHRASES.number("action.main_name"), PHRASES.number("action.main_swap")
 )
@@ -51,7 +51,7 @@ cdef int SWAP_OUT_CARD = PHRASES.number("action.swap_out")
 cdef int SWAP_IN_CARD = PHRASES.number("action.swap_in")
 cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
-# By phase, from SWAP_OUT on; the prompt of CHOICE depends on the pair.
+# The prompts of the phases, beginning with SWAP_OUT. The prompt of CHOICE depends on the pair.
 cdef tuple PROMPTS = (
     PHRASES.number("prompt.swap_out"),
     PHRASES.number("prompt.swap_in"),
@@ -81,7 +81,7 @@ cdef EventFields EVENTS = EventFields(
         "cards": fields.EVENT_CARDS,
     },
 )
-# The fields of the results of `count_in`.
+# Map each kind of event to the field that has the result of `count_in`.
 cdef dict COUNTS = {
     int(MomistigriEvent.ROUND_BEGUN): fields.EVENT_ROUND,
     int(MomistigriEvent.TURN_BEGUN): fields.EVENT_DRAWS,
@@ -94,7 +94,7 @@ cdef const State* state_of(Position position) noexcept:
 
 
 cdef int receiver_of(Position position, int action) except -1:
-    # The seat that a Give identifies by its distance from the deciding seat.
+    # Return the receiver of a Give, which identifies the seat by its distance from the deciding seat.
     cdef const State* state = state_of(position)
     cdef int distance = distance_of_gift(action)
     if distance >= state.players:
@@ -117,7 +117,7 @@ cdef int say_action(Position position, int action, Said* said) except -1:
     elif action == STOP_ID:
         say(said, STOP)
     elif action == MAIN_ID:
-        # Without a pending choice the action is illegal, and any of the three phrases will do.
+        # Without a pending choice, the action is illegal, and any of the three phrases is acceptable.
         say(said, MAIN[max(state_of(position).effect, 1) - 1])
     elif action == REVERSE_ID:
         say(said, REVERSE)
@@ -158,26 +158,26 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef int cards_in(const Event* event) noexcept:
-    # The number of leading values that are cards.
+    # Return the number of an event's values that are cards; these values come first.
     if event.kind in (MomistigriEvent.TURN_BEGUN, MomistigriEvent.ROUND_BEGUN, MomistigriEvent.PENALTY_TAKEN):
         return 0
     return 1 if event.kind == MomistigriEvent.CARD_HANDED_OUT else event.count
 
 
 cdef int other_seat(const Event* event) noexcept:
-    # The other seat involved, or -1.
+    # Return the other seat that an event involves, or -1.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         return event.values[0]
     if event.kind == MomistigriEvent.CARD_HANDED_OUT:
         return event.values[1]
-    # Both seats see a card that moves between their hands, and the two seats are public.
+    # A card that moves between two hands is visible only to their seats, so `seen_by` has both seats.
     if event.kind == MomistigriEvent.CARD_DRAWN or event.kind == MomistigriEvent.CARD_GIVEN:
         return lowest(event.seen_by & ~(1 << event.seat))
     return -1
 
 
 cdef int count_in(const Event* event) noexcept:
-    # The round, draws or points of an event, or -1.
+    # Return the round, the number of draws or the points of an event, or -1.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         return event.values[1]
     if event.kind == MomistigriEvent.ROUND_BEGUN or event.kind == MomistigriEvent.PENALTY_TAKEN:
@@ -186,7 +186,8 @@ cdef int count_in(const Event* event) noexcept:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Events that concern another seat, or in which no 1 was discarded, need a phrase other than that of their kind.
+    # Events about another seat, and events in which no 1 was discarded, need a phrase that differs from the default
+    # phrase of their kind.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         say(said, TURN_BEGUN)
         add_number(said, event.seat)
@@ -236,7 +237,7 @@ def encode_options(players, options: Mapping):
     copies = options["copies"]
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
-    # Every batch that begins games calls this function, so the defaults are not checked again.
+    # For speed, the defaults are not checked, because every batch that begins games calls this function.
     if copies is DEFAULTS["copies"]:
         memcpy(encoded.copies, USUAL.copies, sizeof(encoded.copies))
     else:
@@ -322,7 +323,8 @@ cdef card_in(const Message* action, int field, int card_field, name):
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # Read a MomistigriAction as a dense id. Raises INVALID_ACTION, or ILLEGAL_ACTION if a seat gives a card to itself.
+    # Read a MomistigriAction, and return its dense id. Raises INVALID_ACTION, or ILLEGAL_ACTION if a seat gives a card
+    # to itself.
     cdef const State* state = state_of(position)
     cdef Message inner
     cdef int distance
@@ -363,9 +365,10 @@ cdef int read_action(const Message* action, Position position) except -1:
 # State
 
 ctypedef struct Listed:
-    # The cards of a message. Each list is an independent set: n cards of a kind are the first n of its places.
+    # The cards of a message. Each list is an independent set, in which n cards of a kind have the first n of the kind's
+    # places.
     uint64_t hands[MAX_PLAYERS]
-    uint64_t known[MAX_PLAYERS][KNOWERS]  # by seat of the hand
+    uint64_t known[MAX_PLAYERS][KNOWERS]  # indexed by the seat of the hand and the knower
     uint64_t pile
 
 
@@ -387,7 +390,7 @@ cdef Scalars list_scalars():
     scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 1, MARKS, 1)
     scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, MAX_DRAW)
     scalars.add("pair_value", fields.STATE_PAIR_VALUE, fields.VIEW_PAIR_VALUE, &at.effect, 1, LAST_CHOICE, 0, 0)
-    # Packed as 1 + the card, or 0.
+    # The packed state has 1 + the card, or 0.
     scalars.add("swapped_out", fields.STATE_SWAPPED_OUT, fields.VIEW_SWAPPED_OUT, &at.swapped_out, 0, KINDS - 1, -1, 0)
     return scalars
 
@@ -457,7 +460,7 @@ cdef int put_state(Writer out, Position position) except -1:
 
 
 cdef refuse_cards(const Box* box, const Message* message, int field, name):
-    # Refuse a number that is not a card, or more cards of a kind than the box has.
+    # Raise an error for a number that is not a card, or for more cards of a kind than the box has.
     kinds = listed_numbers(message, field)
     for i, kind in enumerate(kinds):
         RULES.in_range(kind, 0, KINDS - 1, f"{name}[{i}]")
@@ -468,7 +471,7 @@ cdef refuse_cards(const Box* box, const Message* message, int field, name):
 
 
 cdef bint list_set(const Box* box, const Message* message, int field, uint64_t most, uint64_t* cards) except -1:
-    # Read a list of cards as a set. Returns False if a number is not a card, or is not in `most`.
+    # Read a list of cards as a set. Returns False if a number is not a card, or the card is not in `most`.
     cdef int64_t kinds[BOX]
     cdef int count = list_numbers(message, field, kinds, BOX), i
     cdef uint64_t bits
@@ -486,7 +489,7 @@ cdef bint list_set(const Box* box, const Message* message, int field, uint64_t m
 
 
 cdef int read_knower(const State* state, int seat, int found, const Message* entry) except -1:
-    # Read the knower of an entry about a seat's hand. `found`: the set of knowers of earlier entries.
+    # Read the knower of an entry about a seat's hand. `found` is the set of knowers of earlier entries.
     cdef int knower = PUBLIC
     if has_number(entry, fields.KNOWLEDGE_SEAT):
         knower = within(RULES, number_of(entry, fields.KNOWLEDGE_SEAT), 0, state.players - 1, "seat")
@@ -498,7 +501,7 @@ cdef int read_knower(const State* state, int seat, int found, const Message* ent
 
 
 cdef read_known(const Box* box, const Message* entry, uint64_t hand, uint64_t* cards, uint8_t* most_ones):
-    # Read an entry: one knower's knowledge of a hand.
+    # Read an entry, which has one knower's knowledge about a hand.
     if not list_set(box, entry, fields.KNOWLEDGE_CARDS, hand, cards):
         RULES.refuse_state("cards", "the hand does not hold all of these", "Public and hidden")
     if has_number(entry, fields.KNOWLEDGE_MOST_ONES):
@@ -506,7 +509,7 @@ cdef read_known(const Box* box, const Message* entry, uint64_t hand, uint64_t* c
 
 
 cdef read_knowledge(State* state, Listed* listed, int seat, const Message* message):
-    # Read the knowledge of a seat's hand. Seats without an entry have the public knowledge.
+    # Read the knowledge about a seat's hand. Seats without an entry have only the public knowledge.
     cdef Message entry
     cdef Span rest = message.span
     cdef uint64_t* known = listed.known[seat]
@@ -565,7 +568,7 @@ cdef lay_cards(State* state, const Listed* listed):
             for knower in range(KNOWERS):
                 state.known[knower] |= (listed.known[seat][knower] & bits) << held
             held += count_cards(mine)
-        # Before the first turn the pile is empty; later it has all cards in `left`.
+        # Before the first turn, the pile must be empty. Later it must have all cards that are not in hands.
         if count_cards(listed.pile & bits) != (count - held if dealt else 0):
             refuse_deck()
         state.left |= bits & deck & bits << held
@@ -671,7 +674,8 @@ cdef int put_event(Writer out, const Event* event) except -1:
 # Score
 
 cdef int known_totals(Position position, int viewer) except -1:
-    # The set of seats whose totals a viewer knows. A total counts the hand, so every card of the hand must be known.
+    # Return the set of seats whose totals a viewer knows. A total includes the hand, so every card of the hand must be
+    # known.
     cdef View seen
     cdef int seat, known = 0
     view(position.body, viewer, &seen)

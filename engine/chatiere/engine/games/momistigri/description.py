@@ -1,4 +1,4 @@
-"""Momistigri: the description of the game, with all its texts."""
+"""Momistigri: the description of the game, which contains all of its texts."""
 
 from typing import Any
 
@@ -21,7 +21,8 @@ _LETTERS = "ABCDE"
 
 _EFFECTS_OF_PAIRS = "Effects of a pair of one value"
 
-# By value from 1: the effect of a pair, the number of cards that the next seat draws, the description.
+# For each value, beginning with 1: the effect of a pair, the number of cards that the next seat draws, and the
+# description.
 _EFFECTS = (
     ("DISCARD_ONES", 0, "discard all other 1s"),
     ("NAME_CARD", 0, "choose the card that the next player must draw"),
@@ -32,9 +33,9 @@ _EFFECTS = (
     ("DRAW_MORE", 2, "the next player draws two cards"),
     ("DRAW_MORE", 3, "the next player draws three cards"),
 )
-# The values in use, by number of players (rules file: Components and setup).
+# Map the number of players to the values in use (rules file: Components and setup).
 _VALUES = {3: range(3, 9), 4: range(2, 10), 5: range(1, 10)}
-# The copies of each kind in the box. In the order of values, card i has colour i mod 5.
+# The default number of copies of each kind in the box. If cards are sorted by value, card i has colour i mod 5.
 _COPIES = [0] * state.COLOURED
 for _place, _value in enumerate(value for value in range(1, 10) for _ in range(10 - value)):
     _COPIES[state.VALUES * (_place % state.COLOURS) + _value - 1] += 1
@@ -263,7 +264,7 @@ _ENDS = {
 
 # Parts of the observation
 
-# The points of all cards: nine 1s, eight 2s … one 9, and 10 for the Momistigri.
+# The sum of the points of all cards: nine 1s, eight 2s and so on to one 9, and 10 for the Momistigri.
 _MAX_POINTS = sum(value * (state.VALUES + 1 - value) for value in range(1, state.VALUES + 1)) + state.VALUES + 1
 
 _OBSERVATION = (

@@ -1,9 +1,9 @@
-# Momistigri: public and hidden information: the places of cards, and updates of the knowledge of hands when cards move.
+# Momistigri: public and hidden information: the places of cards, and updates of the knowledge about hands.
 #
-# Each knower (the other seats and the public) may know, for a hand, a minimum number of cards of some kinds, and a
-# maximum number of 1s. A seat that did not see which card moved keeps only facts that are true for any card: for each
-# kind, one card fewer in the giving hand than before. Exception: if the hand held cards of one kind only and the seat
-# knew all of them, it knows the card.
+# The knowers of a hand are the other seats and the public. A knower may know that a hand has at least some number of
+# cards of a kind, and at most some number of 1s. If a knower did not see which card moved, it keeps only facts that are
+# true for any card: for each kind, it knows one card less in the giving hand. There is one exception: if the hand had
+# cards of only one kind and the knower knew all of them, it knows the card that moved.
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.stream cimport Stream
@@ -13,17 +13,17 @@ cdef inline int all_knowers(const State* state) noexcept nogil:
     return (1 << state.players) - 1 | 1 << PUBLIC
 
 cdef inline void expect_one_more(uint8_t* most_ones) noexcept nogil:
-    # A maximum equal to the number of 1s in the box is no bound, and is stored as 0.
+    # Increase a maximum number of 1s. A maximum equal to the number of 1s in the box is no bound, and is stored as 0.
     most_ones[0] = 0 if most_ones[0] == ONES else most_ones[0] + 1
 
-# Move cards, whose kinds later seats also hold, one place down or up, with all knowledge of these cards.
+# Move cards one place down or up, together with all knowledge about them. Other seats also have cards of these kinds.
 cdef void move_down(State* state, uint64_t cards) noexcept nogil
 cdef void move_up(State* state, uint64_t cards) noexcept nogil
-# Put the cards of each kind in the order of their holders, with all knowledge of these cards.
+# Sort the cards of each kind by their holders, together with all knowledge about these cards.
 cdef void order_by_holder(State* state, const Box* box) noexcept nogil
 
 cdef inline void take_out(State* state, int seat, uint64_t kind_bits) noexcept nogil:
-    # Move the last card of a kind out of a hand. No knower may have knowledge of this card.
+    # Move the last card of a kind out of a hand. The caller must have removed all knowledge about this card.
     cdef uint64_t mine = state.hands[seat] & kind_bits, last = mine & ~(mine >> 1)
     cdef uint64_t later = kind_bits & ~state.left & ~(last | last - 1)
     state.hands[seat] ^= last
@@ -33,7 +33,8 @@ cdef inline void take_out(State* state, int seat, uint64_t kind_bits) noexcept n
     state.left ^= last
 
 cdef inline void put_in(State* state, int seat, uint64_t kind_bits) noexcept nogil:
-    # Move a card of a kind from `left` into a hand, as its last of this kind. Usually no other hand holds the kind.
+    # Move a card of a kind from `left` into a hand, where it becomes the last of this kind. Usually, no other hand has
+    # cards of the kind.
     cdef uint64_t left = state.left & kind_bits
     cdef uint64_t place = left & -left, later = 0
     cdef int i
@@ -48,19 +49,20 @@ cdef inline void put_in(State* state, int seat, uint64_t kind_bits) noexcept nog
     state.hands[seat] |= place
 
 cdef inline void forget_first(State* state, uint64_t mine, uint64_t further) noexcept nogil:
-    # Forget one card of each of these kinds in a hand. `further`: the cards without the first of each kind.
+    # Remove from all knowledge one card of each of the kinds in `mine`. `further` has these cards without the first of
+    # each kind.
     cdef int knower
     for knower in range(KNOWERS):
         state.known[knower] = state.known[knower] & ~mine | (state.known[knower] & further) >> 1
 
 cdef inline void expect_one_less(uint8_t* most_ones) noexcept nogil:
-    # All seats see a 1 leave the hand.
+    # Decrease the maximum numbers of 1s, because all seats see a 1 leave the hand.
     cdef int knower
     for knower in range(KNOWERS):
         most_ones[knower] -= most_ones[knower] > 1
 
 cdef inline void lay_down(State* state, int seat, int kind, uint64_t kind_bits) noexcept nogil:
-    # Move a card from a hand to the pile, visibly to all seats.
+    # Move a card from a hand to the pile. All seats see it.
     cdef uint64_t mine = state.hands[seat] & kind_bits
     forget_first(state, mine, mine & (mine - 1))
     take_out(state, seat, kind_bits)
@@ -70,7 +72,7 @@ cdef inline void lay_down(State* state, int seat, int kind, uint64_t kind_bits) 
 cdef inline void lay_down_pair(
     State* state, int seat, int low, int high, uint64_t low_bits, uint64_t high_bits
 ) noexcept nogil:
-    # Discard two cards in one step, unless they have the same kind.
+    # Move a pair from a hand to the pile. Cards of different kinds are moved in one step.
     cdef uint64_t low_mine = state.hands[seat] & low_bits, high_mine = state.hands[seat] & high_bits
     if low == high:
         lay_down(state, seat, low, low_bits)
@@ -90,7 +92,7 @@ cdef inline void learn(State* state, int knower, uint64_t mine) noexcept nogil:
     state.known[knower] |= (state.known[knower] & mine) + (mine & -mine)
 
 cdef inline void take_up(State* state, int seat, int kind, uint64_t kind_bits) noexcept nogil:
-    # Move a card from the pile to a hand, visibly to all seats.
+    # Move a card from the pile to a hand. All seats see it.
     cdef int others = all_knowers(state) & ~(1 << seat), knower
     put_in(state, seat, kind_bits)
     for knower in range(KNOWERS):
@@ -102,7 +104,7 @@ cdef inline void take_up(State* state, int seat, int kind, uint64_t kind_bits) n
                 expect_one_more(&state.most_ones[seat][knower])
 
 cdef inline int who_knows(const State* state, uint64_t hand) noexcept nogil:
-    # The set of knowers that know all cards of a hand.
+    # Return the set of knowers that know all cards of a hand.
     cdef int knowers = 0, knower
     for knower in range(KNOWERS):
         knowers |= (state.known[knower] & hand == hand) << knower
@@ -111,16 +113,17 @@ cdef inline int who_knows(const State* state, uint64_t hand) noexcept nogil:
 cdef inline void hand_over(
     State* state, const Box* box, int giver, int receiver, int kind, uint64_t kind_bits
 ) noexcept nogil:
-    # Move a card from one hand to another, as drawn or given.
+    # Move a card that is drawn or given from one hand to another.
     cdef uint64_t hand = state.hands[giver], mine = hand & kind_bits
     cdef uint64_t further = further_cards(box, hand), seen = state.known[receiver]
     # If the hand has a single kind, every knower of all its cards knows this card.
     cdef int deduced_by = who_knows(state, hand) if hand == mine else 0, knower
-    # In such a hand there is no other kind to forget.
+    # All knowers lose a card of each kind in the hand. This is also correct for knowers that know this card, because
+    # such a hand has no other kind.
     forget_first(state, hand, further)
     state.known[receiver] = seen & ~mine | (seen & mine & further) >> 1
     if mine == kind_bits & ~state.left and mine & (mine - 1) == 0:
-        # No other hand holds the kind: the card keeps its place.
+        # No other hand has cards of the kind, so the card keeps its place.
         state.hands[giver] ^= mine
         state.hands[receiver] |= mine
     else:
@@ -140,7 +143,7 @@ cdef inline void hand_over_ones(State* state, int giver, int receiver, bint is_o
     cdef uint8_t* received = state.most_ones[receiver]
     cdef int knower
     for knower in range(KNOWERS):
-        # A knower that did not see the card assumes that it was a 1, if the giver may have had a 1.
+        # A knower that did not see the card must assume that it was a 1 if the giver may have had a 1.
         if received[knower] and (is_one if seen_by >> knower & 1 else given[knower] != 1):
             expect_one_more(&received[knower])
         if is_one and seen_by >> knower & 1 and given[knower]:
@@ -153,7 +156,7 @@ cdef inline void show_no_ones(State* state, int seat) noexcept nogil:
         state.most_ones[seat][knower] = others >> knower & 1
 
 cdef inline void forget_ones(State* state, int seat) noexcept nogil:
-    # Forget the 1s of a hand that will remain empty.
+    # Remove the knowledge about the number of 1s in a hand that will remain empty.
     cdef int knower
     for knower in range(KNOWERS):
         state.most_ones[seat][knower] = 0

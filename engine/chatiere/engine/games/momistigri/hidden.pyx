@@ -11,7 +11,7 @@ from .state cimport (
 )
 
 cdef enum:
-    # The last of the places for which hidden cards are drawn: the undealt cards.
+    # The last of the places for which hidden cards are drawn, which has the undealt cards.
     UNDEALT = MAX_PLAYERS
     PLACES = 6
 
@@ -53,9 +53,9 @@ cdef void shuffle(uint8_t* cards, int count, Stream* stream) noexcept nogil:
 
 
 cdef void share_ones(int* ones, const int* space, const int* most, int count, Stream* stream) noexcept nogil:
-    # Draw the number of hidden 1s at each place, so that all ways to lay the hidden cards are equally likely. `count`:
-    # the hidden 1s; `space`: the number of hidden cards at each place; `most`: the maximum number of 1s among them. The
-    # ways for one place are the choices of the cards that are 1s.
+    # Draw the number of hidden 1s at each place, so that all distributions of the hidden cards are equally likely.
+    # `count` is the number of hidden 1s, `space` the number of hidden cards at each place, and `most` the maximum
+    # number of 1s among these. The number of ways for one place is the number of choices of the cards that are 1s.
     cdef uint64_t ways[PLACES + 1][ONES + 1]
     cdef uint64_t number, here
     cdef int place, left, k
@@ -79,8 +79,9 @@ cdef void share_ones(int* ones, const int* space, const int* most, int count, St
 
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
-    # Cards that the seat knows in a hand stay there. All other cards of the other hands are shuffled individually, even
-    # cards of the same kind, so that the number of random numbers drawn does not depend on knowledge.
+    # Draw the hidden cards. Cards that the seat knows in a hand stay there. All other cards of the other hands are
+    # shuffled individually, even cards of the same kind, so that the number of random numbers used does not depend on
+    # hidden information.
     cdef State* state = <State*> body
     cdef const Box* box = box_of(state)
     cdef uint64_t all_ones = of_value(box, 0)
@@ -92,7 +93,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef uint64_t hidden = state.left if state.phase <= DEAL else 0, known
     cdef int other, one_count, other_count
     if state.phase == FINISHED:
-        # The hands are open.
+        # Nothing is hidden, because all hands are open.
         return OK
     space[UNDEALT] = count_cards(hidden)
     most[UNDEALT] = ONES
@@ -144,8 +145,8 @@ cdef void add_cards(uint64_t* cards, const uint8_t* places, int count) noexcept 
 
 
 cdef void share_public_knowledge(State* state, int seat) noexcept nogil:
-    # Other seats keep only public knowledge, even of the viewer's hand, because their further knowledge is hidden from
-    # the viewer.
+    # Reduce the knowledge of other seats to public knowledge, even about the viewer's hand, because any further
+    # knowledge is hidden from the viewer.
     cdef int other, knower
     for knower in range(state.players):
         if knower != seat:
@@ -160,7 +161,7 @@ cdef void order_by_holder(State* state, const Box* box) noexcept nogil:
     cdef uint64_t wrong = misplaced(state, box)
     cdef int i
     while wrong:
-        # Swap each such card with the card before it; of adjacent cards, swap only the first.
+        # Swap each misplaced card with the card before it. Of adjacent misplaced cards, swap only the first.
         wrong &= ~(wrong << 1)
         for i in range(MAX_PLAYERS):
             state.hands[i] = swap_with_previous(state.hands[i], wrong)
@@ -171,7 +172,7 @@ cdef void order_by_holder(State* state, const Box* box) noexcept nogil:
 
 
 cdef void order_by_knowledge(State* state, const Box* box) noexcept nogil:
-    # In each hand, put the known cards of a kind first.
+    # In each hand, put the known cards of each kind first.
     cdef uint64_t wrong, further = 0
     cdef int i
     for i in range(MAX_PLAYERS):
@@ -184,7 +185,7 @@ cdef void order_by_knowledge(State* state, const Box* box) noexcept nogil:
 
 
 cdef uint64_t misplaced(const State* state, const Box* box) noexcept nogil:
-    # The cards directly after a card of the same kind that a later seat, or no seat, holds.
+    # Return the cards that directly follow a card of the same kind whose holder is a later seat, or no seat.
     cdef uint64_t earlier = 0, wrong = 0
     cdef int seat
     for seat in range(MAX_PLAYERS):

@@ -1,2 +1,2 @@
-# Momistigri: the invariants of states.
+# Momistigri: checks of the invariants of every state.
 cdef int check(const void* body) noexcept nogil

@@ -1,4 +1,4 @@
-"""Momistigri: the invariants of states (rules file: Invariants), and bounds for memory safety and finite play."""
+"""Momistigri: checks of the invariants of every state (rules file: Invariants), and of bounds for memory safety."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy
@@ -14,8 +14,8 @@ from .state cimport (
 from .hidden cimport all_knowers
 
 cdef enum:
-    BOX_WORDS = 7  # of 8 bytes
-    # Size of a counter of cards of one value, at most 45.
+    BOX_WORDS = 7  # the size of a box in words of 8 bytes
+    # The number of bits of a counter for the cards of one value, which is at most 45.
     BITS_A_VALUE = 6
 
 
@@ -38,7 +38,7 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef int check_numbers(const State* state) noexcept nogil:
-    # Check that each number is in its range, and 0 where it has no meaning.
+    # Check that each number is in its range, and is 0 when it has no meaning.
     cdef int phase = state.phase, i
     if state.players < FEWEST_PLAYERS or state.players > MAX_PLAYERS:
         return MomistigriFault.BAD_PLAYERS
@@ -139,7 +139,8 @@ cdef int check_cards(const State* state, const Box* box) noexcept nogil:
 
 
 cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
-    # Check that knowledge is true, includes public knowledge, and excludes a seat's own hand.
+    # Check that all knowledge is true, that each knower knows what is public, and that knowledge about a seat's own
+    # hand is not stored.
     cdef bint noted = state.phase > DEAL and state.phase != FINISHED
     cdef uint64_t hands = deck_for(box, state.players) & ~state.left if noted else 0
     cdef uint64_t public = state.known[PUBLIC], further = 0, wrong, known, others
@@ -149,7 +150,7 @@ cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
         further |= further_cards(box, state.hands[seat])
     wrong = public & ~hands | public & further & ~(public << 1)
     for knower in range(MAX_PLAYERS):
-        # A seat beyond the players must have no knowledge, as if all hands were its own.
+        # A seat beyond the number of players must have no knowledge, as if all hands were its own.
         known = state.known[knower]
         others = hands & ~state.hands[knower] if knower < state.players else 0
         wrong |= known & ~others | public & others & ~known | known & further & ~(known << 1)
@@ -189,7 +190,7 @@ cdef bint knows_wrong_ones(const State* state, const Box* box, int seat, bint no
 
 
 cdef int check_rounds(const State* state, const Box* box) noexcept nogil:
-    # Check that the penalties of the finished rounds lead to this round.
+    # Check that the penalties of the finished rounds agree with the number of the current round.
     cdef int finished = state.round + (state.phase == FINISHED), round, seat, most = 0
     cdef uint64_t penalties, wrong = 0
     for round in range(ROUNDS):
@@ -215,7 +216,7 @@ cdef int check_rounds(const State* state, const Box* box) noexcept nogil:
 
 
 cdef int check_deal(const State* state) noexcept nogil:
-    # The checks before the first turn.
+    # Check what must hold before the first turn.
     cdef int players = state.players, dealt = DEALT * players + 1 - count_cards(state.left), seat, turn, dealt_to_seat
     if state.backwards:
         return MomistigriFault.BAD_DIRECTION
@@ -239,7 +240,8 @@ cdef int check_deal(const State* state) noexcept nogil:
 
 
 cdef int check_turn(const State* state, const Box* box) noexcept nogil:
-    # The checks from the first turn on: the phase fits the seats in the round and the places of the cards.
+    # Check what must hold from the first turn on: the phase agrees with the seats in the round and the places of the
+    # cards.
     cdef int phase = state.phase, seat, wanted, holding = 0, may_be_empty = 0
     for seat in range(MAX_PLAYERS):
         holding |= (state.hands[seat] != 0) << seat
@@ -255,8 +257,8 @@ cdef int check_turn(const State* state, const Box* box) noexcept nogil:
         return MomistigriFault.BAD_ACTIVE_SEAT
     if state.in_round == 1 << state.active and phase != DISCARD and phase != CHOICE and phase != AGAIN:
         return MomistigriFault.BAD_PHASE
-    # A turn that ends with all marks set ends the round, but a seat may leave within a turn, when its last card is
-    # drawn. A pair clears its seat's own mark.
+    # A turn that ends with all pass marks set ends the round. Within a turn, however, a seat without a mark may leave,
+    # because its last card is drawn. A pair clears the mark of the seat that discards it.
     if phase <= DISCARD:
         if state.passed == state.in_round and (phase < DISCARD or state.in_round == (1 << state.players) - 1):
             return MomistigriFault.BAD_PASSED
@@ -274,7 +276,7 @@ cdef int check_turn(const State* state, const Box* box) noexcept nogil:
 
 
 cdef int check_pile(const State* state, const Box* box) noexcept nogil:
-    # Check that the pair whose effect is in progress lies in the pile, except 5s that have been handed out.
+    # Check that the pair whose effect is in progress lies in the pile, except for 5s that were handed out.
     cdef int phase = state.phase, value = 0
     cdef uint64_t pile = state.left, same
     if phase == CHOICE:
@@ -296,7 +298,7 @@ cdef int check_pile(const State* state, const Box* box) noexcept nogil:
     if value == 0:
         return OK
     if phase == SWAP_IN:
-        # The card just discarded was not in the pile before.
+        # Exclude the card just discarded, which was not in the pile before.
         same = pile & bits_of(box, state.swapped_out - 1)
         pile ^= same & -same
     if count_cards(pile & of_value(box, value - 1)) < 2:

@@ -87,13 +87,13 @@ cdef void deal(State* state, const Box* box, int kind, Events* events) noexcept 
         begin_turn(state, NO_MARK, events)
     elif state.left & (state.left - 1):
         state.active = next_seat(state, seat)
-    # If one card is left, it is dealt to the same seat again, the first seat's right neighbour.
+    # If one card is left, it is dealt to the same seat again, which is the first seat's right neighbour.
 
 
 # A turn
 
 cdef void begin_turn(State* state, int mark, Events* events) noexcept nogil:
-    # `mark`: the mark that the previous seat left pending, if that seat is still in the round.
+    # Begin a turn. `mark` is the mark that the previous seat left, if that seat is still in the round.
     cdef int wanted = 2 if mark == TWO else 3 if mark == THREE else 1
     cdef uint16_t values[2]
     state.turn += 1
@@ -188,7 +188,7 @@ cdef void end_turn(State* state, const Box* box, int mark, Events* events) noexc
 # Effects of a pair of one value
 
 cdef bint has_target(const State* state) noexcept nogil:
-    # True if another seat is in the round.
+    # Return True if another seat is in the round.
     return state.in_round != 1 << state.active
 
 
@@ -237,7 +237,7 @@ cdef void discard_ones(State* state, const Box* box, Events* events) noexcept no
     cdef uint16_t ones[MAX_EVENT_VALUES]
     cdef int seat = state.active, count = 0
     while left:
-        # At most seven, because two of the nine 1s are in the pile.
+        # There are at most seven 1s to show, because two of the nine are in the pile.
         ones[count] = box.kind_at[lowest(left)]
         lay_down(state, seat, ones[count], same_kind(box, lowest(left)))
         count += 1
@@ -263,7 +263,7 @@ cdef void name_card(State* state, const Box* box, int kind, Events* events) noex
     log_value(events, MomistigriEvent.CARD_NAMED, state.active, 1 << state.active, kind)
     end_turn(state, box, NO_MARK, events)
     if state.phase == DRAW:
-        # The round continues: the next seat draws the named card.
+        # The round has not ended, so the next seat draws the named card.
         draw(state, box, drawn_from(state), kind, bits_of(box, kind), events)
 
 
@@ -320,7 +320,8 @@ cdef void show_hand(const State* state, const Box* box, int seat, Events* events
 
 
 cdef int most_penalised(const State* state) noexcept nogil:
-    # The seat with the most penalty points; of tied seats, the first clockwise from the last round's first seat.
+    # Return the seat with the most penalty points. Of tied seats, it is the first clockwise from the last round's first
+    # seat.
     cdef int seat = state.first_seat, most = seat, _
     for _ in range(1, state.players):
         seat = next_seat(state, seat)
@@ -339,7 +340,7 @@ cdef int end(const void* body) noexcept nogil:
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # The seat that took the last turn.
+    # Return the seat that took the last turn.
     return (<const State*> body).active
 
 
@@ -387,14 +388,15 @@ cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids)
 
 
 cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
-    # For each kind as the higher one: the lower kinds of its colour or value, and the kind itself if the hand has it
-    # twice.
+    # List the pairs in a hand. For each kind as the higher one, the lower ones are the lower kinds of the same colour
+    # or value, and the kind itself if the hand has it twice.
     cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE), further = further_cards(box, hand)
     cdef uint64_t kinds = kinds_in(box, hand), twice = kinds_in(box, further) if further else 0
     cdef uint64_t values = kinds << VALUES | kinds << 2 * VALUES, colours, left, partners
     cdef Py_ssize_t count = 0
     cdef int kind, first_id, _
-    # Kinds with possible lower partners: by value, up to four colours below; by colour, all but the lowest of a colour.
+    # Find the kinds that may have lower partners: of the same value, in up to four colours below; of the same colour,
+    # all kinds except the lowest.
     values |= values << 2 * VALUES
     colours = (kinds | HIGHEST) - LOWEST
     left = kinds & (values | colours | twice)
@@ -403,7 +405,7 @@ cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept 
         partners = PARTNERS[kind] & (kinds ^ left | twice)
         left &= left - 1
         first_id = kind * (kind + 1) // 2
-        # Most kinds have few partners, so two are written without counting them.
+        # Most kinds have few partners, so two are always written before counting them.
         for _ in range(2):
             ids[count] = first_id + lowest(partners | bit(MOMISTIGRI))
             count += partners != 0
@@ -442,7 +444,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
 
 
 cdef uint64_t pile_before_swap(const State* state, const Box* box) noexcept nogil:
-    # The pile without the card just discarded.
+    # Return the pile without the card that was just discarded.
     cdef uint64_t pile = state.left, same = pile & bits_of(box, state.swapped_out - 1)
     return pile ^ (same & -same)
 
@@ -471,7 +473,8 @@ cdef int forbids_card(
     const State* state, const Box* box, int kind, uint64_t cards, int phase, MomistigriFault not_now, MomistigriFault
     not_there,
 ) noexcept nogil:
-    # Check an action of a phase that names one of the cards of a hand or of the pile.
+    # Return the fault of an action that names a card of a hand or of the pile, or OK. The action is legal only in
+    # `phase`.
     if state.phase != phase:
         return not_now
     if cards & bits_of(box, kind) == 0:
@@ -591,7 +594,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
 
 
 cdef inline uint64_t cards_that_can_come(const State* state) noexcept nogil:
-    # The cards that can be dealt or drawn.
+    # Return the cards that can be dealt or drawn.
     return state.left if state.phase == DEAL else state.hands[drawn_from(state)]
 
 
@@ -629,7 +632,7 @@ cdef inline int sample_card(const State* state, const Box* box, uint64_t cards, 
     cdef uint64_t counts
     if not has_single(box, cards):
         return lowest(bits_of(box, sample_listed(state, stream)))
-    # With a kind of one card, the reduced weights are the numbers of cards.
+    # If some kind has exactly one card, the weights are the numbers of cards, so draw a random card.
     counts = running_counts(cards)
     return nth_card(cards, counts, number_below(stream, counts >> 56))
 
@@ -687,7 +690,7 @@ cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogi
 
 
 cdef void deal_out(State* state, const Box* box, Stream* stream) noexcept nogil:
-    # Deals all cards like `deal`, card by card, but orders the cards of a kind by seat only at the end.
+    # Deal all cards, one by one as `deal` does, but sort the cards of each kind by seat only at the end.
     cdef uint64_t left = state.left, counts = running_counts(left), same, first
     cdef int number, seat = state.active
     for number in range(count_cards(left), 0, -1):
@@ -741,12 +744,13 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 # How long a game can be (A turn; Effects of a pair of one value; End of a round)
 
 cdef inline bint is_played_with(int value, int players) noexcept nogil:
-    # With 4 players, the 1s are left out; with 3, the 1s, the 2s and the 9.
+    # Return True if a value is in use. With 4 players, the 1s are left out; with 3, the 1s, the 2s and the 9.
     return players == 5 or (value > 1 if players == 4 else 2 < value < 9)
 
 
 cdef int count_kinds(int players, const uint8_t* copies) noexcept nogil:
-    # The number of kinds in the deck. Without `copies`, the maximum: value v has 10 - v cards in at most five colours.
+    # Return the number of kinds in the deck. Without `copies`, return the maximum: value v has 10 - v cards, in at most
+    # five colours.
     cdef int count = 1, kind, value
     for kind in range(COLOURED):
         value = value_of(kind)
@@ -756,24 +760,25 @@ cdef int count_kinds(int players, const uint8_t* copies) noexcept nogil:
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # Decisions in a round: pairs, and one or more other decisions in each of at most 200 turns. A turn that ends with a
-    # pair of 3 has three other decisions, Main and the two of the swap; with a pair of 5, one for each card handed out,
-    # at most n - 1. Any other turn has at most two: Main and NameCard, Give, Pass, Stop. Each pair takes two cards out
-    # of the hands, which get cards back only by handing out (a swap replaces one card by one). With C cards dealt and h
-    # handed out there are thus at most (C + h) / 2 pairs, so each card handed out adds one and a half decisions. A turn
-    # adds at most 3 (n - 1) / 2, or 3 by a swap. The bound is not reached: the four 6s and five 5s are never
-    # distributed so that every turn has this many.
+    # The decisions in a round are the pairs, and one or more other decisions in each of at most 200 turns. A turn that
+    # ends with a pair of 3 has three other decisions, which are Main and the two decisions of the swap. A turn that
+    # ends with a pair of 5 has one for each card handed out, at most n - 1. Any other turn has at most two, such as
+    # Main and NameCard, or one of Give, Pass and Stop. Each pair takes two cards out of the hands. Hands get cards back
+    # only by handing out, because a swap replaces one card by another. With C cards dealt and h cards handed out, there
+    # are at most (C + h) / 2 pairs, so each card handed out adds one and a half decisions. A turn adds at most 3 (n -
+    # 1) / 2 decisions, or 3 by a swap. The bound is not reached, because the four 6s and five 5s are never distributed
+    # so that every turn has this many decisions.
     #
-    # Draws in a round: one in each turn, one more after a pair of 7, and two more after a pair of 8. Between two pairs
-    # of 7, and between two pairs of 8, a card has returned from the pile, in a turn with a pair of 5 or 3. With t such
-    # turns there are at most t + 1 turns with a pair of 8, and at most 200 - t with a pair of 7 or 8. This makes at
-    # most (t + 1) + (200 - t) more draws.
+    # There is one draw in each turn of a round, one more after a pair of 7, and two more after a pair of 8. Between two
+    # pairs of 7, and between two pairs of 8, a card returns from the pile, in a turn with a pair of 5 or 3. With t such
+    # turns, there are at most t + 1 turns with a pair of 8, and at most 200 - t turns with a pair of 7 or 8. Together,
+    # these add at most (t + 1) + (200 - t) draws.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int deck = DEALT * players + 1
     found.max_game_length = ROUNDS * ((deck + LAST_TURN * max(6, 3 * (players - 1))) // 2)
     found.max_chance_nodes = first_seat_comes + ROUNDS * (deck + 2 * LAST_TURN + 1)
-    # The first card of a deal can be of any kind in the deck.
+    # The event with the most outcomes is the first card of a deal, which can be of any kind in the deck.
     found.max_chance_outcomes = count_kinds(players, chosen.copies if chosen != NULL else NULL)
 
 

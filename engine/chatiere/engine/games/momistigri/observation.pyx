@@ -13,7 +13,7 @@ from .state cimport (
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads only the view, so it cannot reveal hidden information.
+    # This function reads only the view, so it cannot reveal hidden information.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
     cdef const Box* box = box_of(state)

@@ -1,4 +1,4 @@
-"""Momistigri: the playout policy, which weights actions by a few of their features."""
+"""Momistigri: the playout policy, which weights an action by a few of its features."""
 
 from libc.stdint cimport int8_t, uint64_t
 
@@ -7,10 +7,11 @@ from .state cimport (
     MOMISTIGRI, PASS_ID, VALUES, State, bit, box_of, cards_of_pair, decider, kind_of_gift, kinds_in, value_of,
 )
 
-# The weights are quarters of a doubling: of two actions whose scores differ by 4, one is twice as likely as the other.
-# Chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py searches for better weights.
+# A weight of 4 doubles the probability of an action, so of two actions whose scores differ by 4, one is twice as
+# likely. The weights were chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py
+# searches for better weights.
 PLAYOUT_WEIGHTS = {
-    "decisions": 255,  # decisions at the start of a playout that use the policy; later ones are uniform. 255: all
+    "decisions": 255,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "pair": 12,  # a pair is discarded
     "pair_value": 1,  # for every two points of its values
     "effect_1": 2,  # the pair has value 1
@@ -29,7 +30,7 @@ PLAYOUT_WEIGHTS = {
     "taken_partners": 4,  # the card swapped in forms a pair in the hand
 }
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
-# By kind: the set of other kinds with which it forms pairs. Written once, when the module is loaded.
+# Map each kind to the set of other kinds with which it forms pairs. The table is written once, at import.
 cdef uint64_t OTHERS[KINDS]
 
 
@@ -62,7 +63,7 @@ cdef inline int score_pair(const Weights* by, int action) noexcept nogil:
 
 
 cdef inline int score_card(const Weights* by, uint64_t held, int action) noexcept nogil:
-    # `held`: the kinds in the hand of the seat to decide.
+    # Return the score of an action that names a card. `held` has the kinds in the hand of the seat to decide.
     cdef int kind
     if FIRST_HAND_OUT_ID <= action < FIRST_SWAP_OUT_ID:
         return by.handed_value * value_of(action - FIRST_HAND_OUT_ID)

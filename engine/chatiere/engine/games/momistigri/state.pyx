@@ -1,11 +1,11 @@
-"""Momistigri: constants of the packed state, and tables of cards, neighbours and pairs."""
+"""Momistigri: the constants of the packed state, and tables of cards, neighbours and pairs."""
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 
 cdef void lay_out(Box* box, const uint8_t* copies) noexcept nogil:
-    # The copies of each value must add up to its number of cards in the box.
+    # Fill in a box. The copies of each value must add up to the number of cards with this value in the box.
     cdef int place = 0, kind
     box.firsts = bit(MOMISTIGRI_PLACE)
     for kind in range(COLOURED):
@@ -25,7 +25,7 @@ cdef uint64_t find_value(const Box* box, int value) noexcept nogil:
 
 
 cdef lay_out_usual_box():
-    # In the order of values, card i has colour i mod 5.
+    # Fill in the default box and its tables. If cards are sorted by value, card i has colour i mod 5.
     cdef int value, i = 0, kind, place = 0, byte
     for value in range(VALUES):
         for _ in range(VALUES - value):
@@ -63,7 +63,8 @@ cdef list_neighbours():
     cdef int in_round, seat, distance
     for in_round in range(1 << MAX_PLAYERS):
         for seat in range(MAX_PLAYERS):
-            # Later entries overwrite earlier ones, so the seat itself (at full distance) is first, the nearest last.
+            # Later entries overwrite earlier entries, so the loop begins with the seat itself and ends with the
+            # nearest.
             for distance in range(MAX_PLAYERS, 0, -1):
                 note_neighbour(0, in_round, seat, (seat + distance) % MAX_PLAYERS)
                 note_neighbour(1, in_round, seat, (seat + MAX_PLAYERS - distance) % MAX_PLAYERS)
@@ -99,7 +100,7 @@ list_partners()
 
 
 cdef bint form_pair(int low, int high) noexcept nogil:
-    # True for kinds of one value or one colour; the Momistigri never pairs.
+    # Return True for two kinds that form a pair: they have the same value or colour. The Momistigri forms no pairs.
     return low != MOMISTIGRI and high != MOMISTIGRI and (
         low // VALUES == high // VALUES or low % VALUES == high % VALUES
     )
