@@ -66,7 +66,13 @@ def faults(path: str, text: str, avoid: list[Construction]) -> Iterator[str]:
 def main() -> int:
     """Return the number of faults in the files of the repository."""
     avoid = constructions(Path(__file__).with_name("english.toml"))
-    listed = subprocess.run(("git", "ls-files"), cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ("git", "ls-files", "--cached", "--others", "--exclude-standard"),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     paths = [path for path in listed.splitlines() if Path(path).suffix in _FORMS]
     found = [fault for path in paths for fault in faults(path, (ROOT / path).read_text("utf-8"), avoid)]
     print("\n".join(found))
