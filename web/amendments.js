@@ -16,7 +16,7 @@ export function isResignation(amendment) {
 }
 
 /**
- * Return the text of an amendment: a sentence that begins with a lower-case letter where the language has them.
+ * Return the text of an amendment: a sentence that does not begin with a capital letter.
  * @param {Amendment} amendment
  * @param {readonly Strength[]} strengths
  * @param {Record<string, string>} names the names of persons, by the SHA-256 of their secrets

@@ -1,4 +1,4 @@
-// Calls of the service, in JSON. The service stores no state, so that any call may be repeated.
+// Calls of the service, in JSON. Any call may be repeated, because the service stores no state.
 
 import { language } from "./settings.js";
 import { repeated } from "./shared/retries.js";
@@ -6,7 +6,7 @@ import { repeated } from "./shared/retries.js";
 const PATIENCE = 30_000;
 /** The HTTP statuses after which a call is repeated. */
 export const REPEATED = new Set([429, 502, 503, 504]);
-// The key of the token in the session's storage, which lasts as long as the browser's tab.
+// The key of the token in sessionStorage, whose content lasts as long as the browser's tab.
 const TOKEN = "chatiere token";
 
 /** The HTTP status if the service requires a token. */
@@ -93,7 +93,7 @@ export function useToken(value) {
 
 /** Thrown if the service cannot be reached at the moment. */
 export class Unavailable extends Error {
-  /** @param {number} pause the shortest time before the next attempt, in milliseconds */
+  /** @param {number} pause the minimum time before the next attempt, in milliseconds */
   constructor(pause) {
     super();
     this.pause = pause;
@@ -135,7 +135,7 @@ export async function call(method, request, findKept) {
 
 /** @param {State} next */
 function tell(next) {
-  // While a call is being repeated, the state stays `waiting`.
+  // While a call is being repeated, a stored response does not change the state `waiting`.
   if (next !== state && !(next === "kept" && state === "waiting")) {
     state = next;
     connection.dispatchEvent(new Event(state));

@@ -10,7 +10,7 @@ const DRAGGED = 6;
 const NARROW = 560;
 const DURATION = 350;
 const CLOSEST = 3;
-// The pixels for one unit of a wheel event, by its mode: pixels, lines or pages.
+// The number of pixels in a unit of a wheel event, for each mode of the event: pixels, lines and pages.
 const WHEEL = [1, 16, 400];
 const SIDES = /** @type {const} */ (["x", "y", "width", "height"]);
 /** @type {Record<string, [number, number]>} */
@@ -53,7 +53,7 @@ export class Camera {
     this.controls.addEventListener("keydown", (event) => this.#key(event, true));
     board.addEventListener("focusin", (event) => {
       const element = /** @type {Element} */ (event.target);
-      // Not after a click: the clicked item has to stay under the pointer.
+      // Do not pan after a click, because the clicked item has to stay under the pointer.
       if (element.matches(":focus-visible")) {
         this.reveal(element);
       }
@@ -89,7 +89,7 @@ export class Camera {
     this.#window = window;
     this.#extent = extent;
     if (window) {
-      // At the lower right corner of the board, at any scale of the drawing.
+      // Place the buttons at the lower right corner of the board, at any scale of the drawing.
       const { style } = this.controls;
       const { width, height } = this.board.ownerSVGElement?.viewBox.baseVal ?? window;
       style.left = `${((window.x + window.width) / width) * 100}%`;
@@ -215,7 +215,7 @@ export class Camera {
   }
 
   /**
-   * Keep the middle of the visible part on the board, so that players do not lose the board.
+   * Move a box so that its middle is on the board, because the board must stay visible.
    * @param {Box} box
    * @returns {Box}
    */
@@ -246,7 +246,7 @@ export class Camera {
   #up(event) {
     this.#pointers.delete(event.pointerId);
     if (this.#pointers.size === 0) {
-      // The click of this pointer follows and picks no item; later clicks do.
+      // Reset the distance only after this pointer's click, which must pick no item if the board has been dragged.
       setTimeout(() => (this.#way = this.#pointers.size === 0 ? 0 : this.#way));
     }
   }
@@ -268,7 +268,7 @@ export class Camera {
     if (!this.hasDragged) {
       return;
     }
-    // Capture the pointer only after the board moves: the click of a captured pointer goes to the board.
+    // Capture the pointer only once it drags the board. Before, a click has to reach the item, not the board.
     this.board.setPointerCapture(event.pointerId);
     if (other) {
       const [apart, was] = [now, before].map((each) => Math.hypot(each.x - other.x, each.y - other.y));

@@ -7,7 +7,7 @@ import { h } from "./dom.js";
 // The time until a resting pointer, or a finger, shows a caption, in milliseconds.
 const REST = 300;
 const PRESS = 450;
-// The distance that a finger may move meanwhile, and the distance of a caption from its item, in pixels.
+// The distance that a finger may move during this time, and the distance of a caption from its item, in pixels.
 const STILL = 8;
 const GAP = 6;
 
@@ -27,10 +27,10 @@ export class Captions {
   constructor(stage, captionOf) {
     this.stage = stage;
     this.captionOf = captionOf;
-    // Screen readers read the labels of the items themselves.
+    // Hide the caption from screen readers, which read the labels of the items.
     this.element = h("div", { class: "caption", "aria-hidden": "true", hidden: true });
     stage.append(this.element);
-    // Lifting a finger leaves the stage; the caption stays, so that it can be read.
+    // A lifted finger also dispatches this event. Its caption stays, so that the player can read it.
     stage.addEventListener("pointerleave", ({ pointerType }) => pointerType !== "touch" && this.hide());
     stage.addEventListener("pointerdown", (event) => this.#down(event));
     stage.addEventListener("pointermove", (event) => this.#move(event));
@@ -54,7 +54,7 @@ export class Captions {
     this.element.hidden = true;
   }
 
-  /** Show the caption of the same item again, as the item may have changed or disappeared. */
+  /** Show the caption of the same item again, because the item may have changed or disappeared. */
   renew() {
     if (!this.element.hidden && !(itemOf(this.#item ?? null) === this.#item && this.#show(this.#item))) {
       this.hide();

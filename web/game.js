@@ -67,9 +67,9 @@
 /**
  * The keys to pick for an action.
  * @typedef {object} Picks
- * @property {string[]} keys no keys: the action is a button
- * @property {boolean} [ordered] true if the keys must be picked in this order. Otherwise any order will do, except that
- *   of several actions with the same keys the one whose last key was picked last is chosen.
+ * @property {string[]} keys the keys; empty if the action is a button
+ * @property {boolean} [ordered] true if the keys must be picked in this order. Otherwise, they can be picked in any
+ *   order, and of several actions with the same keys, the action whose last key was picked last is chosen.
  */
 
 /**

@@ -1,5 +1,5 @@
 // Stores responses of the service that are the same for all users at all times: facts about games, and positions of
-// records. They are stored where the page opens without a connection, so that rule sheets and records open, too.
+// records. Where the page opens without a connection, they are stored, so that rule sheets and records open as well.
 
 import { call } from "./api.js";
 import { sha256, toText } from "./shared/bytes.js";

@@ -7,7 +7,7 @@ import { callOrKept, forgetShelf, hashOf, keep, kept, lookedAfter, shelves } fro
 
 /** The number of positions in one request. */
 export const STRETCH = 16;
-// The largest number of stored records. The least recently shown ones are deleted.
+// The maximum number of stored records. The least recently shown records are deleted.
 const MOST = 20;
 const PREFIX = "record-";
 const RECORD = "record";
@@ -36,7 +36,7 @@ export async function keepRecord(record) {
     }
   } catch (error) {
     if (error instanceof Refusal) {
-      // The service does not replay the record. A player who goes to this position sees the reason.
+      // The service refuses to replay the record. A player who goes to such a position sees the reason.
       return;
     }
     throw error;

@@ -62,7 +62,7 @@ async function show() {
   main.removeAttribute("aria-busy");
   main.replaceChildren(part.element);
   if (number > 1) {
-    // Screen readers continue from here.
+    // Move the focus, so that screen readers continue at the new part.
     main.focus({ preventScroll: true });
     scrollTo(0, 0);
   }
@@ -130,7 +130,7 @@ function sayAway(key) {
 
 /** @param {Event} event */
 function skip(event) {
-  // The fragment names a part of the page; the link must not change it.
+  // The link must not change the fragment, which names a part of the page.
   event.preventDefault();
   main.focus();
 }
@@ -149,7 +149,7 @@ if (canStore()) {
   addEventListener("hashchange", show);
   spoken.addEventListener("change", () => {
     begin();
-    // Open the settings at the language, where the player has just changed it.
+    // Open the settings again at the language, which the player has just changed there.
     openSettings("language");
   });
   connection.addEventListener("waiting", () => sayAway("waiting"));

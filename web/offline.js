@@ -8,7 +8,7 @@ import { endOfSample } from "./lessons/sheet.js";
 
 // The beginning of the name of the files' cache, which the files' version follows.
 const FILES = "chatiere page ";
-// The name of the stored version of the files with which all rule sheets were stored.
+// The name under which the version of the files is stored after all rule sheets have been stored.
 const VERSION = "version";
 
 /** Store the page's files and, once for each version of them, the contents of all rule sheets. */
@@ -33,7 +33,7 @@ export async function prepare() {
 async function keepSheets() {
   const shelf = shelfOfGames();
   const version = (await caches.keys()).find((name) => name.startsWith(FILES));
-  // During an update there is no such cache.
+  // During an update, the files' cache does not exist.
   if (version !== undefined && (await kept(shelf, VERSION)) !== version) {
     await askGames({});
     for (const game of GAMES) {

@@ -15,7 +15,7 @@ import { SetOptions } from "./shared/fields.js";
  *   Control
  */
 
-/** The largest number of fields that are shown without a click. */
+/** The maximum number of fields that are shown without a click. */
 const FEW = 8;
 
 /** The part of a form with the options of a game. */
@@ -28,7 +28,7 @@ export class OptionsForm {
     this.kit = kit;
     this.fields = h("div", {});
     this.element = h("details", { class: "options" }, h("summary", {}, t("options")), this.fields);
-    // Browsers do not show an invalid field in a closed part of a form.
+    // Open the parts of the form around an invalid field, because browsers do not show it in a closed part.
     this.element.addEventListener("invalid", ({ target }) => openAround(target), true);
   }
 
@@ -131,7 +131,7 @@ function numbersOf({ name: game, field }, asked, options) {
   }
   const list = listOf(game, asked);
   if (list !== undefined) {
-    // The list of an empty set is absent.
+    // JSON has no list for an empty set.
     return /** @type {Record<string, number[]>} */ (chosen)[list] ?? [];
   }
   if (Array.isArray(chosen)) {

@@ -1,4 +1,4 @@
-// Finds the items that can be picked: the ones that the legal actions still need.
+// Finds the items that can be picked, which are the items that some legal action still needs.
 
 /** @typedef {import("./game.js").Action} Action */
 /** @typedef {import("./game.js").Picks} Picks */

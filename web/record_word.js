@@ -1,5 +1,5 @@
-// A record in the form used in links: the game and its beginning in JSON, then lists of moves, each with as many bits
-// for a number as its largest number needs. It contains neither names nor the date.
+// A record in the form used in links. It consists of the game and its beginning in JSON, and of lists of moves. All
+// numbers in a list have as many bits as the largest number needs. The form contains neither names nor the date.
 
 import { fromText, toText } from "./shared/bytes.js";
 

@@ -52,7 +52,7 @@ export function scoreTable(context, { field, game }, me) {
       h("td", { class: "total" }, totals[seat]?.total ?? "–"),
     ),
   );
-  // If the table is wider than the screen, the keyboard scrolls it.
+  // The table can have the focus, so that the keyboard scrolls it if it is wider than the screen.
   return h(
     "div",
     { class: "totals", tabindex: "0", role: "group", "aria-label": t("score") },

@@ -293,7 +293,8 @@ function leave({ element, item }, isAnimated) {
  * @param {SVGGElement} element
  * @param {Item} item
  * @param {Marks} marks
- * @param {Map<string, number>} left for keys that several items share, the number of picks that no earlier item shows
+ * @param {Map<string, number>} left for each key that several items share, the number of its picks that earlier items
+ *   do not show
  */
 function mark(element, item, marks, left) {
   const { pick, label } = item;

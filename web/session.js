@@ -24,7 +24,7 @@ import * as store from "./store.js";
  * }} Terms
  */
 
-/** The largest number of tables in a take-back: the one to return to, the newest, and all between them. */
+/** The maximum number of tables in a take-back: the table to return to, the newest one, and all between them. */
 const MAX_TAKEN_BACK = 129;
 
 /**
@@ -254,7 +254,7 @@ export class Session {
       ...this.#secretOf(seat, wanted),
     });
     if (this.#newest === before) {
-      // Promise only tables that the service found authentic, and before anyone receives the acknowledgement.
+      // Promise a table after the service has found it authentic, and before other players get the acknowledgement.
       await this.#promise(seat, wanted);
       this.#add(tableIn(table ?? ""));
       this.#keep();
@@ -317,8 +317,8 @@ export class Session {
   }
 
   /**
-   * Return the table of a ply; undefined if this browser does not have it, or if it is damaged. A game has hundreds of
-   * plies, so that each table is read only once as long as its text stays the same.
+   * Return the table of a ply; undefined if this browser does not have it, or if it is damaged. Each table is read only
+   * once while its text stays the same, because a game has hundreds of plies.
    * @param {number} ply
    */
   #tableOf(ply) {
@@ -517,7 +517,7 @@ export class Session {
   }
 
   /**
-   * Store a proposal in place of the previous one. With the last consent it becomes the next table.
+   * Store a proposal in place of the previous one. A proposal with all consents becomes the next table.
    * @param {Table} table
    */
   #addProposal(table) {

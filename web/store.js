@@ -1,5 +1,6 @@
-// The data stored in this browser: for each table the tables of all plies, the player's secrets and promises;
-// invitations and rooms. It is in local storage, so that it survives when the page is closed or the service stops.
+// The data stored in this browser: for each game, the tables of all plies and the player's secrets and promises; also
+// invitations and rooms. The data is in local storage, so that it survives when the page is closed or the service
+// stops.
 
 /**
  * The data stored for a game, in addition to its tables.
@@ -34,7 +35,7 @@
  * @property {string} person the SHA-256 of the secret
  * @property {"seat" | "onlooker"} [role] the role that the person has chosen
  * @property {boolean} isHost true if this browser's player is the host
- * @property {Record<string, string>} names by person
+ * @property {Record<string, string>} names the name of each person
  * @property {Record<string, string[]>} replies the persons who accept an invitation, in order, by the invitation's id
  * @property {string[]} people the persons who are present
  * @property {number} onlookers the number of spectators without a name
@@ -141,7 +142,7 @@ export function forgetProposal(id) {
 }
 
 /**
- * Delete the tables of all plies above one, including tables that another window has stored.
+ * Delete the tables of all plies above a ply, including tables that another window has stored.
  * @param {string} id
  * @param {number} ply
  */

@@ -7,7 +7,7 @@
 /** @typedef {import("#api/chatiere/v1/bot_service_pb.js").ListBotsResponseJson} ListedBots */
 /** @typedef {import("#api/chatiere/v1/bot_service_pb.js").LadderRungJson} LadderRung */
 
-// The longest time of a hint, in seconds.
+// The maximum time that a bot takes for a hint, in seconds.
 const HINT_TIME = 0.5;
 
 /**

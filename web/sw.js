@@ -30,7 +30,7 @@ worker.addEventListener("fetch", (event) => {
  */
 async function keepFiles() {
   const cache = await caches.open(CACHE);
-  // One at a time, so that calls do not wait for them.
+  // Request one file at a time, so that calls do not wait for the files.
   for (const [path, hash] of Object.entries(SITE.files)) {
     const response = await fetch(path, { integrity: `sha256-${hash}`, cache: "no-cache" });
     if (!response.ok) {

@@ -25,7 +25,7 @@ import { isAnimated, t } from "./settings.js";
 // The smallest size for which drawings are made, in pixels.
 const NARROW = 320;
 const LOW = 360;
-// The smallest height kept for the bar under the drawing, in pixels, so that the drawing's size seldom changes from
+// The minimum height reserved for the bar under the drawing, in pixels, so that the drawing's size seldom changes from
 // turn to turn. In low windows the bar is a single line, and its actual height counts.
 const BAR = 108;
 const LOW_WINDOW = 500;
@@ -90,7 +90,7 @@ export class TableView {
     /** True if the player cannot act on the table that is shown. */
     this.isHeld = false;
     const resized = new ResizeObserver(() => {
-      // Picking changes the height of the bar, which must not redraw the table.
+      // Ignore changes of the stage's height: a pick changes the height of the bar, which must not redraw the table.
       if (this.scene.element.clientWidth !== this.space.width || innerHeight !== this.space.window) {
         this.#keepWords(() => {
           this.#fit();
@@ -465,7 +465,7 @@ export class TableView {
     const plain = this.#options.filter(({ picks }) => picks.keys.length === 0).map(({ action }) => action);
     const hasPicked = this.#picked.length > 0;
     const shown = hasPicked ? [...complete, ...plain] : plain;
-    // Passing or stopping never gets the main button while something can be picked.
+    // While something can be picked, the buttons of other actions, such as passing, are less prominent.
     const classOf = (/** @type {Action} */ action) =>
       hasPicked && action === complete[0]
         ? "primary"
@@ -516,7 +516,7 @@ export class TableView {
       );
     }
     if (this.all.open) {
-      // The bar is below the table then, and does not cover it.
+      // In this case the bar is below the table, perhaps outside the window.
       this.bar.scrollIntoView({ block: "nearest" });
     }
   }

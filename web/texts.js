@@ -10,7 +10,7 @@
 /** @type {Map<string, Intl.PluralRules>} */
 const plurals = new Map();
 
-// In French, "de" and "que" before a name that begins with a vowel.
+// In French, "de" and "que" before a placeholder. They lose their vowel if the value begins with a vowel.
 const ELIDED = /\b(d|qu)e \{(\w+)\}/g;
 const VOWEL = /^[aeiouàâäéèêëîïôöùûüæœ]/i;
 

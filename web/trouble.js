@@ -24,8 +24,8 @@ export function whyOf(error) {
 }
 
 /**
- * Return true if the service will never accept the table of a refused call, because it has other keys or the table is
- * too old.
+ * Return true if the service will never accept the table of a refused call, because the service has other keys or the
+ * table is too old.
  * @param {unknown} error
  */
 export function isClosedFor(error) {
@@ -46,7 +46,7 @@ export function elsewhere(href) {
 }
 
 /**
- * Run the action of a button or form, which is disabled meanwhile, and show an error.
+ * Run the action of a button or form, and show its error. The button or form is disabled during the action.
  * @param {Event} event
  * @param {HTMLElement} refusal the element that shows the error
  * @param {() => Promise<void>} work

@@ -63,7 +63,7 @@ export function fit(text, width, least, most, weight) {
  * @param {string} text
  * @param {number} width
  * @param {number} size
- * @param {{weight?: number, most?: number}} [options] `most` is the largest number of lines
+ * @param {{weight?: number, most?: number}} [options] `most` is the maximum number of lines
  */
 export function wrap(text, width, size, { weight, most = Infinity } = {}) {
   /** @type {string[]} */

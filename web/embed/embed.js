@@ -23,7 +23,7 @@ const NARROW = 320;
 const LOW = 360;
 const SCALES = [1, 0.85, 0.7, 0.6, 0.5, 0.4];
 
-// The address: a record in the form used in links, the first ply to show, the language.
+// The parts of the address: a record in the form used in links, the first ply to show, and the language.
 const [, word = "", begin = "0", wanted = ""] = location.hash.split("/");
 const language = /** @type {keyof typeof words} */ (
   [wanted, ...navigator.languages.map((each) => each.split("-")[0] ?? "")].find((each) =>

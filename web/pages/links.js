@@ -1,4 +1,4 @@
-// Opens the table of a link: the table is stored in this browser, and shown.
+// Opens the table of a link: stores the table in this browser, and shows it.
 
 import { h } from "../dom.js";
 import { knownRoom } from "../rooms/room.js";
@@ -96,7 +96,7 @@ function closed(error, tables) {
 }
 
 /**
- * Return the page for a second table of the same ply. If the players trust each other, one of them may have gone back.
+ * Return the page for a second table of the same ply. If the players trust each other, one may have undone a decision.
  * @param {number} ply
  * @param {readonly string[]} tables
  * @param {string | undefined} own

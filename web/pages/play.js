@@ -64,8 +64,8 @@ class Play {
   /** @type {number | undefined} the seat that views the table; undefined for a spectator */
   #viewer;
   /**
-   * The number of the current course of the game. Each call that follows the game anew, such as a take-back, increases
-   * it, which stops older ones.
+   * The number of the current course of the game. Each call that starts to follow the game again, such as a take-back,
+   * increases this number, which stops older calls.
    */
   #course = 0;
   /** The number of the current log. Refilling the log increases it, which stops older calls. */
@@ -400,8 +400,8 @@ class Play {
   }
 
   /**
-   * Take the game's options from a view. They are the same in all of its views. Throws Error if they differ from the
-   * settings of its room.
+   * Take the game's options from a view. All views of a game have the same options. Throws Error if the options differ
+   * from the settings of the game's room.
    * @param {ViewerUpdate} update
    */
   async #takeOptions({ view }) {
@@ -447,7 +447,7 @@ class Play {
   }
 
   /**
-   * Show the table as it was at a ply, until the player returns to the game. The game waits.
+   * Show the table as it was at a ply. The game waits until the player returns to it.
    * @param {number} ply
    */
   async #showMoment(ply) {
@@ -579,7 +579,7 @@ class Play {
       this.view.hold(false);
       const first = this.live && error instanceof ForkError ? Session.open(this.session.id) : undefined;
       if (first) {
-        // Another window was faster.
+        // Another window has made a different move. Continue from it.
         this.#goOnFrom(first);
       } else {
         this.fail(error);
@@ -631,7 +631,7 @@ class Play {
   /**
    * Wait for other players.
    * @param {number | undefined} turn the seat to decide at an open table
-   * @param {string} text the prompt for the time
+   * @param {string} text the prompt to show while waiting
    */
   #wait(turn, text) {
     if (!this.live) {

@@ -69,7 +69,7 @@ export class PlayOn {
   }
 
   /**
-   * Run a function that makes calls; meanwhile the player cannot act.
+   * Run a function that makes calls. The player cannot act until it ends.
    * @param {() => Promise<void>} work
    */
   async #doing(work) {

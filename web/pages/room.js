@@ -66,7 +66,7 @@ class RoomPage {
     this.filler = h(
       "select",
       { name: "filler", onchange: () => this.#show() },
-      // The second weakest bot, as in the form of a new game.
+      // Select the second weakest bot, like the form for a new game.
       strengths.map(({ bot, name }, index) => h("option", { value: bot, selected: index === 1 }, name)),
     );
     this.deal = h(

@@ -10,7 +10,7 @@ import { SeatMenu } from "./seat_menu.js";
 
 /** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 
-/** The time that a browser waits for each browser that precedes it to make a bot's move, in milliseconds. */
+/** The time, in milliseconds, for which a browser waits until each browser before it in turn makes a bot's move. */
 const TURN_OF_BOTS = 5000;
 const TONE = 660;
 const TONE_SECONDS = 0.25;

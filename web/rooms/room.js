@@ -25,7 +25,7 @@ const MAX_PAUSE = 5000;
  */
 const SILENCE = 45_000;
 const DOUBTFUL = 18_000;
-/** The largest number of names and replies stored for persons without a seat. */
+/** The maximum numbers of names and of replies that are stored for persons without a seat. */
 const MAX_STRANGERS = 1000;
 /** The HTTP status of an unknown method. */
 const NOT_FOUND = 404;
@@ -117,8 +117,8 @@ export class Room extends EventTarget {
   }
 
   /**
-   * False if the room counts none of the games known here as its own: it was forgotten, and a stranger has posted first.
-   * The games that are begun in such a room are not shown.
+   * False if the room counts none of the games known here as its own. In this case, the service has forgotten the room,
+   * and a stranger was the first to post in it again. Games that are begun in such a room are not shown.
    */
   get #isOurs() {
     const { tables } = this.known;
@@ -315,7 +315,7 @@ export class Room extends EventTarget {
       await this.#showNow(id, postingOrder(plies, there));
       await this.#showProposal(id);
     }
-    // Post the settings last: a game tells the room all of its players, whereas settings only tell it the host.
+    // Post the settings last: from a game, the room learns all of its players, and from settings only the host.
     if (isHost && settings && !areSettingsThere) {
       await call("RoomService/Post", { room: this.id, secret, settings });
     }
@@ -351,7 +351,7 @@ export class Room extends EventTarget {
           this.#change((room) => (room.isConnected = false));
         }
         const pause = Math.max(error.pause, Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** attempt));
-        // Partly random, so that the people of all rooms do not return at the same time.
+        // The pause is partly random, so that the people of all rooms do not return at the same time.
         await this.#pause(isChosen ? 0 : pause * (1 + Math.random() / 2));
       } finally {
         clearTimeout(silent);
@@ -404,7 +404,7 @@ export class Room extends EventTarget {
     const { tables } = this.known;
     const isKnown = (/** @type {{id: string}} */ { id }) => tables.includes(id);
     for (const table of found) {
-      // The game of strangers is not shown.
+      // Do not show a game of strangers.
       if (!table.isForeign && !isKnown(table)) {
         this.#unfollowed.set(`${table.id} ${table.ply} ${isProposal(table)}`, table);
       }
@@ -470,7 +470,7 @@ export class Room extends EventTarget {
   /** @param {(room: store.Room) => void} change */
   #change(change) {
     const room = this.known;
-    // It may have been deleted in the meantime.
+    // The room may have been deleted in the meantime.
     if (room) {
       change(room);
       store.keepRoom(this.id, room);

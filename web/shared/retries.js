@@ -1,6 +1,6 @@
 // Repeats calls while the service is unavailable. The service stores no state, so that any call may be repeated.
 
-// The first and the longest pause between two attempts, in milliseconds. The pause doubles each time.
+// The first and the maximum pause between two attempts, in milliseconds. The pause doubles after each attempt.
 const FIRST_PAUSE = 100;
 const MAX_PAUSE = 1000;
 
@@ -9,7 +9,7 @@ const MAX_PAUSE = 1000;
  * @typedef {object} Repetition
  * @property {(error: unknown) => number | undefined} pauseAfter returns the shortest pause that the service asks for in
  *   an error, in milliseconds; 0 if it does not ask for one; undefined if the error is final
- * @property {number} [attempts] the largest number of attempts; absent: no limit
+ * @property {number} [attempts] the maximum number of attempts; absent: no limit
  * @property {number} [end] the time at which to give up, as given by `performance.now`; absent: never
  */
 

@@ -1,4 +1,4 @@
 /**
- * The largest number of seats in a record or an invitation, which come from elsewhere. It is larger than in any game.
+ * The maximum number of seats in a record or an invitation, which other programs may have written. No game has as many.
  */
 export const MAX_SEATS = 20;

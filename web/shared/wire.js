@@ -9,7 +9,7 @@
  * @property {number | Uint8Array} value
  */
 
-/** The largest number of bytes in a varint. */
+/** The maximum number of bytes in a varint. */
 const MAX_VARINT = 10;
 
 /**

@@ -61,7 +61,7 @@ export function brick(suit, value, width, height) {
  * @property {number} head the height of the battlements
  * @property {number} foot the height of the ground wall
  * @property {boolean} isSection false for the zero zone
- * @property {number} limit the largest number of cards
+ * @property {number} limit the maximum number of cards
  * @property {number} count the number of cards
  * @property {number | undefined} suit undefined if the zone is empty
  * @property {number} points
@@ -294,7 +294,7 @@ export function seatPlate({ kind, seat, name, hand, total, leads, voids, width, 
   const size = isSmall ? 12 : mark >= 40 ? 16 : 14;
   const numbers = isSmall ? 13 : size - 1;
   const left = mark + (isSmall ? 5 : 8);
-  // The width that follows the name: on a small plate the pennant, on a full plate the voids, which may overlap.
+  // The width of the marks after the name: the pennant on a small plate, the voids, which may overlap, on a full one.
   const ending = isSmall ? (leads ? 14 : 0) : kind === "full" && voids.length > 0 ? 16 + 8 * voids.length : 0;
   const room = kind === "line" ? width / 2 : width - (isSmall ? 0 : left) - ending;
   const nameEnd = left + Math.min(room, widthOf(name, size, 700));

@@ -93,7 +93,7 @@ export function handCard(look, width, height, effect, { isNew, isDim } = {}) {
     twice(corner),
     colour !== undefined && at(strip, top + 50 * unit, suitSymbol(colour, 24 * unit)),
     effect && at(strip, top + 84 * unit, effectBadge(effect, 30 * unit)),
-    // A veil, as the card below must not shine through.
+    // Dim the card with a veil. If the card were transparent, the card below would be visible.
     isDim && middleBox(width + 1, height + 1, 9 * unit, { fill: "var(--table)", opacity: 0.6 }),
     isNew && at(strip, top - 5, star(20)),
   );

@@ -239,7 +239,7 @@ function plateItem(context, seat, room) {
  * Join texts into lines, and return the last lines.
  * @param {readonly string[]} parts the texts
  * @param {number} width the width of a line, in pixels
- * @param {number} most the largest number of lines to return
+ * @param {number} most the maximum number of lines to return
  */
 function linesOf(parts, width, most) {
   /** @type {string[][]} */

@@ -185,7 +185,7 @@ function pileItems(context, { cell, grid, cards }) {
  */
 function statusItem(context, { status: room, isNarrow }) {
   const { effect, text } = statusOf(context);
-  // The text of an effect needs all of the room.
+  // The text of an effect needs all of the available width.
   const round = isNarrow && effect ? "" : roundText(context);
   const size = effect ? 30 : 0;
   const bold = effect !== undefined && !isNarrow;
