@@ -23,8 +23,8 @@ from chatiere.service.guards.logs import DroppedLines, configure_logging
 from chatiere.service.guards.metrics_files import MetricsFiles, ProcessesCollector
 from chatiere.service.ports.listening import HeldPort
 from chatiere.service.ports.metrics_port import MetricsPort
+from chatiere.service.process.order import Order
 from chatiere.service.process.wakeups import IGNORED_SIGNALS, STOP_SIGNALS, Wakeups
-from chatiere.service.process.worker import Order
 from chatiere.service.process.worker_process import WorkerProcess
 from chatiere.service.tables.keys import new_key
 

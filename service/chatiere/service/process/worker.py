@@ -17,21 +17,21 @@ import shutil
 import signal
 import sys
 import threading
-from pathlib import Path
-from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.memory import keep_freed_memory, share_one_heap
 from chatiere.service.base.files import reload_files
 from chatiere.service.base.heartbeat import Heartbeat
-from chatiere.service.base.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError
 from chatiere.service.guards.logs import configure_logging
 from chatiere.service.guards.metrics_files import use_files
 from chatiere.service.ports.server import create_server
+from chatiere.service.process.order import Order
 from chatiere.service.process.wakeups import HELD_SIGNALS
 
-_log = logging.getLogger(__name__)
+# The module is run as __main__.
+_log = logging.getLogger("chatiere.service.process.worker")
 
 # The thresholds of garbage collection, with rare full collections. A full collection takes 0.3 s with 8,000 followers,
 # and no call is served during this time. MemoryWatch starts full collections when memory is short or the load is low.
@@ -40,22 +40,6 @@ _THRESHOLDS = (700, 10, 1000)
 # receive a call, while other threads compute responses. With Python's default of 0.005, other clients' calls wait 0.1 s
 # during a flood of calls that take 2 ms each.
 _SWITCH_INTERVAL = 0.0005
-
-
-class Order(NamedTuple):
-    """The data that a worker needs to start."""
-
-    settings: Settings
-    """The settings, with the ports shared by all workers."""
-    number: int
-    metrics: Path
-    """The directory of the MetricsFiles."""
-    lock: int
-    """The file descriptor of the lock on the directory of the metrics. It stays open."""
-    log: int
-    """The file descriptor for the log."""
-    table_key: bytes
-    """The key of sealed tables, the same for all workers. Not used if the settings have a key file."""
 
 
 def run_worker(order: Order) -> None:
@@ -114,13 +98,10 @@ def _end_with_supervisor(orphaned: threading.Event) -> None:
 
 
 if __name__ == "__main__":
-    # Import the module under its real name, because Order was pickled with this name.
-    from chatiere.service.process import worker
-
     try:
-        worker.run_worker(pickle.load(sys.stdin.buffer))
+        run_worker(pickle.load(sys.stdin.buffer))
     except Exception:
-        logging.getLogger(worker.__name__).critical("the worker failed", exc_info=True)
+        _log.critical("the worker failed", exc_info=True)
         logging.shutdown()
         # Exit immediately; otherwise gRPC's threads would keep the process alive.
         os._exit(1)

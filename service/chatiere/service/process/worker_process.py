@@ -11,8 +11,8 @@ from contextlib import suppress
 from chatiere.service.base.heartbeat import BEAT
 from chatiere.service.base.settings import SettingError
 from chatiere.service.guards.logs import log_line
+from chatiere.service.process.order import Order
 from chatiere.service.process.wakeups import Lines, Wakeups
-from chatiere.service.process.worker import Order
 
 # The seconds that a worker has to start serving, unless `hang_timeout` is longer.
 _START = 60.0
