@@ -1,1 +1,1 @@
-"""The core shared by all games."""
+"""The core, which all games share."""

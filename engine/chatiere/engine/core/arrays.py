@@ -1,4 +1,4 @@
-"""Arrays that other libraries use without a copy."""
+"""Arrays that other libraries can use without a copy."""
 
 import math
 from typing import TypeVar
@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-# XLA, on which JAX runs, copies arrays that do not begin at a multiple of this number of bytes.
+# The alignment of arrays, in bytes. XLA, the compiler behind JAX, copies arrays with a smaller alignment.
 ALIGNMENT = 64
 
 _Element = TypeVar("_Element", bound=np.generic)

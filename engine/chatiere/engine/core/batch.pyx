@@ -1,11 +1,11 @@
 """Many games at a time: the methods of `Position`, for n packed states in one call and without the GIL.
 
-All items of a batch have the same game and number of players (`Table`). Arguments and results are columns: arrays in C
-order, little-endian, without padding. A column is passed as such bytes, or as integers that fit in it: an array of any
-integer dtype, a buffer of them, a sequence. Bytes and contiguous arrays of the column's dtype are read in place.
-Results are bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a memoryview of
-overwritten states. Columns that were not requested are empty. An item that fails (a broken state, an illegal move) does
-not affect the others: `FaultColumns` gives its reason.
+All items of a batch have the same game and number of players (`Table`). Arguments and results are columns, which are
+little-endian arrays in C order without padding. A column can be passed as its bytes, or as integers in the range of its
+dtype: an array of any integer dtype, a buffer or a sequence. Bytes and contiguous arrays of the column's dtype are read
+in place. Results are bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a
+memoryview of overwritten states. Columns that were not requested are empty. An item that fails, because of an invalid
+state or an illegal move, does not affect the other items. `FaultColumns` gives the reason.
 """
 
 from functools import partial
@@ -59,21 +59,21 @@ cdef enum:
     ALIGNMENT = 8
 
 
-# The largest number of items in a batch: the offsets of legal ids then fit into 32 bits in every game.
+# The maximum number of items in a batch. With this limit, the offsets of legal ids fit into 32 bits in every game.
 MAX_ITEMS = 524_288
-# The largest number of playouts of one state or action: the counts then fit into their column.
+# The maximum number of playouts for a state or an action. With this limit, the counts fit into their column.
 MAX_COUNT = 2**32 - 1
 
 
 # Columns
 
 cdef bytes copy_of(name, values, Py_ssize_t item_size):
-    # An aligned copy of a small column, which no other thread can change while it is read.
+    # Return an aligned copy of a small column. No other thread can change the copy while it is read.
     return values if type(values) is bytes else bytes(column_of(name, values, item_size))
 
 
 cdef bytes copy_for(name, values, Py_ssize_t item_size, Py_ssize_t count):
-    # The copy of a column that must have `count` items.
+    # Return the copy of a column that must have `count` items.
     cdef bytes copy = copy_of(name, values, item_size)
     if len(copy) != item_size * count:
         raise EngineError(
@@ -135,14 +135,14 @@ cdef int require_done(LoopEnd end) except -1:
 
 
 cdef class Table:
-    """A game at a number of players, as played by all items of a batch.
+    """A game and a number of players, which are the same for all items of a batch.
 
-    Several threads may call the methods at a time. States are checked unless they are the states returned last, passed
-    as the same bytes object.
+    Several threads may call the methods at the same time. States are checked, except when they are passed as the bytes
+    object that the table returned last.
 
-    Each method raises Cancelled when its Cancellation is cancelled, and EngineError for errors of the batch as a whole:
-    INVALID_BATCH (a column of the wrong length or with values that do not fit in it, a number outside its range, more
-    than 524,288 items), and the reasons that the method's docstring lists.
+    Each method raises Cancelled when its Cancellation is cancelled, and EngineError for errors that concern the whole
+    batch. The reason INVALID_BATCH means that a column has the wrong length or a value out of range, that a number is
+    out of range, or that there are more than 524,288 items. The method's docstring lists the other reasons.
 
     Attributes:
         game: The game.
@@ -152,9 +152,9 @@ cdef class Table:
 
     cdef readonly Game game
     cdef readonly int players
-    # The version under which new games begin.
+    # The version of the rules under which new games begin.
     cdef readonly int rules_version
-    # The states returned last, if none is broken. A bytes object cannot change.
+    # The states returned last, if all are valid. They remain valid, because a bytes object cannot change.
     cdef bytes sound
 
     def __init__(self, Game game not None, players, rules_version=None):
@@ -163,8 +163,8 @@ cdef class Table:
         Args:
             game: The game.
             players: The number of players, `game.min_players` … `game.max_players`.
-            rules_version: The version of the rules under which games begin, one of `game.rules_versions`; None: the
-                newest. States of any of these versions may be passed, and continue under their own version.
+            rules_version: The version of the rules under which games begin, one of `game.rules_versions`. None means
+                the newest. Methods accept states of any of these versions, and continue them under their own version.
 
         Raises:
             EngineError: INVALID_PLAYERS, UNSUPPORTED_RULES_VERSION.
@@ -195,19 +195,19 @@ cdef class Table:
 
         Args:
             options: The game's options, by the names in the rules file; options that are not set have their defaults.
-                None: all defaults.
-            seeds: uint64 (n,), the seeds of the streams (seed, game number) that chance is sampled from; None: chance
-                is explicit.
-            game_numbers: uint64 (n,), the game numbers of these streams; None: all are 0. Only with `seeds`.
+                None means all defaults.
+            seeds: uint64 (n,), the seeds of the streams (seed, game number) from which chance is sampled. None means
+                explicit chance.
+            game_numbers: uint64 (n,), the game numbers of these streams, only with `seeds`. None means 0 for all games.
             count: The number of games with explicit chance, 0 … 524,288. Only without `seeds`.
             columns: The columns to return in addition to `states`, `actors` and `final`.
-            mask: A writable array in C order that receives the mask of the legal actions; None: no mask. The array is
-                bool or uint8 (n, num_actions), each 0 or 1; or uint8 (n, ceil(num_actions / 8)), one bit for each
-                action, the lowest bit of each byte first, as numpy.unpackbits reads them with bitorder="little". A row
-                is 0 if no seat has to act.
-            max_bytes: The largest size of the result in bytes; None: no limit.
+            mask: A writable array in C order that receives the mask of the legal actions. None means no mask. The array
+                is bool or uint8 (n, num_actions), with 0 or 1 for each action; or uint8 (n, ceil(num_actions / 8)),
+                with one bit for each action and the lowest bit of each byte first, as numpy.unpackbits reads bits with
+                bitorder="little". A row is 0 if no seat has to act.
+            max_bytes: The maximum size of the result, in bytes. None means no limit.
             num_threads: The number of threads that share the work, 1 … 256. The result does not depend on it.
-            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+            cancellation: A handle by which other threads can cancel the call. None means that it cannot be cancelled.
 
         Returns:
             PositionColumns.
@@ -274,14 +274,14 @@ cdef class Table:
             states: uint8 (n, packed_size), the packed states.
             moves: uint16 (n,), for each state the dense id of an action or, at a chance event, the outcome.
             columns: The columns to return in addition to `states`, `actors` and `final`.
-            restart: A Restart, to begin a new game in place of each game that ends; None: ended games stay over.
-            overwrite_states: True to write the new states over `states`, which saves a copy, if that array is writable
-                and aligned to 8 bytes. No other thread may write to the array during the call. Its contents are
-                undefined if the call raises.
+            restart: A Restart, to begin a new game in place of each game that ends. None means that no games begin.
+            overwrite_states: True to write the new states into `states`, which saves a copy. This is done only if the
+                array is writable and aligned to 8 bytes. No other thread may write to the array during the call. If the
+                call raises an error, the content of the array is undefined.
             mask: As in `new_games`.
-            max_bytes: The largest size of the result in bytes; None: no limit.
+            max_bytes: The maximum size of the result, in bytes. None means no limit.
             num_threads: The number of threads that share the work, 1 … 256. The result does not depend on it.
-            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+            cancellation: A handle by which other threads can cancel the call. None means that it cannot be cancelled.
 
         Returns:
             (PositionColumns, FaultColumns).
@@ -328,17 +328,17 @@ cdef class Table:
         return positions, item_faults
 
     def playout(self, states, playouts, *, seed, first_game_number=0, Cancellation cancellation=None):
-        """Play each state to its end several times, with uniformly random actions.
+        """Play each state to the end of the game several times, with uniformly random actions.
 
-        Chance events and actions of playout j of item i are drawn from the stream (seed, first_game_number + playouts ×
-        i + j).
+        The chance outcomes and actions in playout j of item i are drawn from the stream (seed, first_game_number +
+        playouts × i + j).
 
         Args:
             states: uint8 (n, packed_size), the packed states.
             playouts: The number of playouts of each state, 1 … 2**32 - 1.
             seed: The seed of the streams, 0 … 2**64 - 1.
             first_game_number: The first game number, 0 … 2**64 - 1.
-            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+            cancellation: A handle by which other threads can cancel the call. None means that it cannot be cancelled.
 
         Returns:
             (PlayoutColumns, FaultColumns).
@@ -389,15 +389,15 @@ cdef class Table:
         max_bytes=None,
         Cancellation cancellation=None,
     ):
-        """Try every legal action of the seat to act at each state, in worlds drawn for that seat, by random playouts.
+        """Estimate the value of every legal action at each state by random playouts in worlds.
 
         For each item, `worlds` states are drawn from the states that agree with the knowledge of the seat to act. After
-        each legal action in each drawn state, the game is played to its end `playouts` times, with uniformly random
+        each legal action in each drawn state, the game is played to the end `playouts` times, with uniformly random
         actions.
 
-        Word w of the stream (seed, first_game_number + i) is the seed s of world w of item i: the world is drawn from
-        the stream (s, 0), and playout j after each action draws chance events and actions from the stream (s, 1 + j).
-        The result therefore depends only on these numbers and on the knowledge of the seat to act.
+        Word w of the stream (seed, first_game_number + i) is the seed s of world w of item i. The world is drawn from
+        the stream (s, 0). In playout j after each action, chance outcomes and actions are drawn from the stream (s, 1 +
+        j). The result therefore depends only on these numbers and on the knowledge of the seat to act.
 
         Args:
             states: uint8 (n, packed_size), the packed states, all at decisions. An item at a chance event or at the end
@@ -407,10 +407,10 @@ cdef class Table:
                 at most 2**32 - 1.
             seed: The seed of the streams, 0 … 2**64 - 1.
             first_game_number: The first game number, 0 … 2**64 - 1.
-            max_playouts: The largest number of playouts of the batch: worlds × playouts for each legal action. None: no
-                limit.
-            max_bytes: The largest size of the result in bytes; None: no limit.
-            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+            max_playouts: The maximum number of playouts of the batch, which has worlds × playouts for each legal
+                action. None means no limit.
+            max_bytes: The maximum size of the result, in bytes. None means no limit.
+            cancellation: A handle by which other threads can cancel the call. None means that it cannot be cancelled.
 
         Returns:
             (EvaluationColumns, FaultColumns).
@@ -472,7 +472,7 @@ cdef class Table:
 
         Args:
             states: uint8 (n, packed_size), the packed states.
-            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+            cancellation: A handle by which other threads can cancel the call. None means that it cannot be cancelled.
 
         Returns:
             (ScoreColumns, FaultColumns).
@@ -512,8 +512,8 @@ cdef class Table:
         """Draw uniformly, for each state, from the states that agree with a seat's knowledge of it.
 
         With `seed`, item i is drawn from the stream (seed, first_game_number + i). With `seeds`, it is drawn from the
-        stream (seeds[i], game_numbers[i]), independently of the other items. Either `seed` or `seeds` is required. With
-        sampled chance, the item continues with that stream.
+        stream (seeds[i], game_numbers[i]), independently of the other items. Either `seed` or `seeds` is required. If
+        the item's chance is sampled, its later chance outcomes come from the same stream.
 
         Args:
             states: uint8 (n, packed_size), the packed states.
@@ -521,8 +521,8 @@ cdef class Table:
             seed: The seed of the streams, 0 … 2**64 - 1. Only without `seeds`.
             first_game_number: The first game number, 0 … 2**64 - 1. Only without `seeds`.
             seeds: uint64 (n,), the seeds of the items' streams. Only without `seed`.
-            game_numbers: uint64 (n,), the game numbers of these streams; None: all are 0. Only with `seeds`.
-            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+            game_numbers: uint64 (n,), the game numbers of these streams, only with `seeds`. None means 0 for all items.
+            cancellation: A handle by which other threads can cancel the call. None means that it cannot be cancelled.
 
         Returns:
             (states, FaultColumns), with the states of failed items unchanged.
@@ -574,8 +574,8 @@ cdef class Table:
         Args:
             states: uint8 (n, packed_size), the packed states.
             seats: uint8 (n,), the observing seats.
-            max_bytes: The largest size of the result in bytes; None: no limit.
-            cancellation: A handle for other threads to cancel the call; None: it cannot be cancelled.
+            max_bytes: The maximum size of the result, in bytes. None means no limit.
+            cancellation: A handle by which other threads can cancel the call. None means that it cannot be cancelled.
 
         Returns:
             (observations, FaultColumns). The observations are uint8 (n, observation_length), 0 for failed items.
@@ -624,7 +624,7 @@ cdef class Table:
         return parts
 
     cdef object view_of(self, states):
-        # A column of packed states as a memoryview of bytes.
+        # Return a column of packed states as a memoryview of bytes.
         return column_of("states", states, 1, self.game.packed_size)
 
     cpdef Py_ssize_t count_states(self, states) except -1:
@@ -658,7 +658,7 @@ cdef class Table:
             raise
 
     cdef Py_ssize_t size_of(self, Py_ssize_t n, columns) except -1:
-        # The size of PositionColumns in bytes, as far as it is known beforehand.
+        # Return the size of PositionColumns in bytes, without the columns whose size is not yet known.
         cdef Py_ssize_t item_size = self.game.packed_size + sizeof(int8_t) + sizeof(uint8_t), size = 0
         if columns.legal:
             item_size += sizeof(uint32_t)
@@ -670,7 +670,7 @@ cdef class Table:
         return size + n * item_size
 
     cdef run(self, Work work, Parts parts, states, bytes actors, columns, mask, max_bytes):
-        # Do the work in threads. `states` and `actors` are the columns that `parts` fill. Returns PositionColumns.
+        # Do the work in threads, and return PositionColumns. `states` and `actors` are the columns that `parts` fill.
         cdef object masks = None
         cdef Py_ssize_t n = parts.batch.count
         cdef Py_ssize_t observation_size = self.game.observation_length
@@ -726,8 +726,8 @@ cdef class Table:
         )
 
     cdef faults_of(self, bytes faults, states, column="states", act=None):
-        # The texts are the same as Position's: `act` repeats the operation on a Position for each of the first failed
-        # items.
+        # Return FaultColumns. To get the same texts as Position has, `act` repeats the operation on a Position for each
+        # of the first failed items.
         if faults.count(0) == len(faults):
             return NO_FAULTS
         reasons = bytearray(256)
@@ -752,7 +752,7 @@ cdef class Table:
 
         Args:
             states: uint8 (n, packed_size), the packed states.
-            item: The number of the item, from 0.
+            item: The number of the item, counted from 0.
 
         Raises:
             EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS.
@@ -776,7 +776,7 @@ cdef class Table:
             )
 
 
-# Repetitions of a failed item's request on a Position.
+# Functions that repeat a failed item's operation on a Position
 
 def _apply(moves, position, item):
     position.apply(moves[item])
@@ -791,7 +791,7 @@ def _observe(seats, position, item):
 
 
 def _evaluate(worlds, seed, first_game_number, position, item):
-    # Repeat the draws until the one that failed fails again.
+    # Repeat the draws until one fails.
     position.require_decision()
     for world in range(worlds):
         (world_seed,) = words(seed, (first_game_number + item) & MAX_U64, world, 1)

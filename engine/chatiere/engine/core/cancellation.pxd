@@ -1,4 +1,4 @@
-# Requests for work in progress to give way or to end.
+# Requests to pause or to end work in progress.
 from libc.stdint cimport uint64_t
 
 cdef extern from * nogil:
@@ -7,7 +7,7 @@ cdef extern from * nogil:
     int __ATOMIC_RELAXED
 
 ctypedef struct Control:
-    # Shared between the working threads and the threads that make requests or read the progress.
+    # The part of a Cancellation that working threads share with threads that make requests or read the progress.
     uint64_t requests
     uint64_t moves
     void* owner  # the Cancellation, which the caller of the work holds
@@ -15,7 +15,7 @@ ctypedef struct Control:
 cdef bint answer(Control* control) noexcept nogil
 
 cdef inline bint must_end(Control* control) noexcept nogil:
-    # Give way if requested. Returns True if the work was cancelled.
+    # Pause if this was requested. Returns True if the work was cancelled.
     return __atomic_load_n(&control.requests, __ATOMIC_RELAXED) != 0 and answer(control)
 
 cdef inline void count_moves(Control* control, uint64_t moves) noexcept nogil:

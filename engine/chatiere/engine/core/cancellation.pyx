@@ -1,4 +1,4 @@
-"""Requests from other threads for work in progress to give way or to end."""
+"""Requests from other threads to pause or to end work in progress."""
 
 from libc.stdint cimport uint64_t
 
@@ -17,16 +17,16 @@ class Cancelled(Exception):
 
 
 cdef class Cancellation:
-    """A handle for other threads to cancel work, or to make it give way.
+    """A handle by which other threads can cancel work, or pause it in favour of other work.
 
-    The work reacts before each item of a batch, each playout and each simulation.
+    The work checks for requests before each item of a batch, each playout and each simulation.
     """
 
     def __cinit__(self):
         self.control.owner = <void*> self
 
     def cancel(self):
-        """End the work that was given this handle, and all later work, by raising Cancelled."""
+        """Make the current and all later work that has this handle end by raising Cancelled."""
         __atomic_fetch_or(&self.control.requests, CANCEL, __ATOMIC_RELAXED)
 
     def ask_to_give_way(self):
@@ -34,13 +34,13 @@ cdef class Cancellation:
         __atomic_fetch_or(&self.control.requests, GIVE_WAY, __ATOMIC_RELAXED)
 
     def give_way(self):
-        """Wait until the work may continue; called in the working thread.
+        """Wait until the work may continue. The working thread calls this method.
 
-        This implementation returns immediately. Subclasses override it; an override must not raise exceptions.
+        This implementation returns immediately. An override in a subclass must not raise exceptions.
         """
 
     def check(self):
-        """Give way if requested. Raises Cancelled if `cancel` was called."""
+        """Call `give_way` if this was requested. Raises Cancelled if `cancel` was called."""
         if must_end(&self.control):
             raise Cancelled("the work was cancelled")
 
@@ -51,7 +51,7 @@ cdef class Cancellation:
 
     @property
     def moves(self):
-        """The number of moves made so far by the steps, playouts and evaluations that were given this handle."""
+        """The number of moves made so far by the steps, playouts and evaluations that have this handle."""
         return __atomic_load_n(&self.control.moves, __ATOMIC_RELAXED)
 
 

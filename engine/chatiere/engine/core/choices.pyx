@@ -1,7 +1,7 @@
 """Choices among the legal actions of many decisions, as NumPy arrays.
 
-In all functions, `legal_offsets`, uint32 (n + 1,), and `legal_ids`, uint16 (legal_offsets[n],), list these actions:
-decision i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]], one or more, ascending.
+In all functions, `legal_offsets`, uint32 (n + 1,), and `legal_ids`, uint16 (legal_offsets[n],), list the legal actions.
+Decision i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]], which are one or more ascending ids.
 """
 
 import numpy as np
@@ -14,11 +14,11 @@ from chatiere.engine.core.masks cimport MaskRows, put_mask
 from chatiere.engine.core.output cimport writable_masks
 
 cdef enum:
-    WORD = 8  # bytes
-    # The number of a mask's words that are read together.
+    WORD = 8  # the size of a word in bytes
+    # The number of words of a mask that are read together.
     BLOCK_WORDS = 4
     BLOCK = BLOCK_WORDS * WORD
-    # Dense ids fit in two bytes.
+    # The maximum number of actions, because dense ids have two bytes.
     MAX_ACTIONS = 1 << 16
 
 
@@ -56,14 +56,14 @@ def legal_mask(legal_offsets, legal_ids, num_actions, out=None):
         legal_offsets: uint32 (n + 1,), as in PositionColumns.
         legal_ids: uint16 (legal_offsets[n],), as in PositionColumns.
         num_actions: The number of all actions.
-        out: An array to write the mask into and return, in any form that the argument `mask` of `Table.new_games`
-            allows; None: a new array, bool (n, num_actions).
+        out: The array to fill and return, in any form that the argument `mask` of `Table.new_games` allows. None means
+            a new array, bool (n, num_actions).
 
     Returns:
         The mask, True for legal actions.
 
     Raises:
-        ValueError: If the legal actions are not listed in this form, or `out` has another form.
+        ValueError: If the lists of legal actions are invalid, or `out` has another form.
     """
     cdef const uint32_t[::1] offsets = np.ascontiguousarray(legal_offsets, np.uint32)
     cdef const uint16_t[::1] ids = np.ascontiguousarray(legal_ids, np.uint16)
@@ -92,8 +92,8 @@ def random_actions(legal_offsets, legal_ids, luck):
         The dense ids of the actions, uint16 (n,).
 
     Raises:
-        ValueError: If the legal actions are not listed in this form, a decision has no legal action, or `luck` has
-            another length.
+        ValueError: If the lists of legal actions are invalid, a decision has no legal action, or `luck` has another
+            length.
     """
     cdef const uint32_t[::1] offsets = np.ascontiguousarray(legal_offsets, np.uint32)
     cdef const uint16_t[::1] ids = np.ascontiguousarray(legal_ids, np.uint16)
@@ -118,7 +118,7 @@ def random_actions(legal_offsets, legal_ids, luck):
 
 
 def random_masked_actions(mask, luck, num_actions):
-    """Choose the same actions as `random_actions`, from a mask only.
+    """Choose the same actions as `random_actions`, given only a mask.
 
     Args:
         mask: The mask of the legal actions, in any form that the argument `mask` of `Table.new_games` allows.
@@ -161,7 +161,7 @@ def random_masked_actions(mask, luck, num_actions):
 
 
 def best_actions(legal_offsets, legal_ids, values):
-    """Return the legal action of the highest value for each decision, the first of equal ones.
+    """Return the legal action with the highest value for each decision, and the first one among equals.
 
     Args:
         legal_offsets: uint32 (n + 1,), as in PositionColumns.
@@ -178,7 +178,7 @@ def best_actions(legal_offsets, legal_ids, values):
 
 
 def scramble(words):
-    """Apply a step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) to each word, without collisions."""
+    """Apply a step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) to each word. Results differ if words do."""
     found = np.array(words, np.uint64, order="C")
     cdef uint64_t[::1] flat = found.reshape(-1)
     cdef uint64_t word
@@ -188,7 +188,7 @@ def scramble(words):
         word = (word ^ word >> 30) * <uint64_t> 0xBF58476D1CE4E5B9
         word = (word ^ word >> 27) * <uint64_t> 0x94D049BB133111EB
         flat[i] = word ^ word >> 31
-    # Return a scalar, not an array without axes, for a scalar argument.
+    # For a scalar argument, return a scalar instead of an array without axes.
     return found[()]
 
 
@@ -219,9 +219,9 @@ cdef inline uint32_t count_in(const uint8_t* block, const uint64_t* flags) noexc
 
 
 cdef inline int place_in(const uint8_t* block, const uint64_t* flags, uint32_t left) noexcept nogil:
-    # Return the place, in bits, of the flag that has `left` flags before it. Branches on the flags would be hard to
-    # predict.
-    cdef uint32_t before[BLOCK_WORDS]  # flags in the words before each
+    # Return the place, in bits, of the flag that has `left` flags before it. The code avoids branches on the flags,
+    # which would be hard to predict.
+    cdef uint32_t before[BLOCK_WORDS]  # the number of flags before each word
     cdef int i
     before[0] = 0
     for i in range(BLOCK_WORDS - 1):
@@ -233,7 +233,7 @@ cdef inline int place_in(const uint8_t* block, const uint64_t* flags, uint32_t l
 cdef Py_ssize_t draw_all(
     const uint8_t* rows, Py_ssize_t count, Py_ssize_t size, bint are_bits, const uint64_t* luck, uint16_t* actions
 ) noexcept nogil:
-    # Returns the first row without an action, or -1.
+    # Draw an action for each row of a mask. Returns the first row without an action, or -1.
     cdef Py_ssize_t blocks = size / BLOCK, rest_size = size % BLOCK, i, j
     cdef uint64_t flags[BLOCK_WORDS]
     cdef uint64_t flags_of_rest[BLOCK_WORDS]
@@ -249,7 +249,7 @@ cdef Py_ssize_t draw_all(
         row = rows + i * size
         rest = row + BLOCK * blocks
         if rest + BLOCK > rows + count * size:
-            # Bytes beyond the array would not change the result, but must not be read.
+            # Copy the rest of the row, because bytes beyond the array must not be read.
             memcpy(last, rest, rest_size)
             rest = last
         legal = count_in(rest, flags_of_rest)

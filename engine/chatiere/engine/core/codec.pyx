@@ -1,4 +1,4 @@
-"""Codecs between positions and the messages of a game's own protobuf file; the base of every game package's codec."""
+"""Codecs between positions and the messages of a game's own protobuf file, with the base class of all games' codecs."""
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.languages import language_number
@@ -15,7 +15,7 @@ def action_number(value, lowest, highest, field):
         value: The number.
         lowest: The smallest number allowed.
         highest: The largest number allowed.
-        field: The path of the number, for errors.
+        field: The path of the number, for error messages.
 
     Raises:
         EngineError: INVALID_ACTION if the number is not allowed.
@@ -36,12 +36,12 @@ cdef int number_in(const Message* message, int field, int lowest, int highest, p
 
 
 def seat_or_none(first_seat):
-    """Return the option first_seat as stored in packed states: NO_SEAT stands for None."""
+    """Return the option first_seat as stored in packed states, where NO_SEAT represents None."""
     return NO_SEAT if first_seat is None else first_seat
 
 
 def first_seat_option(packed):
-    """Return the option first_seat by name, given its number in a packed state; {} if it has its default."""
+    """Return {"first_seat": seat} for the number in a packed state, or {} if the option has its default."""
     return {} if packed == NO_SEAT else {"first_seat": packed}
 
 
@@ -52,7 +52,7 @@ cdef int within(rules, int64_t number, int lowest, int highest, str name, int in
 
 
 cdef class Scalars:
-    """The numbers that a game's State and View messages represent much as its packed state does."""
+    """The numbers that occur both in a game's State and View messages and in its packed state."""
 
     def __cinit__(self, rules):
         self.rules = rules
@@ -140,7 +140,7 @@ cdef class Scalars:
 
 
 cdef class OptionKind:
-    """The type of an option's field. This class is for numbers; subclasses are for other values."""
+    """The type of the field of an option. This class is for numbers, and subclasses are for other values."""
 
     cdef read(self, const Message* options, int field):
         return number_of(options, field) if has_number(options, field) else None
@@ -150,7 +150,7 @@ cdef class OptionKind:
 
 
 cdef class FlagKind(OptionKind):
-    """The type of truth values."""
+    """The type of flags."""
 
     cdef read(self, const Message* options, int field):
         return number_of(options, field) != 0 if has_number(options, field) else None
@@ -170,16 +170,16 @@ NUMBER, FLAG, NUMBERS = OptionKind(), FlagKind(), NumbersKind()
 
 
 cdef class OptionFields:
-    """The fields of a game's Options message, by the names of the rules file."""
+    """The fields of a game's Options message, with the names of the options in the rules file."""
 
     def __init__(self, rules, encode, options_of, dict fields not None):
         """Initialize the options of a game.
 
         Args:
             rules: The RulesFile.
-            encode: A function of a number of players and options by name that returns the kernel's struct of options.
+            encode: A function that converts a number of players, and options by name, to the kernel's struct.
             options_of: A function that returns a position's options by name.
-            fields: By name, the field's number and OptionKind.
+            fields: A dict that maps the name of each option to its field number and OptionKind.
         """
         self.rules = rules
         self.encode = encode
@@ -208,7 +208,7 @@ cdef class OptionFields:
     cdef bytes encoded(self, const Message* state, int field, int players):
         cdef Message options
         open_field(state, field, &options)
-        # Cached, because most states have no options and every call reads a state.
+        # Cache the result for states without options, which are most states, because every call reads a state.
         if options.span.at == options.span.end:
             if players not in self.encoded_defaults:
                 self.encoded_defaults[players] = self.encode(players, {})
@@ -232,10 +232,11 @@ cdef class EventFields:
         """Describe the fields of events.
 
         Args:
-            fields: The numbers by name of all fields of values, and of the fields kind and seat.
-            values: By kind of event, the names of its values' fields; None: the codec writes events itself.
-            lists: The names of the fields that are lists. A list that is the last field has all remaining values; any
-                other list has one value.
+            fields: A dict that maps the name of each field of the message to its number.
+            values: A dict that maps each kind of event to the names of its values' fields. None means that the game's
+                codec writes events itself.
+            lists: The names of the fields that are lists. A list in the last field has all remaining values; any other
+                list has one value.
         """
         values = values or {}
         kinds = range(max(values, default=-1) + 1)
@@ -265,16 +266,16 @@ cdef class EventFields:
 cdef class Codec:
     """A codec between positions and the messages of a game's own protobuf file.
 
-    The read methods take a Reader of a message and raise EngineError, with `field` as a path below that message. The
-    put methods write fields to a Writer; `wire.fill` turns these fields into a message object.
+    The read methods take a Reader of a message. They raise EngineError with a `field` that is a path within this
+    message. The put methods write fields to a Writer, and `wire.fill` turns these fields into a message object.
 
-    `encode_options` converts options by name to the kernel's struct. `options_of` returns the options of a position,
-    without options that have their defaults. `phrases` are the texts of labels. `language` is "en" or "fr"; any other
-    value raises ValueError.
+    `encode_options` converts options by name to the kernel's struct. `options_of` returns the options of a position
+    that differ from their defaults. `phrases` has the texts of labels. The argument `language` is "en" or "fr"; other
+    values raise ValueError.
     """
 
     def __init__(self):
-        """Raise TypeError: only the games' packages make codecs."""
+        """Raise TypeError, because only the games' packages make codecs."""
         raise TypeError("get a codec from chatiere.engine.codec")
 
     def read_options(self, Reader options not None):
@@ -293,7 +294,7 @@ cdef class Codec:
         self.options.put(out, options)
 
     def read_state(self, Reader state not None, int rules_version):
-        """Return the body of a state, for `Game.position` to check.
+        """Return the body of a state, which `Game.position` has to check.
 
         Args:
             state: The game's State message.
@@ -321,7 +322,7 @@ cdef class Codec:
         return 0
 
     def read_action(self, Reader action not None, Position position not None):
-        """Return the dense id of a typed action, legal or not, at a position.
+        """Return the dense id of a typed action at a position. The action may be illegal.
 
         Args:
             action: The game's Action message.
@@ -335,7 +336,7 @@ cdef class Codec:
         return self.conversions.read_action(&action.message, position)
 
     def put_action(self, Writer out not None, Position position not None, int action):
-        """Write a legal dense id as a typed action.
+        """Write the typed action of a legal dense id.
 
         Args:
             out: The Writer of the game's Action message.
@@ -386,7 +387,7 @@ cdef class Codec:
         Args:
             out: The Writer of the game's View message.
             position: The position.
-            seat: The seat; None: a spectator.
+            seat: The seat. None means a spectator.
 
         Raises:
             EngineError: INVALID_SEAT.
@@ -410,7 +411,7 @@ cdef class Codec:
         return self.events.put(out, event)
 
     def put_event_label(self, Writer out not None, event, bint whole, language="en"):
-        """Write the label of an event as a piece of text.
+        """Write the label of an event as text.
 
         Args:
             out: The Writer of a text.
@@ -432,7 +433,7 @@ cdef class Codec:
         return self.phrases.say_event(event, said)
 
     def put_score(self, Writer out not None, Position position not None):
-        """Write the breakdown of the whole score, as the host may see it."""
+        """Write the breakdown of the whole score, which only the host may see."""
         self.conversions.put_score(out, position, EVERY_SEAT)
 
     cdef int known_totals(self, Position position, int viewer) except -1:
@@ -459,7 +460,7 @@ cdef label_of(Phrases phrases, const Said* said, language):
 
 
 cdef Event as_seen(event, bint whole) except *:
-    # An event as the host (`whole`) or a spectator sees it.
+    # Return an event as the host sees it if `whole`, otherwise as a spectator sees it.
     cdef Event found = kernel_event(event)
     if not may_see(&found, HOST if whole else SPECTATOR):
         hide_values(&found)

@@ -1,11 +1,11 @@
-"""The columns of batches: requests for columns, and the results (see `chatiere.engine.core.batch`)."""
+"""The columns of batches: requests for columns, and results (see `chatiere.engine.core.batch`)."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, SupportsIndex
 
 from chatiere.engine.core.errors import Reason
 
-# The largest number of a batch's faults that are returned with their texts.
+# The maximum number of faults in a batch that are returned with their texts.
 MAX_FAULTS_TOLD = 20
 
 
@@ -16,8 +16,8 @@ class Columns(NamedTuple):
         legal: True to get `legal_offsets`, `legal_ids` and `weights`.
         scores: True to get `totals` and `returns`.
         observations: True to get `observations` and, with restarts, `final_observations`.
-        final_scores: True to get `totals` and `returns`, but with totals of 0 where the game is not over. In some
-            games, computing the totals of an unfinished game takes longer than making the moves.
+        final_scores: True to get `totals` and `returns`, with totals of 0 where the game is not over. This is faster
+            than `scores` in games where the totals of an unfinished game take long to compute.
     """
 
     legal: bool = False
@@ -27,11 +27,11 @@ class Columns(NamedTuple):
 
 
 class Restart(NamedTuple):
-    """A request to restart games that end, with the same seed and another game number.
+    """A request to begin a new game in place of each game that ends, with the same seed and another game number.
 
     Attributes:
-        options: The game's options, by the names in the rules file; options that are not set have their defaults. None:
-            all defaults.
+        options: The game's options, by the names in the rules file; options that are not set have their defaults. None
+            means all defaults.
         stride: The number added to the game number, 1 or more.
     """
 
@@ -45,19 +45,20 @@ class PositionColumns(NamedTuple):
     Attributes:
         states: uint8 (n, packed_size), the packed states; unchanged for failed items. A memoryview if the states were
             overwritten.
-        actors: int8 (n,), the seat to act, -1 at a chance event, -4 when the game is over, -3 for a broken state, whose
-            other columns are 0 and which has no legal ids.
-        legal_offsets: uint32 (n + 1,). Item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
+        actors: int8 (n,), the seat to act, -1 at a chance event, -4 if the game is over, or -3 if the state is invalid.
+            An invalid state has zeros in the other columns and no legal ids.
+        legal_offsets: uint32 (n + 1,). Item i has the legal ids legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
         legal_ids: uint16 (legal_offsets[n],), the dense ids of the legal actions, ascending, or the outcomes at a
             chance event.
-        weights: uint32 (legal_offsets[n],), the weights of outcomes at chance events, 1 for actions; empty if no item
-            is at a chance event.
-        totals: int32 (n, players), as in Position; for a restarted game, of the game that ended.
-        returns: float32 (n, players), as in Position; for a restarted game, of the game that ended.
-        final: uint8 (n,), 1 if the game is over, or was over before it was restarted.
-        observations: uint8 (n, observation_length), the observation of the seat to act; 0 if no seat has to act.
-        final_observations: uint8 (r, players, observation_length), the observations of every seat at the end of the r
-            restarted games.
+        weights: uint32 (legal_offsets[n],), the weights of outcomes at chance events, and 1 for each action. Empty if
+            no item is at a chance event.
+        totals: int32 (n, players), as in Position. Where a new game began, these are the totals of the previous game.
+        returns: float32 (n, players), as in Position. Where a new game began, these are the returns of the previous
+            game.
+        final: uint8 (n,), 1 if the game is over, or was over before a new game began in its place.
+        observations: uint8 (n, observation_length), the observation of the seat to act; zeros if no seat has to act.
+        final_observations: uint8 (r, players, observation_length), every seat's observation at the end of each of the r
+            games that new games have replaced.
     """
 
     states: bytes | memoryview
@@ -77,7 +78,7 @@ class PlayoutColumns(NamedTuple):
 
     Attributes:
         mean_returns: float64 (n, players), the mean returns over all playouts.
-        wins: uint32 (n, players), the number of playouts with the seat among the winners.
+        wins: uint32 (n, players), the number of playouts in which the seat was among the winners.
         decisions: uint64 (n,), the number of decisions in all playouts.
     """
 
@@ -87,15 +88,15 @@ class PlayoutColumns(NamedTuple):
 
 
 class EvaluationColumns(NamedTuple):
-    """The values of the legal actions at n states for the seats to act, estimated by random playouts.
+    """The values of the legal actions at n states, for the seat to act in each, estimated by random playouts.
 
     Attributes:
         actors: int8 (n,), as in PositionColumns.
-        legal_offsets: uint32 (n + 1,), as in PositionColumns, but only decisions have legal ids.
+        legal_offsets: uint32 (n + 1,), as in PositionColumns, except that chance events have no legal ids.
         legal_ids: uint16 (legal_offsets[n],), the dense ids of the legal actions, ascending.
-        mean_returns: float64 (legal_offsets[n],), the acting seat's mean return over all playouts after that action; 0
+        mean_returns: float64 (legal_offsets[n],), the acting seat's mean return over all playouts after each action; 0
             for failed items.
-        counts: uint32 (legal_offsets[n],), the number of these playouts; 0 for failed items.
+        counts: uint32 (legal_offsets[n],), the number of playouts after each action; 0 for failed items.
     """
 
     actors: bytes
@@ -109,7 +110,7 @@ class ScoreColumns(NamedTuple):
     """The scores of n states.
 
     Attributes:
-        totals: int32 (n, players), the scores if the game stopped now.
+        totals: int32 (n, players), the scores that the seats would have if the game ended now.
         final: uint8 (n,), 1 if the game is over.
         ranks: uint8 (n, players), as in Position; 0 until the game is over.
         returns: float32 (n, players), as in Position; 0 until the game is over.
@@ -125,7 +126,7 @@ class ItemFault(NamedTuple):
     """The fault of an item, with the texts of EngineError.
 
     Attributes:
-        item: The number of the item, from 0.
+        item: The number of the item, counted from 0.
         reason: The reason of the error.
         message: The message of the error.
         field: The path to the error, which begins with the column's name.
@@ -140,11 +141,12 @@ class ItemFault(NamedTuple):
 
 
 class FaultColumns(NamedTuple):
-    """The failed items.
+    """The faults of the items that failed.
 
     Attributes:
-        reasons: uint8 (n,), 0 or the Reason's number; empty if no item failed.
-        items: The first MAX_FAULTS_TOLD faults.
+        reasons: uint8 (n,), the number of the Reason for each item that failed, and 0 for the others; empty if no item
+            failed.
+        items: The first MAX_FAULTS_TOLD faults, with their texts.
     """
 
     reasons: bytes

@@ -1,4 +1,4 @@
-"""Observations of games with large boards in compact form: a window of each board, around the pieces laid on it.
+"""Compact observations for games with large boards. They contain only a window of each board, around the pieces on it.
 
 compact = CompactObservations(game("chat_cartonne").description)
 layout = ObservationLayout(compact)
@@ -14,20 +14,20 @@ from chatiere.engine.core.encoders import MAX_SIDE, OUTSIDE, RUN, Cropper
 from chatiere.engine.core.observation import Described, DescribedField, ObservationLayout, rows_of
 from chatiere.engine.core.observation_parts import ObservationField, ObservationKind, ObservationPart
 
-# The shortest side of a board.
+# The minimum side length of a board.
 _MIN_SIDE = 16
 
 
 class CompactObservations:
-    """A reader of compact observations, in which parts that are boards (squares of 16 × 16 or more) are windows.
+    """The layout of compact observations, which contain only a window of each board.
 
-    The side of a window is half the side of its board. The window is at the same place on all boards of an observation.
-    The rows and columns that are not empty are in its middle, as far as the edges of the board allow. Two more parts
-    follow at the end: `window`, its first row and its first column; `outside`, the counts of the numbers outside the
-    window: for each field of a board, the count of each category from 1 on, or of each bit, limited to the window's
-    side.
+    Boards are parts that are squares of 16 × 16 or more. The side of the window is half the side of the board. The
+    window has the same place on all boards of an observation. The rows and columns that are not empty are in the middle
+    of the window, unless the edges of the board prevent this. Two parts are added at the end. `window` has the first
+    row and the first column of the window. `outside` counts the numbers outside the window: for each field of a board,
+    it has the count of each category from 1 on, or of each bit, but at most the window's side.
 
-    ObservationLayout reads compact observations by their description, as it reads whole ones.
+    ObservationLayout accepts CompactObservations in place of a description.
     """
 
     def __init__(self, description: Described) -> None:
@@ -37,7 +37,7 @@ class CompactObservations:
             description: A game's Description, or the GameInfo of ListGames.
 
         Raises:
-            ValueError: If no part is a board, or the boards differ.
+            ValueError: If no part is a board, or the boards have different sizes.
         """
         boards = [part for part in description.observation if is_board(tuple(part.shape))]
         if not boards:
@@ -73,7 +73,7 @@ class CompactObservations:
             outside.append((field.offset, self.length, field.first_bit, field.largest, is_bits))
             self.length += many
         self.observation = tuple(parts)
-        """The parts of a compact observation, in the form of a Description's parts, without their meanings."""
+        """The parts of a compact observation, in the same form as in a Description, but without meanings."""
         self._cropper = Cropper(
             ObservationLayout(description).largest,
             side,
@@ -86,10 +86,10 @@ class CompactObservations:
         )
 
     def crop(self, observations: NDArray[np.uint8] | bytes) -> NDArray[np.uint8]:
-        """Return compact observations.
+        """Return the compact form of observations.
 
         Args:
-            observations: uint8 (…, whole length), the whole observations, or the bytes of one.
+            observations: uint8 (…, observation_length), the observations, or the bytes of one observation.
 
         Returns:
             uint8 (…, length).
@@ -113,7 +113,7 @@ def _num_counts(field: DescribedField) -> int:
 
 
 def _moved(field: DescribedField, moved: int, window: int | None) -> ObservationField:
-    # Return the field at another offset; the field of a board becomes that of a window.
+    # Return the field at another offset. The field of a board becomes the field of a window.
     shape, strides = (tuple(field.shape), tuple(field.strides)) if window is None else ((window, window), (window, 1))
     offset = field.offset + moved
     return ObservationField(

@@ -1,4 +1,4 @@
-"""Descriptions of games for people and for programs, which therefore need no separate tables for each game."""
+"""Descriptions of games for people and programs. With them, programs need no tables of their own for each game."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from chatiere.engine.core.position import Position
 
 Say = Callable[[str, str], str]
-"""A function that takes a key and an English text and returns the text in a language, as a catalogue does."""
+"""A function that takes a key and an English text, and returns the text in another language, as a catalogue does."""
 
 
 class OptionType(IntEnum):
-    """The type of an option's value; names and values are the same as in the API's OptionType."""
+    """The type of an option's value. The names and numbers are the same as in the API's OptionType."""
 
     FLAG = 1
-    """True or false, as the numbers 1 and 0."""
+    """A flag, represented by 1 (true) or 0 (false)."""
     NUMBER = 2
     """A number."""
     NUMBERS = 3
@@ -39,8 +39,7 @@ class OptionRange(NamedTuple):
         lowest: The smallest number.
         highest: The largest number.
         length: The length of a list.
-        default_values: The number, or the numbers of the list, that an absent option stands for; empty if it stands for
-            a chance event.
+        default_values: The default: the number, or the numbers of the list. Empty if a chance event decides instead.
     """
 
     players: int
@@ -52,24 +51,24 @@ class OptionRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a game, as its rules file names it.
+    """An option of a game.
 
     Attributes:
-        name: The name in the rules file.
+        name: The name of the option in the rules file.
         title: A short title, in English.
-        meaning: The meaning, in English.
+        meaning: A description of the option, in English.
         type: The type of the value.
         lowest: The smallest number.
         highest: The largest number.
-        default: The meaning of an absent option in words, in English.
-        default_values: The number, or the numbers of the list, that an absent option stands for; empty if it stands for
-            a chance event, or if `defaults` has the numbers.
-        defaults: The same numbers by number of players, if they depend on the number of players.
+        default: A description of the default, in English.
+        default_values: The default: the number, or the numbers of the list. Empty if a chance event decides instead, or
+            if `defaults` has the numbers.
+        defaults: A mapping of each number of players to the default, if the default depends on the number of players.
         length: The length of a list.
-        piece_kind: The Piece.kind that the numbers name, or "seat"; empty if they name no pieces.
-        index_kind: For a list that has a number for each piece of a kind, in the order of the pieces: that Piece.kind.
+        piece_kind: The Piece.kind of the pieces to which the numbers refer, "seat" if they are seats, or "".
+        index_kind: The Piece.kind of a list that has a number for each piece of this kind, in the order of the pieces.
             Empty for other lists.
-        only_for: The numbers of players with which the option has an effect; empty if it has an effect with any number.
+        only_for: The numbers of players with which the option has an effect. Empty if it always has an effect.
     """
 
     name: str
@@ -106,7 +105,7 @@ class Option:
             )
 
     def default_value(self, players: int) -> Any:
-        """Return the default for a number of players, in the form that callers use; None if it is a chance event."""
+        """Return the default for a number of players, in the form that callers use; None if a chance event decides."""
         values = self.defaults.get(players, self.default_values)
         if self.type in (OptionType.NUMBERS, OptionType.PIECES):
             return list(values)
@@ -115,12 +114,12 @@ class Option:
         return bool(values[0]) if self.type is OptionType.FLAG else values[0]
 
     def __str__(self) -> str:
-        """Return the option as one line."""
+        """Return a description of the option in one line."""
         return f"{self.name}, {self.lowest} to {self.highest}: {self.meaning} Default: {self.default}."
 
 
 Template = str | Plural
-"""An English text with the names of its arguments in braces, or a Plural, whose form depends on an argument."""
+"""An English text with the names of its arguments in braces, or a Plural, whose text depends on an argument."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ class ActionKind:
 
     Attributes:
         name: The name of the kind.
-        meaning: The meaning, in English.
+        meaning: A description of the kind, in English.
         first_id: The first dense id of the kind.
         last_id: The last dense id of the kind.
         phrase: The label of most actions of the kind.
@@ -142,7 +141,7 @@ class ActionKind:
     phrase: Template = ""
 
     def __str__(self) -> str:
-        """Return the kind as one line."""
+        """Return a description of the kind in one line."""
         return f"{run_of(self.first_id, self.last_id)} {self.name}: {self.meaning}"
 
 
@@ -151,9 +150,9 @@ class EventKind:
     """A kind of event.
 
     Attributes:
-        phrase: The label.
-        values: The fields of the game's Event message that hold the event's values, in order.
-        hidden: The label for viewers who may not see the values; empty if there is no such difference.
+        phrase: The label of such an event.
+        values: The names of the fields of the game's Event message that have the event's values, in order.
+        hidden: The label for viewers who may not see the values; empty if it is the same for all viewers.
     """
 
     phrase: Template
@@ -162,13 +161,13 @@ class EventKind:
 
 
 class Name:
-    """A name in every language: an English template, and the values of its places, which may be names."""
+    """A name that can be translated: an English template, and the values of its places, which may be names as well."""
 
     def __init__(self, template: str, **places: "Name | str | int") -> None:
         """Initialize a name.
 
         Args:
-            template: The English template, whose places are in braces.
+            template: The English template, with its places in braces.
             **places: The value of each place.
         """
         self._template = template
@@ -182,7 +181,7 @@ class Name:
                 yield from place.templates()
 
     def text(self, say: Say) -> str:
-        """Return the name in the language of `say`."""
+        """Return the name in the language to which `say` translates."""
         places = {name: each.text(say) if isinstance(each, Name) else each for name, each in self._places.items()}
         return say("name", self._template).format(**places)
 
@@ -193,10 +192,10 @@ class Name:
 
 @dataclass(frozen=True)
 class Piece:
-    """A card (or space …) of the box.
+    """A piece of the game's box, such as a card or a space.
 
     Attributes:
-        number: The number in the API. Each kind has its own numbers.
+        number: The number of the piece in the API. Each kind has separate numbers.
         name: The name of the piece.
         kind: The kind of the piece, one lower-case word.
     """
@@ -207,33 +206,33 @@ class Piece:
 
 
 class Limits(NamedTuple):
-    """Bounds that hold for all games with a number of players and with given options, or with any options.
+    """Bounds for all games with a number of players, and with given options or any options.
 
-    The names are OpenSpiel's. The game package's `limits` documents which of the bounds are reached.
+    The names are those of OpenSpiel. The game package's `limits` documents which of the bounds are reached.
     """
 
     max_game_length: int
-    """The largest number of decisions in a game, 1 or more."""
+    """The maximum number of decisions in a game, 1 or more."""
     max_chance_nodes_in_history: int
-    """The largest number of chance events in a game, including first seat and deals; 0 or more."""
+    """The maximum number of chance events in a game, including the first seat and deals, 0 or more."""
     max_chance_outcomes: int
-    """The largest number of outcomes that a chance event lists, 1 or more."""
+    """The maximum number of outcomes of a chance event, 1 or more."""
     min_utility: float
-    """The lowest possible return of a seat: -1."""
+    """The lowest possible return of a seat, which is -1."""
     max_utility: float
-    """The highest possible return of a seat: players - 1."""
+    """The highest possible return of a seat, which is players - 1."""
 
 
 class OptionsAndLabels(Protocol):
-    """The operations of a game's codec on options and labels."""
+    """The part of a game's codec that converts options and returns labels."""
 
     @property
     def encode_options(self) -> Callable[[int, Mapping[str, Any]], bytes]:
-        """A function of a number of players and options by name that returns the kernel's struct of options."""
+        """A function that converts a number of players, and options by name, to the kernel's struct of options."""
 
     @property
     def options_of(self) -> Callable[["Position"], dict[str, Any]]:
-        """A function that returns a position's options by name; those left at their default are absent."""
+        """A function that returns the options of a position that differ from their defaults, by name."""
 
     def action_label(self, position: "Position", action: int, language: str = "en") -> str:
         """Return the label of a dense id at a position where it is legal."""
@@ -244,11 +243,11 @@ class OptionsAndLabels(Protocol):
 
 @dataclass(frozen=True)
 class Description:
-    """Everything the core needs to know about a game besides its operations.
+    """All facts about a game that the core needs in addition to its operations.
 
     Attributes:
         name: The game's name in the API and in file names, such as "discat".
-        package: The package of the catalogues.
+        package: The Python package that contains the game's catalogues.
         title: The title, in English.
         options: The options of the game.
         action_kinds: The kinds of actions, with their dense ids.
@@ -261,19 +260,19 @@ class Description:
         faults: The texts of the kernel's error codes.
         ends: The names of the reasons why a game can be over, by the numbers of Position.end. They are the names in the
             game's EndKind enum, in lower case.
-        encode_options: A function of a number of players and options by name that returns the kernel's struct of
+        encode_options: A function that converts a number of players, and options by name, to the kernel's struct of
             options. It refuses unknown and invalid options.
-        options_of: A function that returns a position's options by name; those left at their default are absent.
-        action_label: A function that returns the label of a dense id, at a position where it is legal, in a language.
-        outcome_label: A function that returns the label of an outcome, at a position, in a language.
-        events: The kernel's kinds of events.
-        end_phrases: The phrases of the reasons why a game can be over, by the kernel's ends, which have the names of
-            the game's EndKind enum. The argument of a phrase can be the seat.
-        phrases: Further phrases of labels and prompts, by key (core/phrases.pyx).
-        argument_kinds: By name of an argument of phrases, the Piece.kind of its numbers, or "seat"; other arguments are
-            plain numbers.
-        lists: The names of events' values that are lists. A list in the last place has all remaining values; any other
-            list has one value.
+        options_of: A function that returns the options of a position that differ from their defaults, by name.
+        action_label: A function that returns the label of a legal dense id at a position, in a language.
+        outcome_label: A function that returns the label of an outcome at a position, in a language.
+        events: A mapping of the kernel's kinds of events to their descriptions.
+        end_phrases: A mapping of the kernel's ends to phrases for the reasons why a game can be over. The ends have the
+            names of the game's EndKind enum. The argument of a phrase can be the seat.
+        phrases: Further phrases for labels and prompts, by key (core/phrases.pyx).
+        argument_kinds: A mapping of names of phrases' arguments to the Piece.kind of their numbers, or to "seat". Other
+            arguments are plain numbers.
+        lists: The names of those values of events that are lists. A list in the last place has all remaining values;
+            any other list has one value.
         min_players: The smallest number of players. The Game sets it from its operations.
         max_players: The largest number of players. The Game sets it from its operations.
     """
@@ -308,7 +307,7 @@ class Description:
             object.__setattr__(self, "ends", {int(end): end.name.lower() for end in self.end_phrases})
 
     def defaults(self, players: int) -> dict[str, Any]:
-        """Return the default of each option but the first seat for a number of players, as callers give options."""
+        """Return the default of each option except `first_seat` for a number of players, in the form of callers."""
         return {option.name: option.default_value(players) for option in self.options if option.name != "first_seat"}
 
     def event_values(self) -> dict[int, tuple[str, ...]]:
@@ -316,7 +315,7 @@ class Description:
         return {int(kind): event.values for kind, event in self.events.items()}
 
     def texts(self) -> set[tuple[str, str]]:
-        """Return all texts of the description, with their keys in catalogues, in English."""
+        """Return all texts of the description, each as its key in catalogues and the English text."""
         found = {("title", self.title), ("outcomes", self.outcomes)}
         for option in self.options:
             key = f"option.{option.name}"
@@ -327,7 +326,7 @@ class Description:
         return found | {("name", template) for name in names for template in name.templates()}
 
     def __str__(self) -> str:
-        """Return the description as text to print: a line or a list for each field."""
+        """Return the description as text to print, with a line or a list for each field."""
         players = str(self.max_players)
         if self.min_players != self.max_players:
             players = f"{self.min_players} to {players}"
@@ -367,7 +366,7 @@ def _paragraph(text: str) -> str:
 
 
 def _pieces_by_kind(pieces: Iterable[Piece]) -> Iterable[str]:
-    # One line for each kind: some kinds have a hundred pieces.
+    # Yield one line for each kind, because some kinds have a hundred pieces.
     for kind, group in groupby(pieces, lambda piece: piece.kind):
         members = list(group)
         names = dict.fromkeys((str(members[0].name), str(members[-1].name)))

@@ -1,4 +1,4 @@
-"""Encoders of observations for learners, by a plan of flat terms: the same loops for every game, without the GIL."""
+"""Encoders of observations for learners. A plan of flat terms describes a game, so the same loops encode all games."""
 
 import numpy as np
 
@@ -9,28 +9,28 @@ from chatiere.engine.core.bits cimport lowest_bit
 from chatiere.engine.core.output cimport writable_rows
 
 cdef enum:
-    # The float32 and the float16 of 1, as bits.
+    # The bit patterns of 1 as a float32 and as a float16.
     ONE_32 = 0x3F800000
     ONE_16 = 0x3C00
 
 ctypedef struct Term:
-    # The features of adjacent numbers of an observation; the features are adjacent, too.
-    uint32_t first  # feature
-    uint32_t packed  # in packed rows: the first byte (of counts) or the first bit (of others)
-    uint32_t scale  # of counts: the place of their 0 in the table of scaled numbers
-    uint16_t place  # of the first number
-    uint16_t count  # of numbers
-    uint16_t width  # features of each
+    # Adjacent numbers of an observation, and their features, which are adjacent as well.
+    uint32_t first  # the index of the first feature
+    uint32_t packed  # the index in packed rows of the first byte (for counts) or the first bit (otherwise)
+    uint32_t scale  # for counts, the index of the entry for 0 in the table of scaled numbers
+    uint16_t place  # the place of the first number
+    uint16_t count  # the number of numbers
+    uint16_t width  # the number of features for each number
     uint8_t shift
     uint8_t mask
 
 ctypedef struct Terms:
-    # Terms of one kind.
+    # A list of terms of one kind.
     const Term* items
     Py_ssize_t count
 
 ctypedef struct Span:
-    # Adjacent features.
+    # A range of adjacent features.
     uint32_t first
     uint32_t count
 
@@ -39,14 +39,14 @@ ctypedef struct Plan:
     Py_ssize_t packed_size
     const Span* sparse  # the features of categories and bits, most of which are 0
     Py_ssize_t num_sparse
-    Terms runs  # of adjacent flags
-    Terms flags  # of single flags
+    Terms runs  # terms of adjacent flags
+    Terms flags  # terms of single flags
     Terms counts
     Terms categories
     Terms bits
 
 ctypedef fused Real:
-    # The bits of a float32 or a float16.
+    # An integer with the bits of a float32 or a float16.
     uint32_t
     uint16_t
 
@@ -56,8 +56,8 @@ cdef inline uint8_t number_of(const Term* term, uint8_t byte) noexcept nogil:
 
 
 cdef void encode_row(const Plan* plan, const uint8_t* row, Real one, const Real* scaled, Real* features) noexcept nogil:
-    # Everything that a loop over numbers reads, except the numbers, is in local variables, because the compiler has to
-    # assume that features and terms overlap.
+    # Encode an observation as real numbers. Apart from the numbers, the loops read only local variables, because the
+    # compiler would otherwise have to assume that features and terms overlap.
     cdef Term term
     cdef const uint8_t* bytes
     cdef const Real* of_number
@@ -117,15 +117,15 @@ cdef void encode_rows(
 
 
 cdef inline uint8_t bits_of(uint64_t flags) noexcept nogil:
-    # Each byte of 0 or 1 becomes a bit of the highest byte.
+    # Return the bits of eight bytes that are 0 or 1. The product gathers them in the highest byte.
     return flags * <uint64_t> 0x0102040810204080 >> 56
 
 
 cdef inline void put_bits(uint8_t* packed, uint32_t place, uint32_t bits) noexcept nogil:
-    # Set at most eight bits, from a place on.
+    # Set the given bits (at most eight), beginning at a place.
     bits <<= place & 7
     packed[place >> 3] |= bits
-    # Bytes without further bits may lie beyond the row.
+    # Write the next byte only if it has bits to set, because it may be beyond the row.
     if bits >> 8:
         packed[(place >> 3) + 1] |= bits >> 8
 
@@ -181,7 +181,7 @@ cdef void pack_rows(
 cdef Py_ssize_t first_wrong(
     const uint8_t* rows, Py_ssize_t count, const uint8_t* largest, Py_ssize_t length
 ) noexcept nogil:
-    # Return the first row with a number above the largest at its place, or -1.
+    # Return the first row with a number that is larger than allowed at its place, or -1.
     cdef const uint8_t* row = rows
     cdef Py_ssize_t i, j
     cdef uint8_t wrong
@@ -196,7 +196,7 @@ cdef Py_ssize_t first_wrong(
 
 
 cdef int check_numbers(const uint8_t[:, ::1] observations, const uint8_t[::1] largest) except -1:
-    # Raises ValueError if a number is above the largest at its place. There is at least one observation.
+    # Raise ValueError if a number is larger than allowed at its place. There must be at least one observation.
     cdef Py_ssize_t wrong
     with nogil:
         wrong = first_wrong(&observations[0, 0], observations.shape[0], &largest[0], observations.shape[1])
@@ -215,7 +215,7 @@ cdef Terms terms_of(terms):
     return found
 
 
-# The dtype of Term, for the plans that observation.py makes.
+# The dtype of the struct Term, for the plans that observation.py makes.
 TERM = np.dtype(
     [
         ("first", np.uint32),
@@ -230,31 +230,31 @@ TERM = np.dtype(
     align=True,
 )
 
-# The dtype of Span, likewise.
+# The dtype of the struct Span, for the same plans.
 SPAN = np.dtype([("first", np.uint32), ("count", np.uint32)])
 
 
 cdef class Encoder:
-    """An encoder of observations as rows of features, by a plan."""
+    """An encoder that converts observations to rows of features according to a plan."""
 
     cdef Plan plan
-    # The objects that the plan points to.
+    # The objects to which the pointers in the plan refer.
     cdef object terms
     cdef const uint8_t[::1] largest
     cdef const uint32_t[::1] scaled_32
     cdef const uint16_t[::1] scaled_16
 
     def __init__(self, largest, num_features, packed_size, scaled, sparse, runs, flags, counts, categories, bits):
-        """Keep a plan.
+        """Store a plan.
 
         Args:
-            largest: uint8 (length,), the largest number at each place of an observation.
+            largest: uint8 (length,), the largest number allowed at each place of an observation.
             num_features: The length of a row of real numbers.
             packed_size: The length of a packed row in bytes.
             scaled: float32, the table of scaled numbers.
             sparse: The features of categories and bits, an array of dtype SPAN.
-            runs: The terms of adjacent flags, an array of dtype TERM. Places and features of all terms must lie in
-                their rows.
+            runs: The terms of adjacent flags, an array of dtype TERM. The places and features of all terms must be
+                within their rows.
             flags: The terms of single flags, an array of dtype TERM.
             counts: The terms of counts, an array of dtype TERM.
             categories: The terms of categories, an array of dtype TERM.
@@ -280,11 +280,11 @@ cdef class Encoder:
 
         Args:
             observations: uint8 (n, length), the observations.
-            out: An array in C order to write into: float32 or float16 (n, num_features), or packed, uint8 (n,
-                packed_size).
+            out: The array to fill, in C order: float32 or float16 (n, num_features), or, for packed features, uint8
+                (n, packed_size).
 
         Raises:
-            ValueError: If an array has another form, or a number is above the largest. Nothing is written then.
+            ValueError: If an array has another form, or a number is larger than allowed. Nothing is written then.
         """
         cdef Py_ssize_t count = observations.shape[0], length = observations.shape[1]
         cdef const uint8_t* rows = NULL
@@ -317,22 +317,23 @@ cdef class Encoder:
 
 # Windows
 
-# The longest side of a board.
+# The maximum side length of a board.
 MAX_SIDE = 64
 
 cdef enum:
     SIDES = 64
 
 ctypedef struct Run:
-    # Numbers that are the same in both observations. For a board and its window, the numbers in the corner.
+    # Adjacent numbers that are copied to the cropped observation. For a board, only the place in each observation is
+    # used.
     uint16_t place
     uint16_t cropped
     uint16_t count
 
 ctypedef struct Outside:
-    # A field of a board, and the counts of its numbers that lie outside the window.
-    uint16_t board  # its place
-    uint16_t counts  # the place of the first: of number 1 of a category, or of bit 0
+    # A field of a board, and the counts of its numbers outside the window.
+    uint16_t board  # the place of the board
+    uint16_t counts  # the place of the first count, which is for number 1 of a category or for bit 0
     uint8_t shift
     uint8_t largest
     uint8_t are_bits
@@ -350,8 +351,8 @@ ctypedef struct Crop:
 
 
 cdef inline int first_shown(const uint8_t* laid, const Crop* crop) noexcept nogil:
-    # Return the window's first row (or column). The rows that are not empty (see `laid`) are in the middle of the
-    # window.
+    # Return the first row (or column) of the window. The rows that are not empty, which `laid` marks, are in the middle
+    # of the window.
     cdef int first = 0, last = crop.side - 1
     while first < last and not laid[first]:
         first += 1
@@ -420,7 +421,7 @@ cdef void crop_row(const Crop* crop, const uint8_t* row, uint8_t* cropped, Py_ss
         count_outside(crop, row, cropped, top, left)
 
 
-# The dtypes of the structs, for the plans that compact.py makes.
+# The dtypes of the structs Run and Outside, for the plans that compact.py makes.
 RUN = np.dtype([("place", np.uint16), ("cropped", np.uint16), ("count", np.uint16)])
 OUTSIDE = np.dtype(
     [
@@ -435,21 +436,21 @@ OUTSIDE = np.dtype(
 
 
 cdef class Cropper:
-    """A converter of observations with boards (squares of numbers) to observations with windows of these boards."""
+    """A converter from observations with boards (squares of numbers) to observations with windows of these boards."""
 
     cdef Crop plan
     cdef Py_ssize_t length
     cdef const uint8_t[::1] largest
-    # The objects that the plan points to.
+    # The objects to which the pointers in the plan refer.
     cdef object places
 
     def __init__(self, largest, side, window, boards, rest, outside, corner, length):
-        """Keep a plan. All places must lie in their observations.
+        """Store a plan. All places must be within their observations.
 
         Args:
-            largest: uint8 (length,), the largest number at each place of an observation.
-            side: The side of a board, at most MAX_SIDE.
-            window: The side of a window.
+            largest: uint8 (length,), the largest number allowed at each place of an observation.
+            side: The side length of a board, at most MAX_SIDE.
+            window: The side length of a window.
             boards: The boards, an array of dtype RUN.
             rest: The other parts, an array of dtype RUN.
             outside: The fields whose numbers outside the window are counted, an array of dtype OUTSIDE.
@@ -477,10 +478,10 @@ cdef class Cropper:
 
         Args:
             observations: uint8 (n, length of a whole observation), the observations.
-            out: uint8 (n, length), an array in C order to write into.
+            out: uint8 (n, length), the array to fill, in C order.
 
         Raises:
-            ValueError: If a number is above the largest.
+            ValueError: If a number is larger than allowed.
         """
         cdef Py_ssize_t count = observations.shape[0], i
         if not count:

@@ -1,11 +1,11 @@
-"""The engine's refusals: one exception with a reason from a fixed list, the field and the rule."""
+"""The engine's refusals: an exception with a reason from a fixed list, the field in error and the broken rule."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """The reasons of refusals, with the names and numbers of the API's ErrorReason."""
+    """The reasons for refusals, with the names and numbers of the API's ErrorReason."""
 
     UNKNOWN_GAME = "UNKNOWN_GAME"
     INVALID_PLAYERS = "INVALID_PLAYERS"
@@ -53,17 +53,17 @@ _NUMBERS = {
 
 
 class EngineError(ValueError):
-    """A refusal, raised before any change is made.
+    """A refusal. It is raised before any change is made.
 
     Attributes:
-        reason: The reason of the refusal.
+        reason: The reason for the refusal.
         message: The message, in English.
-        field: The path to the error below the argument ("seats[2].hand"); empty for the argument as a whole.
+        field: The path within the argument to the value in error ("seats[2].hand"); empty for the whole argument.
         rule: The rules file and heading of the broken rule; empty if no rule of a game was broken.
         metadata: Further facts as short strings, such as the actor.
         key: The key of the game's phrase for the fault; empty if there is no phrase.
-        parts: The parts of an illegal action that are at fault, as fields of the game's messages for actions. Only a
-            field of the action's own message applies.
+        parts: The fields of the game's messages for actions that may be at fault in an illegal action. Only a field of
+            the action's own message applies.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class EngineError(ValueError):
         key: str = "",
         parts: tuple[str, ...] = (),
     ) -> None:
-        """Initialize a refusal; the class describes the arguments."""
+        """Initialize a refusal. The attributes of the class have the same meanings as the arguments."""
         super().__init__(message)
         self.reason = reason
         self.message = message
@@ -88,11 +88,11 @@ class EngineError(ValueError):
         self.parts = parts
 
     def lies_below(self, path: str, index: int | None = None) -> None:
-        """Extend `field` when the error is passed on to an outer message.
+        """Extend `field` when the value in error is part of an outer message.
 
         Args:
-            path: The path in the outer message, put before `field`.
-            index: The index in a list at `path`; None: `path` is not a list.
+            path: The path in the outer message, which is prepended to `field`.
+            index: The index in the list at `path`. None means that `path` is not a list.
         """
         place = path if index is None else f"{path}[{index}]"
         if not self.field or self.field.startswith("["):

@@ -1,10 +1,10 @@
-# Logs of events, kept as the kernel wrote them.
+# Logs of events, in the form in which the kernel wrote them.
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport EVERYBODY, Event as KernelEvent, Events
 
 cdef enum:
-    HOST = -2  # a viewer that sees everything, unlike seats and SPECTATOR
+    HOST = -2  # a viewer that sees all values, unlike seats and SPECTATOR
 
 cdef inline bint may_see(const KernelEvent* event, int viewer) noexcept nogil:
     # Return True if the viewer may see the event's values.
@@ -22,9 +22,9 @@ cdef class EventLog:
     cdef Py_ssize_t capacity
     cdef list listed(self)
     cdef int add(self, const Events* events) except -1
-    # The event at a place, without its values (count 0) if the viewer may not see them.
+    # Return the event at a place, but without values (count 0) if the viewer may not see them.
     cdef KernelEvent shown(self, Py_ssize_t place, int viewer) noexcept
 
 
-# Convert a Python Event back to the kernel's struct.
+# Convert a Python Event to the kernel's struct.
 cdef KernelEvent kernel_event(event) except *

@@ -13,10 +13,10 @@ class Event(NamedTuple):
     """An occurrence in a game.
 
     Attributes:
-        kind: The game's own number of the kind, which its codec names.
-        seat: The seat that the event is about, or None.
-        seen_by: The seats that may know the values; None: all seats and spectators.
-        values: The values, whose meanings depend on the kind.
+        kind: The number of the kind in the game's own numbering.
+        seat: The seat that the event concerns, or None.
+        seen_by: The seats that may know the values. None means all seats and spectators.
+        values: The values. Their meanings depend on the kind.
     """
 
     kind: int
@@ -25,7 +25,7 @@ class Event(NamedTuple):
     values: tuple[int, ...]
 
 
-# Sets of seats by their bits, and the reverse.
+# SEATS_OF maps the bits of a set of seats to the set; the second table is its inverse.
 cdef list SEATS_OF = [
     frozenset(seat for seat in range(MAX_SEATS) if bits >> seat & 1) for bits in range(1 << MAX_SEATS)
 ]
@@ -33,9 +33,9 @@ cdef dict BITS_OF = {seats: bits for bits, seats in enumerate(SEATS_OF)}
 
 
 cdef class EventLog:
-    """A log of events, oldest first: a sequence of Event, created on access.
+    """A log of events, the oldest first. It is a sequence of Event objects, which are created on access.
 
-    `Game.new_game` and `Position.apply` append to it.
+    `Game.new_game` and `Position.apply` append events to a log.
     """
 
     def __init__(self):
@@ -108,7 +108,7 @@ cdef event_of(const KernelEvent* event):
         None if event.seen_by == EVERYBODY else SEATS_OF[event.seen_by],
         tuple([event.values[i] for i in range(event.count)]),
     )
-    # Event(*values), without calling Python code.
+    # Return Event(*values), without calling Python code.
     return tuple.__new__(Event, values)
 
 

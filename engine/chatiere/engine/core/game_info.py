@@ -1,9 +1,9 @@
-"""The description of a game in ListGames, as the values of a GameInfo message's fields, in a language.
+"""The description of a game in ListGames, in a language. It is returned as the fields of a GameInfo message.
 
-`game_info` returns the fields that are always sent; each other function returns a part that is sent on request. The
-values are fields by name; nested messages are dicts as well. The engine does not use protobuf's classes: a caller can
-make the message with one of the parts by `GameInfo(**game_info(game), **pieces_info(game))`. All functions raise
-ValueError for a language that is not supported.
+`game_info` returns the fields that are always sent; each of the other functions returns a part that is sent on request.
+The results are dicts that map names of fields to values; nested messages are dicts as well. The engine does not use
+protobuf's classes, so callers make the message, such as `GameInfo(**game_info(game), **pieces_info(game))`. All
+functions raise ValueError for a language that is not supported.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from chatiere.engine.core.position import Game
 
 
 def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
-    """Return the fields that a game's GameInfo always has. New games are played under the newest rules."""
+    """Return the fields that a game's GameInfo always has. They describe the newest version of the rules."""
     description = game.description
     say = catalogue(description.package, language)
     return {
@@ -81,7 +81,7 @@ def pieces_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
 
 
 def _texts(value: Any, say: Say) -> Any:
-    # The values of a message, with Names as text.
+    # Return the values of a message with Names replaced by texts.
     if isinstance(value, Name):
         return value.text(say)
     if isinstance(value, Mapping):

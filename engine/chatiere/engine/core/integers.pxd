@@ -1,4 +1,4 @@
-# Integers as given by callers.
+# Conversion and checks of integers that callers pass.
 from libc.stdint cimport uint64_t
 
 cpdef object as_integer(value)

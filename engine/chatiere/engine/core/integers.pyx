@@ -1,4 +1,4 @@
-"""Integers as given by callers, singly and in columns: of any type that `operator.index` accepts except bool."""
+"""Conversion of callers' integers and columns of integers, of any type that `operator.index` accepts except bool."""
 
 import reprlib
 from array import array
@@ -9,19 +9,19 @@ from chatiere.engine.core.errors import EngineError, Reason
 
 MAX_U64 = 2**64 - 1
 
-# By the size of a number in bytes: its type code for `array`, and the largest number.
+# CODES maps the size of a number in bytes to the type code for `array`, and LIMITS maps it to the largest number.
 cdef dict CODES = {1: "B", 2: "H", 8: "Q"}
 cdef dict LIMITS = {1: 2**8 - 1, 2: 2**16 - 1, 8: 2**64 - 1}
 # The format codes of unsigned integers in buffers.
 cdef frozenset UNSIGNED = frozenset("BHILQN")
-# MAX_U64 as a constant, which needs no look-up of a global.
+# MAX_U64 as a C variable, which is faster to read than a Python global.
 cdef object MAX_NUMBER = MAX_U64
 
 
 # Single integers
 
 cpdef object as_integer(value):
-    """Return the value as an int, or None if it is not an integer; booleans are not integers."""
+    """Return the value as an int, or None if it is not an integer. Booleans are not integers."""
     if type(value) is int:
         return value
     if isinstance(value, bool):
@@ -50,13 +50,13 @@ def unsigned(name, value, bits):
     """Return a value as an unsigned int.
 
     Args:
-        name: The name of the value, for errors.
+        name: The name of the value, for error messages.
         value: The value.
-        bits: The number of bits that the value must fit in.
+        bits: The maximum number of bits of the value.
 
     Raises:
         TypeError: If the value is not an integer.
-        ValueError: If it does not fit.
+        ValueError: If the value is negative or has more bits.
     """
     number = require_integer(name, value)
     if not 0 <= number < 2**bits:
@@ -65,7 +65,7 @@ def unsigned(name, value, bits):
 
 
 cdef uint64_t read_u64(name, value) except? 0:
-    # A number of a random stream. Raises EngineError: INVALID_SEED.
+    # Return a number of a random stream as an integer. Raises EngineError: INVALID_SEED.
     number = as_integer(value)
     if number is None or number < 0 or number > MAX_NUMBER:
         raise EngineError(Reason.INVALID_SEED, must_be(name, value, 0, MAX_NUMBER), field=name)
@@ -73,7 +73,7 @@ cdef uint64_t read_u64(name, value) except? 0:
 
 
 cdef uint64_t read_number(name, value, uint64_t lowest, uint64_t highest) except? 0:
-    # A parameter of a batch. Raises EngineError: INVALID_BATCH.
+    # Return a parameter of a batch as an integer. Raises EngineError: INVALID_BATCH.
     number = integer_in(value, lowest, highest)
     if number is None:
         raise EngineError(Reason.INVALID_BATCH, must_be(name, value, lowest, highest), field=name)
@@ -81,7 +81,7 @@ cdef uint64_t read_number(name, value, uint64_t lowest, uint64_t highest) except
 
 
 def must_be(name, value, lowest, highest):
-    """Return the message for a value that is not an integer from `lowest` to `highest`."""
+    """Return the error message for a value that is not an integer from `lowest` to `highest`."""
     if lowest == highest:
         return f"{name} must be the integer {lowest}, not {shown(value)}"
     last = f"2**{highest.bit_length()} - 1" if highest >= 2**31 - 1 else highest
@@ -89,7 +89,7 @@ def must_be(name, value, lowest, highest):
 
 
 def shown(value):
-    """Return a short text for a value in a message."""
+    """Return a short text that represents a value in an error message."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"an integer of {value.bit_length()} bits"
     if hasattr(value, "dtype") and getattr(value, "shape", ()):
@@ -105,12 +105,12 @@ def column_of(name, values, Py_ssize_t item_size, row=None):
     The values are copied unless they already have the column's layout.
 
     Args:
-        name: The name of the column, for errors.
-        values: The column's bytes (bytes, a bytearray, a memoryview of bytes), or integers, but no booleans: an array
-            of any integer dtype, a buffer of other numbers, or a sequence.
+        name: The name of the column, for error messages.
+        values: The column's bytes (bytes, a bytearray or a memoryview of bytes), or its integers: an array of any
+            integer dtype, a buffer of other numbers, or a sequence. Booleans are not accepted.
         item_size: The size of an integer in bytes.
-        row: The length of a row if the column has two dimensions; `values` may then have one or two. None: one
-            dimension.
+        row: The length of a row if the column has two dimensions; `values` may then have one or two dimensions. None
+            means that the column has one dimension.
 
     Raises:
         EngineError: INVALID_BATCH.
@@ -119,7 +119,7 @@ def column_of(name, values, Py_ssize_t item_size, row=None):
     try:
         view = memoryview(values)
     except (TypeError, ValueError, BufferError):
-        # The value is not a buffer, or its dtype does not exist in the buffer protocol.
+        # Either the value is not a buffer, or its dtype does not exist in the buffer protocol.
         return copied(name, values, item_size, row)
     if view.format == "B" and isinstance(values, (bytes, bytearray, memoryview)):
         return view if view.ndim == 1 and view.c_contiguous else memoryview(view.tobytes())
@@ -134,7 +134,7 @@ def column_of(name, values, Py_ssize_t item_size, row=None):
 
 
 cdef object copied(name, values, Py_ssize_t item_size, row):
-    # The parameters are those of `column_of`.
+    # Return a copy of a column. The parameters are those of `column_of`.
     cdef object numbers = values.__array__() if hasattr(values, "__array__") else values
     if getattr(numbers, "shape", None) == ():
         refuse_column(name, shown(values), item_size, row)
@@ -162,13 +162,13 @@ cdef object copied(name, values, Py_ssize_t item_size, row):
 
 
 cdef object copied_array(name, numbers, Py_ssize_t item_size, row):
-    # NumPy is not imported: only methods of the array are used.
+    # Return a copy of an array as a column. Only methods of the array are used, because NumPy is not imported here.
     if not numbers.size:
         return memoryview(b"")
     if numbers.ndim != 1 and (row is None or numbers.ndim != 2 or numbers.shape[1] != row):
         refuse_column(name, shown(numbers), item_size, row)
     if numbers.dtype.kind == "O":
-        # Integers too large for NumPy's types, or any other objects.
+        # The array has integers that are too large for NumPy's types, or other objects.
         return copied(name, numbers.ravel().tolist(), item_size, None)
     if numbers.dtype.kind not in "iu":
         refuse_column(name, shown(numbers), item_size, row)
@@ -188,7 +188,7 @@ cdef object refuse_column(name, found, Py_ssize_t item_size, row, shape=None):
 
 
 cdef object refuse_first(name, numbers, Py_ssize_t item_size):
-    # Names the first number that does not fit.
+    # Raise an error that names the first number that is out of range.
     cdef object limit = LIMITS[item_size]
     place, wrong = next((i, each) for i, each in enumerate(numbers) if integer_in(each, 0, limit) is None)
     raise EngineError(Reason.INVALID_BATCH, must_be(f"{name}[{place}]", wrong, 0, limit), field=name)

@@ -1,4 +1,4 @@
-"""The languages of labels, and the catalogues of their words."""
+"""The languages of labels, and the catalogues that contain their texts."""
 
 from collections.abc import Callable
 from functools import cache
@@ -7,18 +7,19 @@ from importlib import resources
 from typing import NamedTuple
 
 CORE = "chatiere.engine.core"
-"""The package of the catalogues of texts that all games share."""
-# The first is the language of the templates in the code, and the default. Each other language has a compiled catalogue.
+"""The package with the catalogues of texts that all games share."""
+# The first language is that of the templates in the code, and the default. The other languages have compiled
+# catalogues.
 LANGUAGES = ("en", *sorted(each.name[:-3] for each in resources.files(CORE).iterdir() if each.name.endswith(".mo")))
 
-# The text that lists a language's plural categories (of CLDR) in the order of its forms: its key, and the English text.
+# The key and the English version of the text that lists a language's plural categories (of CLDR) in the order of forms.
 CATEGORIES = ("plural.categories", "one other")
-# The plural category of a number of 200 or more depends only on its remainder by 100.
+# The plural category of a number from 200 on depends only on the number modulo 100.
 SMALL_NUMBERS = 200
 
 
 def language_number(language: str) -> int:
-    """Return the place of a language in LANGUAGES. Raises ValueError."""
+    """Return the index of a language in LANGUAGES. Raises ValueError."""
     try:
         return LANGUAGES.index(language)
     except ValueError:
@@ -28,33 +29,34 @@ def language_number(language: str) -> int:
 class Plural(NamedTuple):
     """A text with one form for each plural category of CLDR.
 
-    An argument determines the form: a plain number by its value, pieces and seats by their count.
+    An argument determines the form: by its value if it is a plain number, and by their count if it lists pieces or
+    seats.
     """
 
     argument: str
     """The name of the argument that determines the form."""
     one: str
-    """The text for one, in English."""
+    """The text for the category `one`, in English."""
     other: str
-    """The text for other numbers."""
+    """The text for the category `other`, in English."""
 
 
 class Catalogue:
-    """The texts of a package's folder in a language. Calling it with a key and an English text returns the text."""
+    """The texts of a package in a language. Calling a Catalogue with a key and an English text returns the text."""
 
     def __init__(self, package: str, language: str) -> None:
         """Read the compiled catalogue.
 
         Args:
-            package: The package of the catalogues.
+            package: The package that contains the catalogue.
             language: The language, such as "fr".
 
         Raises:
             ValueError: If the language is not supported.
-            FileNotFoundError: If the catalogue has not been compiled.
+            FileNotFoundError: If the catalogue was not compiled.
         """
         self._translations = _translations(package, language)
-        # The header Plural-Forms has the rule for the forms; the core's catalogue has their names.
+        # The header Plural-Forms has the rule for the forms. The core's catalogue has the names of the categories.
         self._form: Callable[[int], int] = getattr(self._translations, "plural", lambda number: int(number != 1))
         self._categories = _translations(CORE, language).pgettext(*CATEGORIES).split()
         # For each category, a number that belongs to it.
@@ -69,7 +71,7 @@ class Catalogue:
         return self._categories[self._form(number)]
 
     def forms(self, key: str, plural: Plural) -> dict[str, str]:
-        """Return the forms of a text, by category."""
+        """Return a dict that maps each plural category to the form of a text."""
         return {
             category: self._translations.npgettext(key, plural.one, plural.other, number)
             for category, number in self._examples.items()
@@ -84,4 +86,4 @@ def _translations(package: str, language: str) -> NullTranslations:
 
 
 catalogue = cache(Catalogue)
-"""Return a Catalogue; calls with the same arguments return the same object."""
+"""Return a Catalogue. Calls with the same arguments return the same object."""

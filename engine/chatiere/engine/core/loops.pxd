@@ -15,13 +15,13 @@ cdef enum LoopEnd:
 
 
 ctypedef struct BatchLoop:
-    # The batch that a loop runs over.
+    # The batch over which a loop iterates.
     const Operations* ops
     int players
-    int rules_version  # of games that the loop begins
+    int rules_version  # the version for games that the loop begins
     Py_ssize_t count
     Py_ssize_t packed_size
-    bint sound  # the states need no check, because the table made them
+    bint sound  # True if the states need no check, because the table made them
     Control* control
 
 
@@ -34,29 +34,29 @@ ctypedef struct NewGames:
 
 
 ctypedef struct Restarts:
-    # The options of games begun in place of ended ones, and the step of their game numbers.
+    # The options of new games in place of ended games, and the number that is added to their game numbers.
     const void* options
     uint64_t stride
 
 
 ctypedef struct Described:
-    # The columns of PositionColumns to fill; NULL for a column that is not requested.
+    # The columns of PositionColumns to fill. A column that was not requested is NULL.
     uint8_t* states
     int8_t* actors
     uint8_t* final
     uint32_t* legal_offsets
     int32_t* totals
     float* returns
-    bint all_totals  # of all games, not only of ended ones
+    bint all_totals  # True to compute the totals of all games, False for ended games only
     uint8_t* observations
     MaskRows masks
 
 
 ctypedef struct Part:
-    # The items from `first` to before `last` of a batch, which one thread works on. The columns are the whole batch's.
+    # The items `first` … `last` - 1 of a batch, which one thread processes. The columns are those of the whole batch.
     const BatchLoop* batch
     const NewGames* new_games
-    const Restarts* restarts  # NULL: ended games stay over
+    const Restarts* restarts  # NULL if no games begin in place of ended games
     const uint8_t* before
     const uint16_t* moves
     uint8_t* faults
@@ -66,16 +66,16 @@ ctypedef struct Part:
     # The results of the part.
     LoopEnd end
     Py_ssize_t ended  # the number of games that ended
-    size_t largest_final_observations  # the largest size of their observations in bytes
-    uint8_t* final_observations  # of these games, if restarted; allocated by the thread; NULL if not requested
-    # Grows as needed.
+    size_t largest_final_observations  # the maximum size of their final observations, in bytes
+    uint8_t* final_observations  # if requested, those of replaced games; allocated by the thread
+    # The legal ids, in memory that grows as needed.
     uint16_t* legal_ids
     size_t capacity
     size_t legal  # the number of legal ids
-    bint chance  # some item is at a chance event
+    bint chance  # True if some item is at a chance event
 
 
-# Begin games, or make moves, and describe the positions.
+# Begin games, or make moves, and fill the columns that describe the positions.
 cdef void begin_part(void* work) noexcept nogil
 cdef void move_part(void* work) noexcept nogil
 cdef void weigh_all(
@@ -92,7 +92,7 @@ cdef LoopEnd playout_all(
     uint32_t* wins,
     uint64_t* moves,
 ) noexcept nogil
-# Evaluate the states of a part that is the whole batch.
+# Evaluate the states of a part that contains the whole batch.
 cdef LoopEnd list_decisions(Part* part) noexcept nogil
 cdef LoopEnd evaluate_all(
     const Part* part,

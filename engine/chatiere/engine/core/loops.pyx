@@ -1,7 +1,7 @@
 """Loops of batches over n packed states of one game, for any game's operations.
 
-The states are not trusted, unless the table has just made them. If requested, a loop gives way or ends before each
-item, or before each playout in playouts and evaluations. A fault is one byte for each item: OK or the kernel's error
+States are checked, unless the table has just made them. Before each item, and before each playout in playouts and
+evaluations, a loop checks whether it should pause or end. Faults have one byte for each item: OK or the kernel's error
 code.
 """
 
@@ -31,7 +31,7 @@ from chatiere.engine.core.packed cimport Header, check_packed
 from chatiere.engine.core.stream cimport Stream, next_word, stream_at
 
 ctypedef struct Item:
-    # An aligned copy of a packed state, which no other thread writes to.
+    # An aligned copy of a packed state, to which no other thread writes.
     Header header
     uint64_t body[BODY_WORDS]
 
@@ -43,7 +43,7 @@ cdef inline uint8_t* body_of(void* packed) noexcept nogil:
 
 
 cdef int check_item(const BatchLoop* batch, const void* packed) noexcept nogil:
-    # OK, or the fault of a packed state (aligned to 8), which is trusted only if the batch is `sound`.
+    # Return OK, or the fault of a packed state (aligned to 8). The state is checked unless the batch is `sound`.
     cdef const Header* header = <const Header*> packed
     cdef const uint8_t* body = <const uint8_t*> packed + sizeof(Header)
     cdef int fault
@@ -89,7 +89,7 @@ cdef int move_item(const BatchLoop* batch, void* packed, int move) noexcept nogi
 
 
 cdef double gain_of(const BatchLoop* batch, const void* body, uint8_t* ranks) noexcept nogil:
-    # Fill the ranks at the end of a game. Returns the winners' return; the return of all other seats is -1.
+    # Fill the ranks at the end of a game. Returns the return of each winner; all other seats have the return -1.
     cdef int winners = 0, seat
     batch.ops.ranks(body, ranks)
     for seat in range(batch.players):
@@ -137,13 +137,13 @@ cdef void begin_part(void* work) noexcept nogil:
 
 
 cdef void move_part(void* work) noexcept nogil:
-    # The new states may be written over `before`.
+    # Make the moves of a part. The array of new states may be the same as `before`.
     cdef Part* part = <Part*> work
     cdef const BatchLoop* batch = part.batch
     cdef uint8_t* states = part.described.states
     cdef int8_t* actors = part.described.actors
     cdef uint8_t* packed
-    # Counted locally until the end, because other threads read the shared counter.
+    # Moves are counted locally, and added to the shared counter at the end, because other threads access it.
     cdef uint64_t moves = 0
     cdef Py_ssize_t ended = 0, i
     cdef int fault
@@ -172,7 +172,7 @@ cdef void move_part(void* work) noexcept nogil:
 
 
 cdef bint reserve(Part* part) noexcept nogil:
-    # Reserve space for any further list of legal ids.
+    # Reserve space for another list of legal ids of any length.
     cdef uint16_t* ids
     if part.capacity - part.legal >= MAX_LEGAL:
         return True
@@ -185,8 +185,8 @@ cdef bint reserve(Part* part) noexcept nogil:
 
 
 cdef LoopEnd describe(Part* part) noexcept nogil:
-    # Fills the other columns of PositionColumns, except `weights`; restarts ended games unless `restarts` is NULL.
-    # Legal ids are stored in the part, with offsets from 0.
+    # Fill the other columns of PositionColumns, except `weights`, and begin new games in place of ended games unless
+    # `restarts` is NULL. Legal ids are stored in the part, with offsets from 0.
     cdef const BatchLoop* batch = part.batch
     cdef const Described* described = part.described
     cdef const Restarts* restarts = part.restarts
@@ -242,7 +242,7 @@ cdef LoopEnd describe(Part* part) noexcept nogil:
             if actor == CHANCE:
                 part.chance = True
                 count = list_outcomes(ops, body, legal)
-            # Without offsets, the next list overwrites this one.
+            # If offsets were not requested, the next list overwrites this list.
             part.legal += count if described.legal_offsets != NULL else 0
         if described.observations != NULL:
             if actor >= 0:
@@ -267,7 +267,7 @@ cdef void weigh_all(
     cdef int count
     for i in range(batch.count):
         if actors[i] == CHANCE:
-            # Weights are not written directly into the column, because a game may write to all MAX_OUTCOMES places.
+            # Write the weights into a buffer first, because a game may write to all MAX_OUTCOMES entries.
             count = batch.ops.chance_outcomes(body_of(states + i * batch.packed_size), outcomes, listed)
             memcpy(weights + legal_offsets[i], listed, count * sizeof(uint32_t))
         else:
@@ -325,8 +325,8 @@ cdef LoopEnd playout_all(
 
 
 cdef LoopEnd list_decisions(Part* part) noexcept nogil:
-    # Fills the columns of faults, actors and legal offsets, and the part's legal ids, for states where a seat has to
-    # act. Any other state is a fault and has no legal ids.
+    # Fill the columns of faults, actors and legal offsets, and the legal ids of the part. A state where no seat has to
+    # act is a fault, and has no legal ids.
     cdef const BatchLoop* batch = part.batch
     cdef const Operations* ops = batch.ops
     cdef const Described* described = part.described
@@ -363,7 +363,8 @@ cdef LoopEnd evaluate_all(
     double* mean_returns,
     uint32_t* counts,
 ) noexcept nogil:
-    # The part is as list_decisions left it. Adds the faults of resampling; the results of failed items are 0.
+    # Evaluate all items of a part that list_decisions has filled. Faults of resampling are added. The results of failed
+    # items are 0.
     cdef const BatchLoop* batch = part.batch
     cdef const Described* described = part.described
     cdef uint8_t* faults = part.faults
@@ -418,8 +419,8 @@ cdef LoopEnd evaluate_world(
     uint8_t* fault,
     double* returns,
 ) noexcept nogil:
-    # Draw a world for the actor, and play out after each legal action in it. Adds the actor's returns to `returns`,
-    # one for each action. `fault` receives the fault of the draw.
+    # Draw a world for the actor, and play out after each legal action in this world. The actor's returns are added to
+    # `returns`, which has a sum for each action. `fault` receives the fault of the draw.
     cdef const Operations* ops = batch.ops
     cdef uint64_t world[BODY_WORDS]
     cdef uint64_t child[BODY_WORDS]
@@ -435,7 +436,7 @@ cdef LoopEnd evaluate_world(
         return LoopEnd.DONE
     for action in range(legal):
         memcpy(child, world, ops.body_size)
-        # A seat's legal actions are part of its knowledge.
+        # The action is legal, because a seat knows its legal actions, which are the same in all worlds.
         refused = ops.apply(child, legal_ids[action], NULL)
         debug_assert(refused == OK)
         debug_assert(ops.check(child) == OK)
@@ -444,7 +445,7 @@ cdef LoopEnd evaluate_world(
             if must_end(batch.control):
                 return LoopEnd.CANCELLED
             memcpy(played, child, ops.body_size)
-            # All actions use the same stream, so that chance contributes less to their differences.
+            # All actions use the same random stream, so that chance contributes less to the differences between them.
             stream = stream_at(seed, 1 + <uint64_t> j, 0)
             count_moves(batch.control, playout(ops, played, &stream))
             gain = gain_of(batch, played, ranks)

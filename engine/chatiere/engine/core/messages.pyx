@@ -1,6 +1,6 @@
-"""The messages shared by all games (State, Action, View …), in wire format.
+"""Reading and writing of the messages that all games share (State, Action, View and others), in wire format.
 
-A game has the same field number in every oneof; the game's codec defines the content of that field.
+A game has the same field number in every oneof. The game's codec reads and writes the content of this field.
 """
 
 from struct import pack
@@ -47,7 +47,7 @@ cdef enum TurnKind:
 
 
 cdef class Messages:
-    """Reader and writer of the messages of one game."""
+    """A reader and writer of the messages of one game."""
 
     cdef readonly Game game
     cdef Codec codec
@@ -75,10 +75,10 @@ cdef class Messages:
         self.field = field
 
     def saying(self, names, *, bint labels=True, bint phrases=True):
-        """Return a writer with names for the seats in labels, and with or without labels and phrases.
+        """Return a writer that uses names for the seats in labels, and that writes labels and phrases or omits them.
 
         Args:
-            names: The names in the order of the seats, in UTF-8; empty for the seats' numbers.
+            names: The names in the order of the seats, in UTF-8. If empty, labels contain the seats' numbers.
             labels: True to write labels.
             phrases: True to write phrases.
         """
@@ -123,7 +123,8 @@ cdef class Messages:
         return position
 
     cdef int check_end(self, const Message* body, Position position) except -1:
-        # A request may omit the end, or any of its fields. A field that is set has to agree with the rest of the state.
+        # Check the end in a State message. A request may omit it, or any of its fields. A field that is set has to
+        # agree with the rest of the state.
         cdef int field = self.codec.conversions.end_field, number
         cdef Message given, found
         cdef Writer out = Writer()
@@ -138,7 +139,7 @@ cdef class Messages:
         open_span(own, &found)
         open_field(body, field, &given)
         for number in range(1, FIELDS):
-            # Fields that this version does not know belong to later versions, and are ignored.
+            # Unknown fields belong to later versions of the API, and are ignored.
             if has_number(&given, number) and has_number(&found, number):
                 if number_of(&given, number) != number_of(&found, number):
                     raise EngineError(
@@ -190,7 +191,7 @@ cdef class Messages:
             out.number(fields.TURN_KIND, CHANCE if player == CHANCE_PLAYER else OVER)
 
     def put_end(self, Writer out not None, int field, Position position not None):
-        """Write the reason why the game is over as an End in `field`; no field if the game is not over."""
+        """Write the reason why the game is over as an End in `field`; write nothing if the game is not over."""
         cdef int end = self.game.ops.end(position.body)
         cdef Said said
         cdef size_t begun
@@ -202,7 +203,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_prompt(self, Writer out not None, int field, Position position not None):
-        """Write the decision of the seat to act as a Prompt in `field`; no field unless a seat has to act."""
+        """Write the decision of the seat to act as a Prompt in `field`; write nothing unless a seat has to act."""
         cdef Said said
         cdef size_t begun
         if position.current_player() >= 0:
@@ -212,7 +213,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_legal_actions(self, Writer out not None, int field, Position position not None):
-        """Write the legal actions by ascending id, each as an Action in `field`; none unless a seat has to act."""
+        """Write the legal actions by ascending id, each as an Action in `field`; nothing unless a seat has to act."""
         cdef int action
         cdef size_t begun, inner
         cdef Said said
@@ -227,7 +228,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_chance_outcomes(self, Writer out not None, int field, Position position not None):
-        """Write the outcomes of a pending chance event, ascending, each as a ChanceOutcome in `field`; else none."""
+        """Write the outcomes of a pending chance event, if there is one, ascending, as ChanceOutcomes in `field`."""
         cdef size_t begun
         cdef Said said
         for outcome, weight in position.chance_outcomes():
@@ -245,8 +246,8 @@ cdef class Messages:
             out: The Writer of the message.
             field: The number of the field.
             events: The events.
-            seat: The seat that the events are written for; None: a spectator.
-            whole: True to write the events as the host may see them, whatever `seat` is.
+            seat: The seat for which the events are written. None means a spectator.
+            whole: True to write the events as the host may see them, regardless of `seat`.
         """
         cdef int other, count, viewer = HOST if whole else SPECTATOR if seat is None else seat
         cdef uint8_t seats[MAX_SEATS]
@@ -285,7 +286,7 @@ cdef class Messages:
         return 0
 
     def put_view(self, Writer out not None, Position position not None, seat):
-        """Write the View of a position for a seat (None: a spectator)."""
+        """Write the View of a position for a seat, or for a spectator if `seat` is None."""
         cdef size_t begun
         out.number(fields.VIEW_RULES_VERSION, rules_version_of(position.body))
         if seat is not None:
@@ -301,12 +302,12 @@ cdef class Messages:
         out.end(begun)
 
     def put_score(self, Writer out not None, Position position not None):
-        """Write the Score, final or current."""
+        """Write the Score, which is final or current."""
         out.numbers(fields.SCORE_TOTALS, [complement(total) for total in position.totals()])
         self.put_result(out, position, EVERY_SEAT)
 
     def put_viewer_score(self, Writer out not None, Position position not None, seat):
-        """Write the ViewerScore: the score as far as a seat (None: a spectator) may know it."""
+        """Write the ViewerScore: the part of the score that a seat may know, or a spectator if `seat` is None."""
         cdef int other, known = self.codec.known_totals(position, SPECTATOR if seat is None else seat)
         cdef size_t begun
         for other, total in enumerate(position.totals()):
@@ -317,7 +318,7 @@ cdef class Messages:
         self.put_result(out, position, known)
 
     cdef int put_result(self, Writer out, Position position, int known) except -1:
-        # The fields that a Score and a ViewerScore share. `known`: the seats whose totals may be shown, as bits.
+        # Write the fields that a Score and a ViewerScore share. `known` is the set of seats whose totals may be shown.
         cdef size_t begun, inner
         if position.is_terminal():
             out.number(fields.SCORE_FINAL, True)
@@ -364,7 +365,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_viewer_update(self, Writer out not None, Position position not None, EventLog events not None, seat):
-        """Write the ViewerUpdate of a seat (None: a spectator)."""
+        """Write the ViewerUpdate of a seat, or of a spectator if `seat` is None."""
         cdef size_t begun
         if seat is not None:
             out.present(fields.VIEWER_UPDATE_SEAT, seat)
@@ -380,5 +381,5 @@ cdef class Messages:
 
 
 def complement(number):
-    """Return a number as protobuf writes it: a negative one as its 64-bit complement."""
+    """Return a number as protobuf writes it, that is, modulo 2**64."""
     return number & 0xFFFFFFFFFFFFFFFF

@@ -1,4 +1,4 @@
-# Moves, playouts and perft of any game, by its operations.
+# Moves, playouts and perft for any game, using its operations.
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport Events, Operations

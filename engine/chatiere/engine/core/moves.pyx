@@ -1,4 +1,4 @@
-"""Moves, sampled chance, playouts and perft of any game, by its operations."""
+"""Moves, sampled chance, playouts and perft for any game, using its operations."""
 
 from libc.stdint cimport int16_t, uint8_t
 from libc.string cimport memcpy
@@ -8,18 +8,19 @@ from chatiere.engine.core.packed cimport count_plies
 from chatiere.engine.core.stream cimport number_below
 
 cdef enum:
-    # The playout policy treats a score that is further below the best one as if it were this far below it.
+    # The maximum difference between the best score and another score; the playout policy limits larger differences to
+    # it.
     MAX_LEAD = 63
-    # The number of decisions that stands for all decisions.
+    # The number of decisions that means all decisions.
     ALL_DECISIONS = 255
 
 
 cdef int make_move(
     const Operations* ops, void* body, Stream* stream, uint32_t* ply, int move, Events* events
 ) noexcept nogil:
-    # Make a move: a dense id at a decision, which increases the ply (unless `ply` is NULL), or an outcome at a chance
-    # event. With a stream (sampled chance) the game then continues to the next decision; `events` receives only the
-    # events of the move.
+    # Make a move, which is a dense id at a decision or an outcome at a chance event. A decision increases the ply,
+    # unless `ply` is NULL. With a stream (sampled chance), the game then continues to the next decision. `events`
+    # receives only the events of the move.
     cdef int fault
     if ops.actor(body) == CHANCE:
         fault = ops.apply_outcome(body, move, events)
@@ -42,7 +43,7 @@ cdef void draw(const Operations* ops, void* body, Stream* stream, Events* events
 
 
 cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogil:
-    # The operation `settle` for games without a faster one.
+    # The operation `settle` for games that do not have a faster implementation.
     cdef int actor = ops.actor(body)
     while actor == CHANCE:
         draw(ops, body, stream, NULL)
@@ -67,7 +68,7 @@ cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcep
     return decisions
 
 
-# 16 × 2 ** (score / 4) for each score, rounded between doublings. Filled once.
+# For each score, 16 × 2 ** (score / 4), rounded between doublings. The table is filled once, at import.
 cdef uint32_t LIKELIHOODS[MAX_LEAD + 1]
 
 
@@ -83,7 +84,7 @@ write_likelihoods()
 cdef uint64_t weigh_actions(
     const Operations* ops, const void* body, const uint16_t* ids, int count, uint32_t* likelihoods
 ) noexcept nogil:
-    # The likelihoods of legal actions by the playout policy; none is 0. Returns their sum.
+    # Compute the likelihoods of legal actions by the playout policy. All are above 0. Returns their sum.
     cdef int16_t scores[MAX_LEGAL]
     cdef uint64_t total = 0
     cdef int16_t best
@@ -101,7 +102,7 @@ cdef uint64_t weigh_actions(
 cdef int draw_action(
     const Operations* ops, const void* body, const uint16_t* ids, int count, Stream* stream
 ) noexcept nogil:
-    # Draw one of the legal actions by the playout policy. A single action takes no word of the stream.
+    # Draw one of the legal actions by the playout policy. If there is only one, no word of the stream is drawn.
     cdef uint32_t likelihoods[MAX_LEGAL]
     cdef uint64_t number
     cdef int i = 0
@@ -115,8 +116,8 @@ cdef int draw_action(
 
 
 cdef uint64_t advised_playout(const Operations* ops, void* body, Stream* stream) noexcept nogil:
-    # Play to the end of the game: the first decisions by the playout policy, the rest as `playout` does. Returns the
-    # number of decisions.
+    # Play to the end of the game. The first decisions are made by the playout policy, the others as in `playout`.
+    # Returns the number of decisions.
     cdef uint16_t ids[MAX_LEGAL]
     cdef uint64_t decisions = 0, advised = (<const uint8_t*> ops.weights)[0]
     cdef int fault
@@ -129,8 +130,9 @@ cdef uint64_t advised_playout(const Operations* ops, void* body, Stream* stream)
 
 
 cdef uint64_t count_paths(const Operations* ops, const void* body, const Stream* stream, int depth) noexcept nogil:
-    # Perft: the number of sequences of `depth` moves. A chance outcome is a move, whatever its weight; with a stream
-    # chance is sampled and only decisions count. A game that ends earlier counts as one path.
+    # Perft: return the number of sequences of `depth` moves. Each chance outcome counts as one move, regardless of its
+    # weight. With a stream, chance is sampled, and only decisions count. A game that ends earlier counts as one
+    # sequence.
     cdef uint64_t child[BODY_WORDS]
     cdef uint16_t moves[MAX_LEGAL]
     cdef uint32_t weights[MAX_OUTCOMES]

@@ -1,4 +1,4 @@
-"""Observations as NumPy arrays, read by means of the game's description only.
+"""Observations as NumPy arrays. The game's description is sufficient to read them.
 
 layout = ObservationLayout(game("discat").description)
 layout.arrays(position.observation(0))["own_hand"]
@@ -18,7 +18,7 @@ from chatiere.engine.core.arrays import aligned_empty
 from chatiere.engine.core.encoders import SPAN, TERM, Encoder
 from chatiere.engine.core.observation_parts import ObservationKind
 
-# The length of the shortest run of adjacent numbers that are encoded together.
+# The minimum length of a run of adjacent numbers that are encoded together.
 _MIN_RUN = 4
 
 _Feature = TypeVar("_Feature", np.float32, np.float16, np.uint8)
@@ -60,7 +60,7 @@ class _Described(Protocol):
     def observation(self) -> Iterable[_Part]: ...
 
 
-# Anything that describes observations, and a field of it.
+# The types of objects that describe observations, and of their fields.
 Described = _Described
 DescribedField = _Field
 
@@ -74,11 +74,11 @@ class _Numbers(NamedTuple):
 
 
 class ObservationLayout:
-    """A reader of a game's observations, whose layout is the same for every number of players.
+    """A reader of a game's observations. Their layout is the same for every number of players.
 
-    An observation is `length` uint8, as bytes or as the last axis of an array; the axes before it (the axes of a batch)
-    are also the first axes of the results. The methods raise ValueError for anything else, and for numbers above the
-    largest that the description gives.
+    An observation has `length` uint8s, which are bytes or the last axis of an array. The other axes of the array (the
+    axes of a batch) become the first axes of the results. The methods raise ValueError for any other argument, and for
+    numbers that are larger than the description allows.
     """
 
     def __init__(self, description: Described) -> None:
@@ -99,7 +99,7 @@ class ObservationLayout:
                 first_bit, mask = np.uint8(field.first_bit), np.uint8((1 << field.num_bits) - 1)
                 self._fields[field.name] = _Numbers(field.kind, field.largest, places, first_bit, mask)
         self.largest = np.zeros(self.length, np.uint8)
-        """The largest number that each place of an observation can hold, uint8 (length,)."""
+        """The largest number allowed at each place of an observation, uint8 (length,)."""
         for numbers in self._fields.values():
             self.largest[numbers.places] |= np.uint8(numbers.largest) << numbers.first_bit
         self.num_features = sum(math.prod(_plane_shape(numbers)) for numbers in self._fields.values())
@@ -107,7 +107,7 @@ class ObservationLayout:
         self.num_counts = sum(
             numbers.places.size for numbers in self._fields.values() if numbers.kind == ObservationKind.COUNT
         )
-        """The number of features that are counts. Only these have values other than 0 and 1."""
+        """The number of features that are counts. All other features are 0 or 1."""
         self.packed_size = self.num_counts + -(-(self.num_features - self.num_counts) // 8)
         """The length of the last axis of packed features: a byte for each count, a bit for each other feature."""
 
@@ -136,13 +136,14 @@ class ObservationLayout:
     def planes(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.float32]]:
         """Return the numbers of observations as float32 from 0 to 1, by the names of their fields.
 
+        Flags stay 0 or 1, and counts are divided by the largest number allowed. Categories become one-hot, and bits are
+        unpacked. Both add a last axis, of length largest + 1 for categories or the bit length of `largest` for bits.
+
         Args:
             observations: uint8 (…, length), the observations, or the bytes of one.
 
         Returns:
-            float32 (…, *field's shape) for each field. Flags stay 0 or 1, counts are divided by the largest. Categories
-            become one-hot and bits are unpacked, on an additional last axis of length largest + 1, or of the bit length
-            of the largest.
+            float32 (…, *field's shape) for each field, or with the additional axis.
 
         Raises:
             ValueError: If `observations` has another shape or dtype, or has a number above the largest.
@@ -154,23 +155,23 @@ class ObservationLayout:
     @overload
     def features(self, observations: NDArray[np.uint8] | bytes, out: NDArray[_Feature]) -> NDArray[_Feature]: ...
     def features(self, observations: NDArray[np.uint8] | bytes, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return all planes, flattened and concatenated in the order of the fields. Works without the GIL.
+        """Return all planes, flattened and concatenated in the order of the fields. This releases the GIL.
 
-        Packed features begin with the numbers of all counts, not divided, one byte each. All other features follow, one
-        bit each, the lowest bit of a byte first. Both groups are in the order of the fields; unused bits of the last
-        byte are 0. `unpacked` reads them.
+        Packed features begin with a byte for each count, which is not divided. A bit for each other feature follows,
+        with the lowest bit of each byte first. Both groups are in the order of the fields, and unused bits of the last
+        byte are 0. `unpacked` converts packed features to numbers.
 
         Args:
             observations: uint8 (…, length), the observations, or the bytes of one.
-            out: An array in C order to write into and return: float32 or float16 (…, num_features), or packed, uint8
-                (…, packed_size); None: a new array of float32.
+            out: The array to fill and return, in C order: float32 or float16 (…, num_features), or, for packed
+                features, uint8 (…, packed_size). None means a new array of float32.
 
         Returns:
             The features, (…, num_features) or packed.
 
         Raises:
-            ValueError: If `observations` has another shape or dtype, or has a number above the largest, or `out` has
-                another form. Nothing is written then.
+            ValueError: If `observations` has another shape or dtype or a number that is too large, or `out` has another
+                form. Nothing is written then.
         """
         rows, shape = rows_of(observations, self.length)
         if out is None:
@@ -215,7 +216,7 @@ class ObservationLayout:
     @cached_property
     def _encoder(self) -> Encoder:
         terms: dict[int, list[NDArray[np.void]]] = {kind: [] for kind in ObservationKind}
-        # The table must not be empty, even if there are no counts.
+        # Begin with an entry that is not used, because the table must not be empty even without counts.
         scaled = [np.zeros(1, np.float32)]
         first, counts, others = 0, 0, 8 * self.num_counts
         for name, numbers in self._fields.items():
@@ -293,7 +294,7 @@ def _runs_of(terms: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.void
 
 
 def _spans_of(terms: NDArray[np.void]) -> NDArray[np.void]:
-    # The features of terms that have one number each.
+    # Return the ranges of features of terms that have one number each.
     terms = np.sort(terms, order="first")
     ends = terms["first"] + terms["width"]
     begin = np.append(True, terms["first"][1:] != ends[:-1])[: len(terms)]
@@ -304,7 +305,7 @@ def _spans_of(terms: NDArray[np.void]) -> NDArray[np.void]:
 
 
 def _plane_shape(numbers: _Numbers) -> tuple[int, ...]:
-    # The shape for one observation.
+    # Return the shape of a plane for one observation.
     if numbers.kind == ObservationKind.CATEGORY:
         return (*numbers.places.shape, numbers.largest + 1)
     if numbers.kind == ObservationKind.BITS:

@@ -1,4 +1,4 @@
-"""The parts of observations, and the functions by which a game's description lays them out."""
+"""The parts of observations, and the functions with which a game's description lays them out."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -7,16 +7,16 @@ from enum import IntEnum
 
 
 class ObservationKind(IntEnum):
-    """The kind of an observation field's numbers; names and values are the same as in the API's ObservationKind."""
+    """The kind of the numbers in an observation field, with the names and values of the API's ObservationKind."""
 
     FLAG = 1
-    """0 or 1."""
+    """A flag, 0 or 1."""
     COUNT = 2
-    """A number, an amount or a distance: 0 … largest."""
+    """An amount or a distance, 0 … `largest`."""
     CATEGORY = 3
-    """One of `largest` + 1 things, in no meaningful order."""
+    """One of `largest` + 1 categories, whose order has no meaning."""
     BITS = 4
-    """A flag for each bit of `largest`, lowest bit first."""
+    """A set of flags: one for each bit of `largest`, the lowest bit first."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,11 @@ class ObservationPart:
 
     Attributes:
         name: The name of the part.
-        meaning: The meaning, in English.
+        meaning: A description of the part, in English.
         offset: The place of the first number, counted in uint8.
         shape: The shape of the array of numbers, in C order.
-        fields: The same numbers, split by kind: one field with the part's name, or several ("seats.hand_size").
+        fields: The fields of the part, each with numbers of one kind: one field with the part's name, or several fields
+            ("seats.hand_size").
     """
 
     name: str
@@ -63,7 +64,7 @@ class ObservationPart:
     fields: tuple[ObservationField, ...]
 
     def __str__(self) -> str:
-        """Return the part as one line, with the range of its numbers."""
+        """Return a description of the part in one line, with the range of its places."""
         places = run_of(self.offset, self.offset + math.prod(self.shape) - 1)
         shape = f" ({' x '.join(map(str, self.shape))})" if self.shape else ""
         return f"{places} {self.name}{shape}: {self.meaning}"
@@ -71,12 +72,12 @@ class ObservationPart:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers of one kind to lay out.
+    """Numbers of one kind that are to be laid out.
 
     Attributes:
         kind: The kind of the numbers.
         largest: The largest number allowed.
-        name: The name of the field. Without a name, the numbers fill a whole part, in the part's own shape.
+        name: The name of the field. Without a name, the numbers fill a whole part and have its shape.
         shape: The shape of the array of numbers.
         first_bit: The first bit of each number in its uint8. If it is above 0, the numbers share the uint8s of the
             preceding numbers, whose bits end before `first_bit`.
@@ -115,12 +116,12 @@ def count(largest: int, name: str = "", shape: tuple[int, ...] = (), *, first_bi
 
 
 def category(largest: int, name: str = "", shape: tuple[int, ...] = (), *, first_bit: int = 0) -> Numbers:
-    """Return Numbers that each stand for one of `largest` + 1 things."""
+    """Return Numbers that each represent one of `largest` + 1 categories."""
     return Numbers(ObservationKind.CATEGORY, largest, name, shape, first_bit, 8 - first_bit)
 
 
 def bits(width: int, name: str = "", shape: tuple[int, ...] = ()) -> Numbers:
-    """Return Numbers that each hold `width` flags as bits."""
+    """Return Numbers that each have `width` flags as bits."""
     return Numbers(ObservationKind.BITS, (1 << width) - 1, name, shape, 0, width)
 
 
@@ -130,8 +131,8 @@ def lay_out(
     """Lay out parts one after the other from offset 0.
 
     Args:
-        parts: (name, meaning, shape, numbers) of each part. The numbers describe the whole part, or one row of it,
-            where the first axes count the rows.
+        parts: (name, meaning, shape, numbers) for each part. The numbers describe the whole part, or one row of the
+            part if the first axes of its shape count rows.
     """
     placed = []
     offset = 0
@@ -178,7 +179,7 @@ def _field(
 
 
 def _size(item: Numbers | Each) -> int:
-    # The number of uint8s of the item.
+    # Return the number of uint8s that an item needs.
     if isinstance(item, Each):
         return item.times * sum(map(_size, item.items))
     return math.prod(item.shape) if item.first_bit == 0 else 0

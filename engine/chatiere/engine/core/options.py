@@ -1,4 +1,4 @@
-"""Options of a game as given by callers, by the names of the rules file."""
+"""Checks of the options that callers pass, by the names in the rules file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -39,7 +39,7 @@ def complete_options(
         game: The name of the game.
         options: The game's options, by the names in the rules file; options that are not set, or are None, have their
             defaults.
-        defaults: The defaults of all options but `first_seat`, which every game has and which is None if absent.
+        defaults: The defaults of all options except `first_seat`. Every game has this option, and its default is None.
         players: The number of players.
 
     Raises:

@@ -1,17 +1,17 @@
-"""Callers' arrays that results are written into: their dtype, shape and order are checked, never converted."""
+"""Arrays of callers, into which results are written. Their dtype, shape and order are checked, but not converted."""
 
 from libc.stdint cimport uint8_t
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import shown
 
-# The format of the buffers of each dtype.
+# Map each dtype to the format of its buffers.
 cdef dict FORMATS = {"bool": "?", "uint8": "B", "float16": "e", "float32": "f"}
 
 
 cdef object writable_rows(name, array, Py_ssize_t rows, forms):
-    # Return (the bytes of an array of `rows` rows, as a writable memoryview; the form that the array has). `forms` are
-    # the possible forms, each a dtype and the length of a row. Raises EngineError: INVALID_BATCH.
+    # Check an array of `rows` rows. Returns its bytes as a writable memoryview, and its form. `forms` has the possible
+    # forms, which are a dtype and the length of a row. Raises EngineError: INVALID_BATCH.
     cdef object view
     try:
         view = memoryview(array)
@@ -30,7 +30,8 @@ cdef object writable_rows(name, array, Py_ssize_t rows, forms):
 
 
 cdef object writable_masks(array, Py_ssize_t rows, Py_ssize_t num_actions, MaskRows* masks):
-    # Make `masks` point to an array of legal masks. Returns a memoryview; `masks` is valid as long as it exists.
+    # Make `masks` refer to an array for masks of legal actions. Returns a memoryview, during whose lifetime `masks` is
+    # valid.
     cdef Py_ssize_t bytes_of_bits = (num_actions + 7) // 8
     cdef uint8_t[::1] data
     view, (_, length) = writable_rows(

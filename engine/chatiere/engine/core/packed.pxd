@@ -1,4 +1,4 @@
-# Packed states: a header and the game's body, and the checks of both.
+# Packed states, which are a header and the game's body, and the checks of both.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport (
@@ -22,8 +22,8 @@ ctypedef struct Header:
     # The first bytes of every packed state, little-endian; the game's body follows.
     uint8_t game
     uint8_t rules_version
-    uint8_t sampled  # 1: chance is sampled from the stream below; 0: chance is explicit and the stream is 0
-    uint8_t packed_version  # of the form of the body
+    uint8_t sampled  # 1 if chance is sampled from the stream below; 0 if chance is explicit and the stream is 0
+    uint8_t packed_version  # the version of the form of the body
     uint32_t ply  # the number of decisions made so far
     # The stream.
     uint64_t seed
@@ -31,10 +31,10 @@ ctypedef struct Header:
     uint64_t drawn
 
 cdef enum:
-    GAMES = 256  # numbers of games
-    COUNTS = MAX_SEATS + 1  # numbers of players
+    GAMES = 256  # one more than the largest number of a game
+    COUNTS = MAX_SEATS + 1  # one more than the largest number of players
 
-# The maximum number of decisions of a game with any options, by the game's number and the number of players.
+# The maximum number of decisions in a game with any options, indexed by the game's number and the number of players.
 cdef uint32_t MAX_PLIES[GAMES][COUNTS]
 cdef void note_max_plies(const Operations* ops) noexcept
 
@@ -44,14 +44,14 @@ cdef inline uint32_t max_ply(const Operations* ops, const void* body) noexcept n
 
 
 cdef inline void count_plies(const Operations* ops, const void* body, uint32_t* ply, uint64_t decisions) noexcept nogil:
-    # Increase a ply, up to the maximum. No game exceeds the maximum, but a state from outside may contain too high a
-    # ply.
+    # Increase a ply up to the maximum. No game exceeds the maximum, but the ply in a state from outside may be too
+    # high.
     cdef uint32_t left = max_ply(ops, body) - ply[0]
     ply[0] += <uint32_t> decisions if decisions < left else left
 
 
 cdef inline int check_header(const Operations* ops, const Header* header) noexcept nogil:
-    # OK, or the fault of a header.
+    # Return OK, or the fault of a header.
     if header.game != ops.number:
         return OTHER_GAME
     if not is_played(ops, header.rules_version):
@@ -66,7 +66,7 @@ cdef inline int check_header(const Operations* ops, const Header* header) noexce
 
 
 cdef inline int check_body(const Operations* ops, const void* body, bint sampled) noexcept nogil:
-    # OK, or the fault of an untrusted body of a version that is played.
+    # Return OK, or the fault of an untrusted body. Its version must be one that the kernel plays.
     cdef int fault = ops.check(body)
     if fault == OK and sampled and ops.actor(body) == CHANCE:
         return SAMPLED_CHANCE_IS_PENDING
@@ -74,7 +74,7 @@ cdef inline int check_body(const Operations* ops, const void* body, bint sampled
 
 
 cdef inline int check_packed(const Operations* ops, const Header* header, const void* body) noexcept nogil:
-    # OK, or the fault of an untrusted packed state.
+    # Return OK, or the fault of an untrusted packed state.
     cdef int fault = check_header(ops, header)
     if fault == OK and rules_version_of(body) != header.rules_version:
         fault = TWO_RULES_VERSIONS

@@ -1,4 +1,4 @@
-"""Packed states: the bounds of their plies."""
+"""Packed states: the bounds for their plies."""
 
 from chatiere.engine.core.game cimport Limits
 

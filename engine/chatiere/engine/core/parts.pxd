@@ -1,4 +1,4 @@
-# The parts of a batch, and columns of bytes.
+# The parts into which a batch is divided, and columns of bytes.
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 

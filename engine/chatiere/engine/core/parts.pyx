@@ -1,4 +1,4 @@
-"""The parts of a batch, on which threads work, and the joining of their results."""
+"""The parts into which a batch is divided for threads, and the joining of their results."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint16_t, uint32_t
@@ -9,7 +9,7 @@ from chatiere.engine.core.game cimport MAX_LEGAL
 from chatiere.engine.core.integers cimport read_number
 
 cdef enum:
-    # The initial capacity for legal ids, for each item.
+    # The initial capacity for the legal ids of each item.
     LEGAL_GUESS = 64
     MAX_THREADS = 256
     # The number of parts for each thread, if there are several threads. Small parts shorten the wait for a slow thread.
@@ -17,7 +17,7 @@ cdef enum:
 
 
 cdef bytes new_column(Py_ssize_t size):
-    # The bytes object is written to only before other code receives it.
+    # Return a new bytes object. The caller writes to it, but only before other code receives it.
     return PyBytes_FromStringAndSize(NULL, size)
 
 
@@ -53,7 +53,7 @@ cdef class Parts:
         return ended
 
     cdef bytes joined_final_observations(self, Py_ssize_t size):
-        # `size` is the size of one game's final observations.
+        # Return the final observations of all parts as one column. `size` is that of one game's final observations.
         cdef bytes joined = new_column(self.ended() * size)
         cdef char* place = <char*> data_of(joined)
         cdef Py_ssize_t i

@@ -1,4 +1,4 @@
-# Phrases, which are the contents of labels: a template of the game and numbers for its arguments.
+# Phrases, the contents of labels. A phrase is one of the game's templates, with numbers for its arguments.
 from libc.stdint cimport int16_t, uint8_t, uint16_t
 
 from chatiere.engine.core.game cimport MAX_EVENT_VALUES, Event
@@ -9,15 +9,15 @@ cdef enum:
     MAX_NUMBERS = 2 * MAX_EVENT_VALUES
 
 ctypedef struct Said:
-    # A phrase, and the numbers of its arguments one after the other.
+    # A phrase, and the numbers of all its arguments in order.
     int phrase
-    int count  # of arguments
+    int count  # the number of arguments
     uint8_t ends[MAX_ARGUMENTS]  # for each argument, the place where its numbers end
     int16_t numbers[MAX_NUMBERS]
 
 
 cdef inline void say(Said* said, int phrase) noexcept nogil:
-    # Begin a phrase; its arguments must follow, in the order of the template.
+    # Begin a phrase. Its arguments must be added next, in the order of the template.
     said.phrase = phrase
     said.count = 0
 
@@ -46,28 +46,28 @@ cdef class Phrases:
     cdef tuple arguments
     cdef dict numbers
     cdef dict kinds
-    cdef list texts  # by language, the templates by key
-    # By language and phrase: the template, in which bytes from 1 on stand for arguments, or a tuple of its forms; the
-    # names of each argument's pieces (None: it is a plain number).
+    cdef list texts  # for each language, a dict of the templates by key
+    # For each language and phrase: the template or a tuple of its forms, in which bytes from 1 on represent arguments;
+    # and for each argument, the names of its pieces, or None if it is a plain number.
     cdef tuple templates
     cdef tuple names
-    # By language: the three separators of lists (in a list of two, between two elements of a longer list, and before
-    # its last element); the words for seats; for each number, the form of a template that it requires.
+    # For each language: the three separators of lists (in a list of two elements, between elements of a longer list,
+    # and before its last element); the words for seats; and the form of a template that each number requires.
     cdef tuple separators
     cdef tuple seats
     cdef tuple forms
-    # By phrase: the argument that determines its form, or ONE_FORM.
+    # For each phrase, the argument that determines its form, or ONE_FORM.
     cdef bytes plurals
-    # By phrase: its key, and the names of its arguments, as the first field of their messages.
+    # For each phrase, its key and the names of its arguments, encoded as the first fields of the messages.
     cdef tuple heads
     cdef tuple argument_heads
-    cdef tuple of_event  # by kind: the phrase, and the places of its arguments in the event
+    cdef tuple of_event  # for each kind of event, the phrase and the places of its arguments in the event
     cdef tuple of_hidden_event
     cdef tuple of_end
-    # Compute the phrase of an event's kind, or its public variant if the event's values are hidden.
+    # Compute the phrase of an event's kind, or the public variant of the phrase if the event's values are hidden.
     cdef int say_event(self, const Event* event, Said* said) except -1
     cdef int say_end(self, int end, int seat, Said* said) except -1
-    # Write a phrase as text. `seats`: the names of the players, or None to number the seats.
+    # Write a phrase as text. `seats` has the names of the players, or is None to use the seats' numbers.
     cdef int put_text(self, Writer out, const Said* said, int language, tuple seats) except -1
     cdef int put_argument(self, Writer out, const Said* said, int argument, tuple names, int language) except -1
     cdef bytes form_of(self, tuple forms, const Said* said, int argument, int language)

@@ -1,4 +1,4 @@
-"""Phrases, the contents of labels and refusals: as text in each language, and as messages for other languages."""
+"""Phrases, the contents of labels and refusals. They are written as text in each language, or as messages."""
 
 from string import Formatter
 
@@ -10,13 +10,13 @@ from chatiere.engine.core.game cimport MAX_SEATS
 cimport chatiere.fields.game as fields
 
 cdef enum:
-    # Stands for the argument that determines a template's form, if the template has only one form.
+    # Used instead of the argument that determines a template's form if the template has only one form.
     ONE_FORM = 0xFF
-    # Stand for arguments that are not a single value of the event.
+    # Used instead of the place of a value for arguments that are not a single value of the event.
     SEAT_OF_EVENT = 0xFF
     ALL_VALUES = 0xFE
 
-# The phrases of all games: the texts of faults, the words for a seat, and the separators of a list.
+# The phrases that all games share: the texts of faults, the words for a seat, and the separators of a list.
 COMMON = {fault.key: fault.message for fault in COMMON_FAULTS.values()} | {
     "argument.seat": "seat {number}",
     "list.two": " and ",
@@ -28,25 +28,26 @@ COMMON = {fault.key: fault.message for fault in COMMON_FAULTS.values()} | {
 cdef class Phrases:
     """The phrases of a game.
 
-    A phrase is a template with placeholders in braces, and has a key. A message contains the key and the numbers of the
-    arguments. The first word of a key is the subject of the phrase: "action", "outcome", "prompt", "event", "end",
-    "rule" (a fault of a move) or "state" (a fault of a state). A template that is a Plural has several forms.
+    A phrase has a key and a template with placeholders in braces. A Phrase message contains the key and the numbers of
+    the arguments. The first word of a key names the subject of the phrase: "action", "outcome", "prompt", "event",
+    "end", "rule" (a fault of a move) or "state" (a fault of a state). A template that is a Plural has several forms.
     """
 
     def __init__(self, package, templates, events, ends, faults, kinds, pieces, values=None, lists=()):
         """Compile the templates in all languages.
 
         Args:
-            package: The package of the catalogues.
+            package: The package that contains the catalogues.
             templates: The templates in English, by key.
-            events: By kind of event, a name, the template, and the template for viewers who may not see the values, if
-                it is another.
-            ends: By number from 1, a name and the template, whose argument can be the seat.
-            faults: FaultTexts, whose messages are phrases by their keys.
-            kinds: By name of an argument, the Piece.kind of its numbers, or "seat"; other arguments are plain numbers.
+            events: A mapping of each kind of event to a name, the template, and the template for viewers who may not
+                see the values, if it differs.
+            ends: A mapping of numbers from 1 on to a name and the template, whose argument can be the seat.
+            faults: FaultTexts. Their messages are phrases with the keys of the FaultTexts.
+            kinds: A mapping of names of arguments to the Piece.kind of their numbers, or to "seat". Other arguments are
+                plain numbers.
             pieces: All pieces of the game.
-            values: By kind of event, the names of its values; None: no kind has names. An argument that is not among
-                them, or is one of `lists`, has all values.
+            values: A mapping of each kind of event to the names of its values. None means that no values have names. An
+                argument that is not among the names, or is one of `lists`, has all values.
             lists: The names of arguments that have all values of an event.
         """
         english = dict(templates)
@@ -99,12 +100,12 @@ cdef class Phrases:
         """Return the templates in a language.
 
         Args:
-            package: The package of the catalogues.
+            package: The package that contains the catalogues.
             english: The templates in English, by key.
             language: The language, such as "fr".
 
         Returns:
-            The templates by key. The value for a Plural is a dict by category.
+            The templates by key. A Plural becomes a dict that maps each category to a form.
 
         Raises:
             ValueError: If a template does not have the same placeholders as in English.
@@ -119,7 +120,7 @@ cdef class Phrases:
         return texts
 
     def laid(self, events, values, lists, ending):
-        """Return, by kind of event, the phrase whose key has an ending, and the places of its arguments."""
+        """Return, for each kind of event, the phrase whose key ends with `ending`, and the places of its arguments."""
         found = []
         for kind in range(max(events) + 1):
             number = self.numbers.get(f"event.{events[kind][0]}{ending}") if kind in events else None
@@ -136,7 +137,7 @@ cdef class Phrases:
         return self.numbers[key]
 
     def text(self, key, language):
-        """Return the template of a phrase in a language; for a Plural, the form for most numbers.
+        """Return the template of a phrase in a language. For a Plural, it is the form for most numbers.
 
         Args:
             key: The key of the phrase.
@@ -234,7 +235,7 @@ cdef class Phrases:
         return 0
 
     cdef bytes form_of(self, tuple forms, const Said* said, int argument, int language):
-        # For pieces and seats, the form depends on how many are listed.
+        # Return the form of a template for an argument. For pieces and seats, it depends on the number of elements.
         cdef int first = said.ends[argument - 1] if argument else 0
         cdef int number = said.ends[argument] - first
         if (<tuple> self.names[language])[said.phrase][argument] is None:
@@ -292,7 +293,7 @@ def _whole(template):
 
 
 def _compiled(text, names):
-    # Return a template as bytes, or a tuple of its forms in the order of their categories.
+    # Return a template in the form of Phrases.templates, or a tuple of its forms in the order of their categories.
     if isinstance(text, dict):
         return tuple(_compiled(form, names) for _, form in sorted(text.items()))
     return text.format(**{name: chr(1 + place) for place, name in enumerate(names)}).encode()
@@ -317,7 +318,7 @@ def _text_field(field, text):
 
 
 def _names_of(pieces, say):
-    # Return for each kind the names of its pieces, by number, in the language of `say`.
+    # Return for each kind the names of its pieces, by number, in the language to which `say` translates.
     found = {}
     for piece in pieces:
         found.setdefault(piece.kind, {})[piece.number] = piece.name.text(say).encode()

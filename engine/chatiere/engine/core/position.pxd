@@ -7,7 +7,7 @@ from chatiere.engine.core.stream cimport Stream
 
 cdef class Kernel:
     cdef const Operations* ops
-    # The default weights of the playout policy by name, and a function that converts weights to the kernel's struct.
+    # The default weights of the playout policy, by name, and a function that converts weights to the kernel's struct.
     cdef dict weights
     cdef object pack_weights
 
@@ -18,20 +18,20 @@ cdef class Game:
     cdef const Operations* ops
     cdef readonly object description
     cdef Kernel kernel
-    # For a game with replaced playout weights: the weights by name and as the kernel's struct, and the game's
-    # operations.
+    # If the playout weights were replaced: the weights by name, the weights as the kernel's struct, and the operations
+    # that refer to this struct.
     cdef dict other_weights
     cdef bytes packed_weights
     cdef Operations own_ops
-    cdef dict default_options  # the kernel's structs, by number of players, as far as used
+    cdef dict default_options  # a cache of the kernel's structs for default options, by number of players
 
     cdef Position empty_position(self)
     cpdef int read_players(self, players) except -1
-    # Return a version as an int, the newest for None. Raises EngineError: UNSUPPORTED_RULES_VERSION.
+    # Return a version as an int; None means the newest. Raises EngineError: UNSUPPORTED_RULES_VERSION.
     cdef int read_rules_version(self, version) except -1
-    # The position of an unchecked body; `stream`: NULL for explicit chance. Raises EngineError: INVALID_STATE.
+    # Check a body, and return its position. `stream` is NULL for explicit chance. Raises EngineError: INVALID_STATE.
     cdef Position position_of(self, bytes body, const Stream* stream)
-    # `options`: the game's own struct, or NULL for any options.
+    # Return the Limits of games. `options` is the game's own struct, or NULL for any options.
     cdef limits_of(self, int players, const void* options)
 
 
@@ -50,5 +50,5 @@ cdef class Position:
     cdef Stream* stream_in_use(self) noexcept nogil
     cdef run_on(self, EventLog events)
     cdef Position checked(self)
-    # Set the ply; None or a number out of range raises EngineError: INVALID_STATE.
+    # Set the ply. None, or a number out of range, raises EngineError: INVALID_STATE.
     cdef int set_ply(self, ply) except -1

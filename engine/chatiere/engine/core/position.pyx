@@ -1,6 +1,6 @@
-"""Games and positions for Python: in process, the same rules as behind the service.
+"""Games and positions for Python programs. They play in process by the same rules as the service.
 
-Names and constants follow OpenSpiel, where it has the same concept.
+Names and constants are those of OpenSpiel if it has the same concept.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ CHANCE_PLAYER = CHANCE
 INVALID_PLAYER = INVALID
 TERMINAL_PLAYER = TERMINAL
 
-# The faults common to all games, by the kernel's error code.
+# Map the kernel's error codes that all games share to their texts.
 COMMON_FAULTS = {
     GAME_IS_OVER: FaultText(Reason.GAME_OVER, "the game is over: nobody can move", key="rule.game_is_over"),
     CHANCE_IS_PENDING: FaultText(
@@ -138,7 +138,7 @@ cdef Kernel wrap_operations(const Operations* ops, dict weights, pack_weights):
 
 
 cdef Stream read_stream(seed, game_number) except *:
-    # Raises EngineError: INVALID_SEED.
+    # Return the stream of a seed and a game number. Raises EngineError: INVALID_SEED.
     cdef uint64_t first = read_u64("seed", seed)
     return stream_at(first, read_u64("game_number", game_number), 0)
 
@@ -161,7 +161,8 @@ cdef class Game:
         Args:
             kernel: The kernel's operations.
             description: The Description of the game.
-            codec: The codec that converts options and returns labels; None: the description's functions do this.
+            codec: The codec that converts options and returns labels. None means that the description's functions are
+                used instead.
         """
         if kernel.ops.body_size > 8 * BODY_WORDS or kernel.ops.view_size > 8 * VIEW_WORDS:
             raise ValueError("a state or view exceeds BODY_WORDS or VIEW_WORDS")  # uncovered: every game stays below
@@ -204,7 +205,7 @@ cdef class Game:
 
     @property
     def rules_versions(self):
-        """The versions of the rules that are played, ascending, as a range."""
+        """The versions of the rules that this engine plays, as an ascending range."""
         return range(self.ops.oldest_rules_version, self.ops.rules_version + 1)
 
     @property
@@ -224,12 +225,12 @@ cdef class Game:
 
     @property
     def num_distinct_actions(self):
-        """The number of dense ids, which count from 0 and are the same for every number of players."""
+        """The number of dense ids. They count from 0, and are the same for every number of players."""
         return self.ops.num_actions
 
     @property
     def observation_length(self):
-        """The length of an observation in uint8s, the same for every number of players."""
+        """The length of an observation in uint8s, which is the same for every number of players."""
         return self.ops.observation_length
 
     @property
@@ -239,7 +240,7 @@ cdef class Game:
 
     @property
     def zero_sum(self):
-        """True for every game: the returns of all seats sum to 0."""
+        """True for every game, because the returns of all seats sum to 0."""
         return True
 
     @property
@@ -249,11 +250,11 @@ cdef class Game:
 
     @property
     def playout_weights(self):
-        """The weights of the playout policy, by name, as a dict: the kernel's weights or the replacements given."""
+        """The weights of the playout policy, as a dict by name. They are the kernel's weights, unless replaced."""
         return dict(self.kernel.weights if self.other_weights is None else self.other_weights)
 
     def with_playout_weights(self, weights):
-        """Return the same game with other weights of the playout policy, which `flat` and `ismcts` use for playouts.
+        """Return the same game with other weights for the playout policy, which `flat` and `ismcts` use for playouts.
 
         Args:
             weights: A mapping from each name in `playout_weights` to an integer: from 0 to 255 for `decisions`, from
@@ -282,7 +283,7 @@ cdef class Game:
         Args:
             players: The number of players, `min_players` … `max_players`.
             options: The game's options, by the names in the rules file; options that are not set have their defaults.
-                None: all defaults.
+                None means all defaults.
 
         Raises:
             EngineError: INVALID_PLAYERS, INVALID_OPTION.
@@ -292,7 +293,7 @@ cdef class Game:
         return self.limits_of(seats, <const char*> encoded)
 
     def limits_of_any_options(self, players):
-        """Return Limits that hold for any options.
+        """Return Limits that are valid for any options.
 
         Args:
             players: The number of players, `min_players` … `max_players`.
@@ -305,7 +306,7 @@ cdef class Game:
     cdef limits_of(self, int players, const void* options):
         cdef GameLimits limits
         self.ops.limits(players, options, &limits)
-        # Each of w winners gets players / w - 1, every other seat -1.
+        # Each of w winners gets players / w - 1, and every other seat gets -1.
         return Limits(
             limits.max_game_length, limits.max_chance_nodes, limits.max_chance_outcomes, -1.0, players - 1.0
         )
@@ -323,15 +324,15 @@ cdef class Game:
         Args:
             players: The number of players, `min_players` … `max_players`.
             options: The game's options, by the names in the rules file; options that are not set have their defaults.
-                None: all defaults.
-            seed: The seed of the stream (seed, game_number) that chance is sampled from, 0 … 2**64 - 1; None: chance is
-                explicit.
+                None means all defaults.
+            seed: The seed of the stream (seed, game_number) from which chance is sampled, 0 … 2**64 - 1. None means
+                explicit chance.
             game_number: The game number of this stream, 0 … 2**64 - 1.
-            rules_version: The version of the rules to play under, one of `rules_versions`; None: the newest.
-            events: An EventLog to append events to; None: no log.
+            rules_version: The version of the rules to play under, one of `rules_versions`. None means the newest.
+            events: An EventLog to which events are appended. None means no log.
 
         Returns:
-            The position at the first decision; with explicit chance, at the first chance event or decision.
+            The position at the first decision or, with explicit chance, at the first chance event or decision.
 
         Raises:
             EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
@@ -355,7 +356,7 @@ cdef class Game:
         """Return the position of a packed state.
 
         Args:
-            packed: The packed state, the bytes of `Position.pack`. They are not trusted.
+            packed: The packed state, as returned by `Position.pack`. It is checked.
 
         Raises:
             EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION.
@@ -383,13 +384,14 @@ cdef class Game:
         return position
 
     def position(self, bytes body not None, stream=None, ply=0):
-        """Return the position of a body read by a codec.
+        """Return the position of a body that a codec has read.
 
         Args:
-            body: The body of a packed state. It is not trusted.
-            stream: (seed, game number, words drawn) if chance is sampled, each 0 … 2**64 - 1; None: chance is explicit.
+            body: The body of a packed state. It is checked.
+            stream: (seed, game number, words drawn), each 0 … 2**64 - 1, if chance is sampled. None means explicit
+                chance.
             ply: The number of decisions made so far, at most the maximum of any game with the same number of players.
-                It is not trusted.
+                It is checked.
 
         Raises:
             EngineError: INVALID_STATE, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
@@ -430,7 +432,7 @@ cdef class Game:
         Args:
             players: The number of players, `min_players` … `max_players`.
             options: The game's options, by the names in the rules file; options that are not set have their defaults.
-                None: all defaults.
+                None means all defaults.
 
         Raises:
             EngineError: INVALID_OPTION.
@@ -439,7 +441,7 @@ cdef class Game:
             raise EngineError(Reason.INVALID_OPTION, "options must be a mapping of names to values", field="options")
         if options:
             return self.description.encode_options(players, options)
-        # Cached for batches that begin games.
+        # Cache the default options, because batches that begin games need them often.
         if players not in self.default_options:
             self.default_options[players] = self.description.encode_options(players, {})
         return self.default_options[players]
@@ -491,7 +493,7 @@ def _with_playout_weights(name, weights):
 
 
 cdef class Position:
-    """A state of a game, from `Game.new_game` or `Game.unpack`; `apply` changes it in place.
+    """A state of a game, returned by `Game.new_game` or `Game.unpack`. `apply` changes it in place.
 
         >>> from chatiere.engine import game
         >>> position = game("discat").new_game(2, seed=7)
@@ -504,7 +506,7 @@ cdef class Position:
     """
 
     def __init__(self):
-        """Raise TypeError: positions are made by a Game."""
+        """Raise TypeError, because only a Game makes positions."""
         raise TypeError("make a Position with Game.new_game or Game.unpack")
 
     def __repr__(self):
@@ -523,8 +525,8 @@ cdef class Position:
         return &self.stream if self.sampled else NULL
 
     cdef run_on(self, EventLog events):
-        # Continue to the next decision (sampled chance), one chance event at a time, because their number is not
-        # bounded.
+        # With sampled chance, continue to the next decision. Chance events are resolved one at a time, because their
+        # number is not bounded.
         cdef Events log
         if events is None:
             self.game.ops.settle(self.game.ops, self.body, &self.stream)
@@ -535,7 +537,7 @@ cdef class Position:
             events.add(&log)
 
     def rules_version(self):
-        """Return the version of the rules that the game is played under."""
+        """Return the version of the rules under which the game is played."""
         return rules_version_of(self.body)
 
     def num_players(self):
@@ -543,15 +545,15 @@ cdef class Position:
         return (<const uint8_t*> self.body)[0]
 
     def is_sampled(self):
-        """Return True if chance is sampled from a stream in the position, False if it is explicit."""
+        """Return True if chance is sampled from the position's random stream, or False if chance is explicit."""
         return bool(self.sampled)
 
     def random_stream(self):
-        """Return (seed, game number, words drawn so far) if chance is sampled, else None."""
+        """Return (seed, game number, words drawn so far) if chance is sampled, otherwise None."""
         return (self.stream.key[0], self.stream.key[1], self.stream.drawn) if self.sampled else None
 
     def ply(self):
-        """Return the number of decisions made so far: 0 at the first decision, after any number of chance events."""
+        """Return the number of decisions made so far. Chance events do not count."""
         return self.plies
 
     cdef int set_ply(self, ply) except -1:
@@ -588,7 +590,7 @@ cdef class Position:
         return [ids[i] for i in range(count)]
 
     def action_likelihoods(self):
-        """Return positive integers in proportion to the playout policy's probabilities of the legal actions.
+        """Return the playout policy's probabilities of the legal actions, as proportional positive integers.
 
         `flat` and `ismcts` use the policy for playouts. The policy may use information that is hidden from the seat.
 
@@ -609,7 +611,7 @@ cdef class Position:
 
         Returns:
             (outcome, weight) for each outcome, ascending; empty if no chance event is pending. Weights are the smallest
-            whole numbers in proportion to the probabilities; OpenSpiel returns the probabilities themselves.
+            integers that are proportional to the probabilities, whereas OpenSpiel returns the probabilities themselves.
         """
         cdef uint16_t outcomes[MAX_OUTCOMES]
         cdef uint32_t weights[MAX_OUTCOMES]
@@ -620,14 +622,14 @@ cdef class Position:
         return [(outcomes[i], weights[i]) for i in range(count)]
 
     def apply(self, move, EventLog events=None):
-        """Make a move. With sampled chance the game then continues to the next decision.
+        """Make a move. With sampled chance, the game then continues to the next decision.
 
         Args:
             move: The dense id of an action or, at a chance event, the outcome.
-            events: An EventLog to append events to; None: no log.
+            events: An EventLog to which events are appended. None means no log.
 
         Raises:
-            EngineError: INVALID_ACTION, ILLEGAL_ACTION, IMPOSSIBLE_OUTCOME, GAME_OVER; the position is then unchanged.
+            EngineError: INVALID_ACTION, ILLEGAL_ACTION, IMPOSSIBLE_OUTCOME, GAME_OVER. The position is unchanged then.
         """
         cdef Events log
         cdef int fault
@@ -683,7 +685,7 @@ cdef class Position:
         )
 
     def child(self, move):
-        """Return the position after a move, leaving this one unchanged. Raises as `apply` does."""
+        """Return the position after a move, and leave this position unchanged. Raises the same errors as `apply`."""
         cdef Position position = self.clone()
         position.apply(move)
         return position
@@ -698,7 +700,7 @@ cdef class Position:
         return position
 
     def end(self):
-        """Return the reason why the game is over, a number of `Description.ends`, or None if the game is not over."""
+        """Return the reason why the game is over, as a number of `Description.ends`, or None if it is not over."""
         return self.game.ops.end(self.body) or None
 
     def ended_by(self):
@@ -706,7 +708,7 @@ cdef class Position:
         return self.game.ops.ended_by(self.body) if self.game.ops.end(self.body) else None
 
     def totals(self):
-        """Return each seat's score if the game stopped now."""
+        """Return the score that each seat would have if the game ended now."""
         cdef int32_t totals[MAX_SEATS]
         self.game.ops.totals(self.body, totals)
         return [totals[seat] for seat in range(self.num_players())]
@@ -725,7 +727,7 @@ cdef class Position:
         return None if ranks is None else [seat for seat, rank in enumerate(ranks) if rank == 1]
 
     def returns(self):
-        """Return n/w - 1 for each of w winners among n seats, -1 for the other seats; zeros if the game is not over."""
+        """Return n/w - 1 for each of w winners among n seats, -1 for other seats, or zeros until the game is over."""
         winners = self.winners()
         if winners is None:
             return [0.0] * self.num_players()
@@ -733,7 +735,7 @@ cdef class Position:
         return [gain if seat in winners else -1.0 for seat in range(self.num_players())]
 
     cdef int read_seat(self, seat) except -1:
-        # Raises EngineError: INVALID_SEAT.
+        # Return a seat as an int. Raises EngineError: INVALID_SEAT.
         cdef int players = (<const uint8_t*> self.body)[0]
         number = integer_in(seat, 0, players - 1)
         if number is None:
@@ -752,7 +754,7 @@ cdef class Position:
             seat: The observing seat.
 
         Returns:
-            uint8 (observation_length,) as bytes, for `numpy.frombuffer(position.observation(0), "u1")`.
+            uint8 (observation_length,) as bytes. `numpy.frombuffer(position.observation(0), "u1")` is an array of them.
 
         Raises:
             EngineError: INVALID_SEAT.
@@ -760,7 +762,7 @@ cdef class Position:
         cdef uint64_t view[VIEW_WORDS]
         cdef bytes values
         cdef int viewer = self.read_seat(seat)
-        # A new bytes object may be written to before other code receives it.
+        # Writing to a new bytes object is permitted before other code receives it.
         values = PyBytes_FromStringAndSize(NULL, self.game.ops.observation_length)
         self.game.ops.view(self.body, viewer, view)
         self.game.ops.observe(view, seat, <uint8_t*> <char*> values)
@@ -769,8 +771,8 @@ cdef class Position:
     def resample(self, seat, seed, game_number=0):
         """Return a position drawn uniformly from the positions that agree with a seat's knowledge of this one.
 
-        The draw depends only on the stream (seed, game_number) and on the seat's knowledge. With sampled chance, the
-        new position continues with that stream.
+        The draw depends only on the stream (seed, game_number) and on the seat's knowledge. If chance is sampled, the
+        later chance outcomes of the new position come from the same stream.
 
         Args:
             seat: The seat whose knowledge is kept.
@@ -778,7 +780,7 @@ cdef class Position:
             game_number: The game number of the stream, 0 … 2**64 - 1.
 
         Raises:
-            EngineError: INVALID_SEAT, INVALID_SEED; INVALID_STATE for a state that cannot be reached by playing.
+            EngineError: INVALID_SEAT, INVALID_SEED; INVALID_STATE if the state cannot be reached by playing.
         """
         cdef Position position = self.clone()
         cdef int viewer = self.read_seat(seat)
@@ -791,7 +793,7 @@ cdef class Position:
         return position
 
     def check(self):
-        """Raise INVALID_STATE if the rules' invariants do not hold; positions made by the engine always pass."""
+        """Raise INVALID_STATE if the rules' invariants do not hold. Positions made by the engine always pass."""
         cdef int fault = check_body(self.game.ops, self.body, self.sampled)
         if fault != OK:
             self.game.refuse_state(fault)
@@ -801,7 +803,7 @@ cdef class Position:
         return self
 
     def pack(self):
-        """Return the packed state, `Game.packed_size` bytes: header (game, versions, ply, stream) and body."""
+        """Return the packed state, `Game.packed_size` bytes with a header (game, versions, ply, stream) and a body."""
         cdef Header header
         memset(&header, 0, sizeof(Header))
         header.game = self.game.ops.number
@@ -816,7 +818,7 @@ cdef class Position:
         return (<const char*> &header)[:sizeof(Header)] + (<const char*> self.body)[:self.game.ops.body_size]
 
     def options(self):
-        """Return the options with which the game was begun, by name, without options that have their defaults."""
+        """Return the options of the game that differ from their defaults, by name."""
         return self.game.description.options_of(self)
 
     def action_label(self, action, language="en"):
@@ -844,9 +846,9 @@ cdef class Position:
         return self.game.description.outcome_label(self, require_integer("outcome", outcome), language)
 
     def playout(self, seed, game_number=0):
-        """Play uniformly random legal actions to the end, changing this position.
+        """Play uniformly random legal actions to the end of the game, which changes this position.
 
-        Chance events and actions are drawn from the stream (seed, game_number).
+        Chance outcomes and actions are drawn from the stream (seed, game_number).
 
         Args:
             seed: The seed of the stream, 0 … 2**64 - 1.
@@ -865,10 +867,11 @@ cdef class Position:
     def perft(self, depth):
         """Return the number of sequences of moves from this position. A game that ends earlier counts as one sequence.
 
-        With explicit chance an outcome is a move, whatever its weight. With sampled chance only decisions count.
+        With explicit chance, each outcome counts as a move, regardless of its weight. With sampled chance, only
+        decisions count.
 
         Args:
-            depth: The number of moves of a sequence, 0 or more.
+            depth: The number of moves in a sequence, 0 or more.
 
         Raises:
             ValueError: If `depth` is out of range.
@@ -885,7 +888,7 @@ cdef class Position:
 
 
 cdef int id_of(name, value) except? -2:
-    # Return an action or outcome as an int; -1, which is never valid, if it is outside every game's range. Raises
+    # Return an action or outcome as an int, or -1, which is never valid, if it is out of range in every game. Raises
     # TypeError.
     number = require_integer(name, value)
     return number if -1 <= number <= 0xFFFF else -1

@@ -1,4 +1,4 @@
-"""Games as they were played: a beginning, and the moves in order."""
+"""Records of games as they were played: the beginning, and the moves in order."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,27 +12,27 @@ from chatiere.engine.core.integers import shown
 from chatiere.engine.core.position import Game, Position
 
 MAX_NAME_LENGTH = 100
-"""The largest number of characters in a player's name."""
+"""The maximum number of characters in a player's name."""
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Kind(Enum):
-    """The kind of a move; the value is the path of the list of such moves in a GameRecord."""
+    """The kind of a move. The value is the path of the list of such moves in a GameRecord."""
 
     ACTION = "actions"
     OUTCOME = "outcomes.outcomes"
 
 
 class Record(NamedTuple):
-    """A game as it was played, whole or so far.
+    """A game as it was played, to the end or up to some move.
 
     Attributes:
         game: The game.
-        rules_version: The version of the rules that the game was played under.
+        rules_version: The version of the rules under which the game was played.
         players: The number of players.
         options: The game's options, by the names in the rules file; options that are not set have their defaults.
-        stream: The seed and the game number of the stream that chance was sampled from; None: chance was explicit.
+        stream: The seed and the game number of the stream from which chance was sampled. None means explicit chance.
         outcomes: The outcomes of chance events in order, if chance was explicit.
         actions: The dense ids of the actions in order.
     """
@@ -49,7 +49,7 @@ class Record(NamedTuple):
         """Return the position at the beginning.
 
         Args:
-            events: An EventLog to append events to; None: no log.
+            events: An EventLog to which events are appended. None means no log.
 
         Raises:
             EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
@@ -68,14 +68,14 @@ class Record(NamedTuple):
         """Yield the moves of the game.
 
         Args:
-            position: The position returned by `begin`. The caller has to make each move on it before asking for the
-                next.
+            position: The position returned by `begin`. The caller has to make each move on this position before
+                requesting the next move.
 
         Yields:
             The move's kind, its index in the list of its kind, and its number.
 
         Raises:
-            EngineError: INVALID_RECORD if moves are missing or left over.
+            EngineError: INVALID_RECORD if moves are missing, or if there are more moves than the game has.
         """
         action = outcome = 0
         while True:

@@ -1,4 +1,4 @@
-"""Citations of a game's rules file in faults and refusals."""
+"""Faults and refusals that cite a game's rules file."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,10 +11,10 @@ _INVARIANTS = "Invariants"
 
 
 class RulesFile:
-    """The rules file of a game, whose headings its faults and refusals cite."""
+    """The rules file of a game. Faults and refusals cite its headings."""
 
     def __init__(self, name: str) -> None:
-        """Cite the file `name` of docs/rules."""
+        """Initialize with the name of a file in docs/rules."""
         self.name = name
 
     def illegal_action(self, message: str, heading: str, *parts: str) -> FaultText:
@@ -53,7 +53,7 @@ class RulesFile:
             value: The number.
             lowest: The smallest number allowed.
             highest: The largest number allowed.
-            field: The path of the number, for errors.
+            field: The path of the number, for error messages.
 
         Raises:
             EngineError: INVALID_STATE if the number is not allowed.

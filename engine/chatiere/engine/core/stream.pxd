@@ -1,4 +1,4 @@
-# The random stream: Philox4x64-10, a counter-based generator, in which a state's place is a single number.
+# The random stream: Philox4x64-10, a counter-based generator, in which a single number is the place in the stream.
 from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from *:
@@ -30,7 +30,7 @@ cdef inline uint64_t next_word(Stream* stream) noexcept nogil:
     return stream.block[place]
 
 cdef inline uint64_t number_below(Stream* stream, uint64_t n) noexcept nogil:
-    # Uniform over 0 … n - 1, n ≥ 1, by Lemire's method (https://arxiv.org/abs/1805.10941).
+    # Draw a number uniformly from 0 … n - 1, for n ≥ 1, by Lemire's method (https://arxiv.org/abs/1805.10941).
     cdef uint128_t product = <uint128_t> next_word(stream) * n
     cdef uint64_t threshold
     if <uint64_t> product < n:
@@ -40,7 +40,7 @@ cdef inline uint64_t number_below(Stream* stream, uint64_t n) noexcept nogil:
     return <uint64_t> (product >> 64)
 
 cdef inline int walk_weights(Stream* stream, const uint32_t* weights, int count) noexcept nogil:
-    # Draw an index below `count` by weight: draw a number below the sum of weights, and walk through them in order.
+    # Draw an index below `count` by weight: draw a number below the sum of the weights, and go through them in order.
     cdef uint64_t total = 0, number
     cdef int i
     for i in range(count):

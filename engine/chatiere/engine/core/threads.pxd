@@ -1,4 +1,4 @@
-# Work without the GIL in several threads.
+# Work in several threads, without the GIL.
 from libc.stddef cimport size_t
 
 ctypedef void (*Work)(void* part) noexcept nogil

@@ -1,7 +1,7 @@
 """Work without the GIL in several threads, which end with the work.
 
-Starting a thread takes about ten microseconds, and a batch worth dividing takes several hundred. No pool of threads is
-kept: it would have to be shut down, and a fork would lose it.
+Starting a thread takes about ten microseconds, whereas a batch that is worth dividing takes several hundred. There is
+no pool of threads, because it would have to be shut down, and would be lost in a forked process.
 """
 
 from libc.stdint cimport uint64_t
@@ -12,7 +12,7 @@ cdef extern from *:
     uint64_t __atomic_fetch_sub(uint64_t* value, uint64_t less, int order) noexcept nogil
     int __ATOMIC_ACQ_REL
 
-# Declared as in cpython.pythread, but `nogil`, because these functions do not need the GIL.
+# These declarations are as in cpython.pythread, but with `nogil`, because the functions do not need the GIL.
 cdef extern from "pythread.h" nogil:
     ctypedef void* PyThread_type_lock
     enum:
@@ -27,8 +27,8 @@ cdef extern from "pythread.h":
     unsigned long PYTHREAD_INVALID_THREAD_ID
 
 ctypedef struct Crew:
-    # Threads that take one part after another. A thread can start so late that the work is done and the caller has
-    # already returned, so the last thread to leave frees the crew.
+    # Threads that process one part after another. A thread can start so late that all work is done and the caller has
+    # already returned. For this reason, the last thread to leave frees the crew.
     Work work
     char* parts
     size_t size

@@ -1,6 +1,7 @@
 """Protobuf's wire format, read and written without an object for each message and number.
 
-Independent of the games. Message objects are converted by `SerializeToString` and `MergeFromString`, which are fast.
+This package does not depend on the games. It converts message objects by `SerializeToString` and `MergeFromString`,
+which are fast.
 """
 
 from chatiere.engine.wire.columns import cut, cut_list, head, pieces_of
@@ -10,7 +11,7 @@ from chatiere.engine.wire.weighing import Scales
 from chatiere.engine.wire.writer import Writer, fill, written, written_in, written_text
 
 Buffer = bytes | memoryview
-"""Bytes, or a view of bytes in another object's memory."""
+"""Bytes, or a view of bytes in the memory of another object."""
 
 __all__ = [
     "Buffer",

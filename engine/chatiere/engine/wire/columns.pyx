@@ -21,7 +21,8 @@ cdef enum:
 
 
 cdef Py_ssize_t count_down(Py_ssize_t left) except -1:
-    # Stop at the first field above the limit, without parsing the rest.
+    # Count a field, and return the number of further fields allowed. Raising an error at the first field above the
+    # limit avoids parsing the rest.
     if left == 0:
         raise OverflowError("too many fields")
     return left - 1
@@ -33,15 +34,15 @@ def cut(data, fields, most=None):
     Args:
         data: The message, a buffer.
         fields: The numbers, below 16, of fields that are bytes or messages.
-        most: The largest number of all fields; None: no limit.
+        most: The maximum number of fields in the message. None means no limit.
 
     Returns:
-        The rest as bytes, and a view of each field found, by number.
+        The rest of the message as bytes, and a dict that maps the number of each field found to a view of its content.
 
     Raises:
         OverflowError: If there are more than `most` fields.
         ValueError: If `data` is not a message, or if a field is repeated or has a needlessly long tag or length.
-            Callers leave such messages to protobuf.
+            Callers let protobuf parse such messages.
     """
     cdef const uint8_t[::1] buffer = data
     cdef uint32_t wanted = 0
@@ -78,16 +79,16 @@ def cut(data, fields, most=None):
 
 
 def cut_list(data, int field, Py_ssize_t most, Py_ssize_t max_fields):
-    """Cut a repeated field of messages out of a message.
+    """Cut a repeated field, whose elements are messages, out of a message.
 
     Args:
         data: The message, a buffer.
         field: The number of the field.
-        most: The largest number of messages to return.
-        max_fields: The largest number of all fields.
+        most: The maximum number of elements to return.
+        max_fields: The maximum number of fields in the message.
 
     Returns:
-        The rest as bytes, the number of messages cut out, and the bytes of the first `most`.
+        The rest of the message as bytes, the number of elements cut out, and the bytes of the first `most` elements.
 
     Raises:
         OverflowError: If there are more than `max_fields` fields.
@@ -124,7 +125,7 @@ def cut_list(data, int field, Py_ssize_t most, Py_ssize_t max_fields):
 
 
 cpdef bytes head(int field, Py_ssize_t size):
-    """Return the tag and length prefix of a field of `size` bytes that is bytes, text or a message."""
+    """Return the tag and length of a field with `size` bytes of content, which are bytes, text or a message."""
     cdef uint8_t[MAX_VARINT_SIZE + MAX_VARINT_SIZE] bytes_before
     cdef uint8_t* at
     check_field(field)
@@ -133,12 +134,12 @@ cpdef bytes head(int field, Py_ssize_t size):
 
 
 def pieces_of(numbers, fields):
-    """Return fields of a message that are bytes or messages as pieces to be joined, without copying the contents.
+    """Return a list of pieces that, joined, are fields of a message. The contents of the fields are not copied.
 
     Args:
-        numbers: The numbers of the message's fields, by name.
-        fields: The name and the content of each field. The content is a buffer of bytes, left out if empty, a list of
-            the pieces of a message, or None if absent.
+        numbers: A mapping from the names of the message's fields to their numbers.
+        fields: The name and the content of each field. The content is a buffer of bytes, which is omitted if empty; a
+            list of the pieces of a message; or None if the field is absent.
     """
     cdef list pieces = []
     cdef Py_ssize_t size

@@ -1,7 +1,7 @@
-"""Detection of plain messages, which protobuf itself would write in the same way, apart from the order of fields.
+"""Detection of plain messages, which have the same bytes as protobuf would write, except for the order of fields.
 
-Protobuf accepts much more than it writes: repeated occurrences of a field, lists in pieces, oversized numbers. Plain
-messages are read directly; all other messages are parsed and rewritten by protobuf first.
+Protobuf accepts encodings that it does not write, such as repeated occurrences of a field, lists in pieces, and
+oversized numbers. Plain messages are read directly. Protobuf first parses and rewrites all other messages.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -20,17 +20,17 @@ cdef struct Shape
 
 cdef struct Field:
     const Shape* inner  # the shape of a message
-    uint32_t excluded  # bits: the fields that exclude this one, itself included unless it may be repeated
+    uint32_t excluded  # the set of fields that must not precede this field; includes itself unless it may be repeated
     uint8_t way
-    uint8_t lowest  # the lowest number, or size of text or list: 1 if absence means 0 or empty
-    uint8_t bits  # the most bits of a number
+    uint8_t lowest  # the smallest number, or size of a text or list; 1 if an absent field means 0 or empty
+    uint8_t bits  # the maximum number of bits of a number
 
 cdef struct Shape:
     Field fields[FIELDS]
 
 
 cdef inline bint next_number(Span* rest, uint64_t* number) noexcept nogil:
-    # Return False if there is no number, or if it is longer than needed.
+    # Read a varint. Returns False if there is no number, or if the encoding is longer than needed.
     cdef int shift = 0
     cdef uint8_t byte
     number[0] = 0
@@ -65,7 +65,7 @@ cdef bint is_ascii(Span text) noexcept nogil:
 
 
 cdef bint is_plain(const Shape* shape, Span rest) noexcept nogil:
-    # The recursion is as deep as shapes are nested; no shape contains itself.
+    # Return True if a message is plain. No shape contains itself, so the depth of the recursion is limited.
     cdef const Field* field
     cdef Span inner
     cdef uint64_t tag, number
@@ -77,7 +77,7 @@ cdef bint is_plain(const Shape* shape, Span rest) noexcept nogil:
         if field.way == UNKNOWN or tag & 7 != (VARINT if field.way == NUMBER else BYTES) or seen & field.excluded:
             return False
         seen |= <uint32_t> 1 << (tag >> 3)
-        # The number, or the size of the bytes that follow.
+        # Read the number, or the size of the bytes that follow.
         if not next_number(&rest, &number) or number < field.lowest:
             return False
         if field.way == NUMBER:
@@ -100,10 +100,10 @@ cdef bint is_plain(const Shape* shape, Span rest) noexcept nogil:
 
 
 cdef class Form:
-    """The form of messages of one type: their fields and the types of these."""
+    """The form of the messages of one type: their fields and the types of the fields."""
 
     cdef Shape shape
-    cdef list inner  # the forms whose shapes this one's points to
+    cdef list inner  # the forms that own the shapes to which this form's shape refers
 
     def __cinit__(self):
         self.inner = []
@@ -112,11 +112,11 @@ cdef class Form:
         """Initialize a form with its fields. Messages with other fields are not plain.
 
         Args:
-            fields: A tuple (number, content, is_list, lowest, excluded) for each field. The content is the Form of a
-                message, the largest number of bits of a number, or None for a text. `is_list` is True for a list of
-                numbers. A number below `lowest`, or a text or list shorter than that, is not written. `excluded` has
-                the numbers of the fields that must not occur before this one, including its own unless it may be
-                repeated.
+            fields: A tuple (number, content, is_list, lowest, excluded) for each field. `content` is the Form of a
+                message, the maximum number of bits of a number, or None for a text. `is_list` is True for a list of
+                numbers. `lowest` is the smallest number that protobuf writes, or the smallest size of a text or list.
+                `excluded` has the numbers of the fields that must not occur before this field, which include its own
+                number unless it may be repeated.
         """
         cdef Field* field
         for number, content, is_list, lowest, excluded in fields:
@@ -139,7 +139,7 @@ cdef class Form:
                 raise ValueError(f"numbers have 1 to 64 bits, not {content}")
 
     def open(self, bytes data not None):
-        """Return a Reader of a message of this type if the bytes are plain, else None."""
+        """Return a Reader of a message of this type if the bytes are plain, otherwise None."""
         cdef Reader reader
         cdef Span span
         span.at = <const uint8_t*> PyBytes_AS_STRING(data)

@@ -11,7 +11,7 @@ cdef enum WireType:
     HALF_WORD = 5
 
 cdef enum:
-    FIELDS = 32  # a Message has the fields 1 … FIELDS - 1; setup.py checks that no message has further ones
+    FIELDS = 32  # a Message has the fields 1 … FIELDS - 1; setup.py checks that no message has other fields
     MAX_VARINT_SIZE = 10
 
 ctypedef struct Span:
@@ -19,21 +19,21 @@ ctypedef struct Span:
     const uint8_t* end
 
 ctypedef struct Message:
-    # An opened message: its fields, by number.
+    # An opened message. The arrays are indexed by the numbers of fields.
     Span span
-    # Bits by field: present as a number; present as bytes. Other places of the arrays are undefined. A field with
-    # another wire type than its proto file says counts as absent.
+    # The sets of fields that are present as numbers, and as bytes. The entries of all other fields are undefined. A
+    # field whose wire type differs from its proto file counts as absent.
     uint32_t numbers
     uint32_t spans
-    int count[FIELDS]  # occurrences of a message, list or text
+    int count[FIELDS]  # the number of occurrences of a message, list or text
     int64_t number[FIELDS]  # the last occurrence of a number
     Span inner[FIELDS]  # the first occurrence of a message, list or text
 
 
-# All of these raise ValueError for malformed messages.
+# All of the following functions raise ValueError for malformed messages.
 
 cdef uint64_t read_varint(Span* span) except? 0
-# Read the content of a field of bytes, a message, list or text.
+# Read the content of a field that is bytes, a message, a list or a text.
 cdef Span read_bytes(Span* span) except *
 # Skip a field whose tag has been read.
 cdef int skip(Span* span, int wire_type) except -1
@@ -41,15 +41,16 @@ cdef int skip(Span* span, int wire_type) except -1
 cdef int check_field(int field) except -1
 
 cdef int open_span(Span span, Message* message) except -1
-# Open the message in a field; it has no fields if the field is absent.
+# Open the message in a field. If the field is absent, the message has no fields.
 cdef int open_field(const Message* message, int field, Message* inner) except -1
-# Open the next message of a repeated field; `rest` is initially the whole message's span. False after the last.
+# Open the next message of a repeated field. `rest` is initially the span of the whole message. Returns False after the
+# last message.
 cdef bint next_of(int field, Span* rest, Message* inner) except -1
-# Read a list of numbers into `numbers`, the first `most` of them. Returns the length of the list.
+# Read the first `most` numbers of a list into `numbers`. Returns the length of the whole list.
 cdef int list_numbers(const Message* message, int field, int64_t* numbers, int most) except -1
 # Return a list of numbers as a Python list.
 cdef list listed_numbers(const Message* message, int field)
-# Read the next number of a list; `rest` is initially the list's span_of. False after the last.
+# Read the next number of a list. `rest` is initially the span of the list. Returns False after the last number.
 cdef bint next_number(Span* rest, int64_t* number) except -1
 
 cdef inline bint has_number(const Message* message, int field) noexcept nogil:
@@ -64,7 +65,7 @@ cdef inline int count_of(const Message* message, int field) noexcept nogil:
 cdef inline int64_t number_of(const Message* message, int field) noexcept nogil:
     return message.number[field] if has_number(message, field) else 0
 
-# The bytes of a message, list or text; empty if absent.
+# Return the bytes of a message, list or text. They are empty if the field is absent.
 cdef inline Span span_of(const Message* message, int field) noexcept nogil:
     cdef Span none
     if has_span(message, field):

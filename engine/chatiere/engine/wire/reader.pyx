@@ -1,7 +1,7 @@
 """Messages in protobuf's wire format, opened without an object for each message and number.
 
-It is used for states and actions, which every single call reads. Reading them with protobuf's objects takes ten times
-    as long as a move.
+This module reads states and actions, which every call for a single game contains. Reading them with protobuf's objects
+would take ten times as long as a move.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -44,7 +44,8 @@ cdef int skip_word(Span* span, size_t size) except -1:
 
 
 cdef int skip(Span* span, int wire_type) except -1:
-    # Covers types not used by our messages: numbers of 4 and 8 bytes, and groups, which may contain anything.
+    # Skip a field. This includes types that the project's messages do not use: numbers of 4 and 8 bytes, and groups,
+    # which may contain any fields.
     cdef int depth = 0
     while True:
         if wire_type == BEGIN_GROUP:
@@ -156,9 +157,9 @@ cdef class Reader:
     """An opened message."""
 
     def __init__(self, message):
-        """Open a message object of protobuf (for bytes see `Form.open`)."""
+        """Open a message object of protobuf. `Form.open` opens bytes."""
         cdef Span span
-        # As written by protobuf, singular fields occur once and lists in one piece.
+        # In the bytes that protobuf writes, singular fields occur once, and lists are in one piece.
         self.data = message.SerializeToString()
         span.at = <const uint8_t*> PyBytes_AS_STRING(self.data)
         span.end = span.at + PyBytes_GET_SIZE(self.data)
@@ -169,7 +170,7 @@ cdef class Reader:
         return self.message.span.at < self.message.span.end
 
     cpdef Reader inner(self, int field):
-        """Return the message in a field (1 to 31, as in all methods); it has no fields if the field is absent."""
+        """Return the message in a field, 1 to 31. If the field is absent, the message has no fields."""
         cdef Reader inner = Reader.__new__(Reader)
         check_field(field)
         inner.data = self.data
@@ -185,7 +186,7 @@ cdef class Reader:
         """Return the present field of a oneof of messages, or 0 if it is not set.
 
         Args:
-            fields: The fields of the oneof, as bits.
+            fields: The set of the fields of the oneof, as bits.
         """
         cdef int field
         fields &= self.message.spans
@@ -200,22 +201,22 @@ cdef class Reader:
         return bool(has_number(&self.message, field))
 
     def number(self, int field):
-        """Return an unsigned number or truth value; 0 if the field is absent."""
+        """Return an unsigned number or a bool, or 0 if the field is absent."""
         check_field(field)
         return <uint64_t> number_of(&self.message, field)
 
     def numbers(self, int field):
-        """Return a list of numbers; empty if the field is absent."""
+        """Return a list of numbers, which is empty if the field is absent."""
         check_field(field)
         return listed_numbers(&self.message, field)
 
     def count_numbers(self, int field):
-        """Return the length of a list of numbers; 0 if the field is absent."""
+        """Return the length of a list of numbers, or 0 if the field is absent."""
         check_field(field)
         return list_numbers(&self.message, field, NULL, 0)
 
     def texts(self, int field, Py_ssize_t most):
-        """Return a list of texts, at most the first `most` of them; empty if the field is absent."""
+        """Return the first `most` texts of a list, which is empty if the field is absent."""
         cdef Span rest = self.message.span
         cdef Span text
         cdef uint64_t tag
@@ -234,7 +235,7 @@ cdef class Reader:
         return texts
 
     def text(self, int field):
-        """Return a text; empty if the field is absent."""
+        """Return a text, which is empty if the field is absent."""
         cdef Span text
         check_field(field)
         text = span_of(&self.message, field)

@@ -1,7 +1,7 @@
-"""The weight of messages as protobuf's objects, estimated from their bytes before anything is parsed.
+"""Estimates of the memory that messages will use as protobuf's objects, made from their bytes before parsing.
 
-A few bytes can become an object of several hundred bytes. Requests are therefore weighed first, and refused if they are
-    too heavy.
+A few bytes can become an object of several hundred bytes. The weight of a request (its number of elements and its
+memory) is therefore estimated first, and the request is refused if the weight is too large.
 """
 
 from libc.stdint cimport UINT64_MAX, uint8_t, uint32_t, uint64_t
@@ -9,13 +9,14 @@ from libc.stdint cimport UINT64_MAX, uint8_t, uint32_t, uint64_t
 from chatiere.engine.wire.reader cimport BEGIN_GROUP, BYTES, END_GROUP, FIELDS, HALF_WORD, VARINT, WORD, Span
 
 cdef enum:
-    # Bytes of memory, rounded up, in protobuf's C library (upb): of a message without its fields; of a field in it; of
-    # a string in a list; of an unknown field in addition to its own bytes.
+    # The memory used by protobuf's C library (upb), in bytes, rounded up: for a message without its fields; for a field
+    # in a message; for a string in a list; and for an unknown field, in addition to its content.
     OF_MESSAGE = 64
     OF_FIELD = 16
     OF_STRING = 16
     OF_UNKNOWN = 64
-    # A list is doubled when it is full, and its old memory is freed only with the whole message.
+    # The factor for lists. When a list is full, its capacity is doubled, and its old memory is freed only with the
+    # whole message.
     GROWTH = 4
 
 cdef enum Way:
@@ -28,13 +29,13 @@ cdef struct Shape
 
 cdef struct Field:
     const Shape* inner  # the shape of a message
-    uint32_t size  # bytes of memory of an occurrence; of each number if it is a list
+    uint32_t size  # the memory in bytes for an occurrence, or for each number of a list
     uint8_t way
-    uint8_t wire_type  # of a number
+    uint8_t wire_type  # the wire type of a number
 
 cdef struct Shape:
     Field fields[FIELDS]
-    uint32_t size  # bytes of memory of an empty message
+    uint32_t size  # the memory in bytes for an empty message
 
 cdef struct Weight:
     uint64_t elements
@@ -44,7 +45,7 @@ cdef struct Weight:
 
 
 cdef bint take_number(Span* rest, uint64_t* number) noexcept nogil:
-    # Read a number of any length that protobuf accepts, which is up to ten bytes.
+    # Read a varint of any length that protobuf accepts, which is up to ten bytes.
     cdef int shift = 0
     cdef uint8_t byte
     number[0] = 0
@@ -59,7 +60,7 @@ cdef bint take_number(Span* rest, uint64_t* number) noexcept nogil:
 
 
 cdef bint take_field(Span* rest, int wire_type, Span* inner) noexcept nogil:
-    # `inner`: the content, unless it is a varint. False if the field is malformed.
+    # Read the content of a field into `inner`, unless it is a varint. Returns False if the field is malformed.
     cdef uint64_t size = 0
     if wire_type == VARINT:
         return take_number(rest, &size)
@@ -87,8 +88,8 @@ cdef uint64_t count_numbers(Span packed, int wire_type) noexcept nogil:
 
 
 cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
-    # Weigh as far as protobuf reads, which is to a malformed field, or until the weight is too large. The recursion is
-    # as deep as shapes are nested; no shape contains itself.
+    # Add the weight of a message, up to the first malformed field, where protobuf also stops, or until the weight is
+    # too large. No shape contains itself, so the depth of the recursion is limited.
     cdef const Field* field
     cdef const uint8_t* begin = rest.at
     cdef Span inner
@@ -103,7 +104,7 @@ cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
         elif not take_field(&rest, wire_type, &inner):
             break
         if groups != 0:
-            # Groups are unknown fields, kept whole.
+            # Groups are unknown fields. Protobuf stores each as a whole.
             if groups < 0:
                 break
             continue
@@ -127,21 +128,21 @@ cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
 
 
 cdef class Scales:
-    """Scales for messages of one type, with the types of its fields."""
+    """An estimator of the weight of messages of one type, which knows the types of their fields."""
 
     cdef Shape shape
-    cdef list inner  # the scales whose shapes this one's points to
+    cdef list inner  # the Scales that own the shapes to which this object's shape refers
 
     def __cinit__(self):
         self.inner = []
 
     def __init__(self, fields):
-        """Initialize scales with the fields of a message.
+        """Initialize an estimator with the fields of a message.
 
         Args:
-            fields: A tuple (number, content, is_list, wire_type) for each field. The content is the Scales of a
-                message, the bytes of memory that a number takes, or None for a string. The wire type is that of a
-                number outside packed lists.
+            fields: A tuple (number, content, is_list, wire_type) for each field. `content` is the Scales of a message,
+                the size of a number in memory in bytes, or None for a string. `wire_type` is the wire type of a number
+                outside of packed lists.
         """
         cdef Field* field
         self.shape.size = OF_MESSAGE
@@ -152,7 +153,7 @@ cdef class Scales:
             self.shape.size += OF_FIELD
             if content is None:
                 field.way = STRING
-                # Strings begin at multiples of 8.
+                # Add 8 bytes, because strings are aligned to 8 bytes.
                 field.size = 8 + (GROWTH * OF_STRING if is_list else 0)
             elif isinstance(content, Scales):
                 field.way = MESSAGE
@@ -167,16 +168,16 @@ cdef class Scales:
     def weigh(self, data, uint64_t max_elements=UINT64_MAX, uint64_t max_memory=UINT64_MAX):
         """Estimate the weight of a message of this type.
 
-        Weighing ends at malformed bytes, and as soon as either number exceeds its maximum.
+        The estimate ends at malformed bytes, and as soon as either result exceeds its maximum.
 
         Args:
             data: The message, a buffer.
-            max_elements: The largest number of elements.
-            max_memory: The largest number of bytes of memory.
+            max_elements: The maximum number of elements.
+            max_memory: The maximum memory, in bytes.
 
         Returns:
-            The number of elements (nested messages, strings, numbers and unknown fields, at any depth), and the largest
-            number of bytes of memory that the message's object can take.
+            The number of elements (nested messages, strings, numbers and unknown fields, at any depth), and the maximum
+            memory that the message's object can use, in bytes.
         """
         cdef const uint8_t[::1] buffer = data
         cdef Weight weight

@@ -2,7 +2,7 @@
 cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
-# Write a varint. Returns the place of the next byte.
+# Write a varint. Returns the address after its last byte.
 cdef inline uint8_t* put_varint(uint8_t* at, uint64_t value) noexcept nogil:
     while value >= 0x80:
         at[0] = <uint8_t> (value | 0x80)

@@ -10,7 +10,7 @@ from chatiere.engine.wire.reader cimport BYTES, MAX_VARINT_SIZE, VARINT
 
 
 cdef class Writer:
-    """A message being written, field by field."""
+    """A writer that writes a message field by field."""
 
     def __dealloc__(self):
         PyMem_Free(self.data)
@@ -21,7 +21,7 @@ cdef class Writer:
 
     cdef int reserve(self, size_t more) except -1:
         cdef void* data
-        # Always leaves spare capacity, so that `data` is never NULL after a call.
+        # There is always spare capacity after a call, so `data` is not NULL.
         if self.capacity - self.size <= more:
             data = PyMem_Realloc(self.data, 2 * self.capacity + more + 256)
             if data == NULL:
@@ -31,11 +31,11 @@ cdef class Writer:
         return 0
 
     cpdef int number(self, int field, uint64_t value) except -1:
-        """Write a number or truth value; 0 is omitted, because an absent field means 0."""
+        """Write a number or a bool. 0 is omitted, because an absent field means 0."""
         return self.present(field, value) if value else 0
 
     cpdef int present(self, int field, uint64_t value) except -1:
-        """Write a number of an optional field or a oneof, even if it is 0."""
+        """Write a number into an optional field or a oneof, even if it is 0."""
         cdef uint8_t* at
         self.reserve(2 * MAX_VARINT_SIZE)
         at = put_varint(self.data + self.size, field << 3 | VARINT)
@@ -43,7 +43,7 @@ cdef class Writer:
         return 0
 
     cpdef size_t begin(self, int field) except 0:
-        """Begin a message, list or text, written until `end`.
+        """Begin a message, list or text. All bytes written until `end` belong to it.
 
         Args:
             field: The number of the field.
@@ -52,7 +52,7 @@ cdef class Writer:
             The argument for `end`.
         """
         self.reserve(MAX_VARINT_SIZE)
-        # Reserves one byte for the size.
+        # Reserve one byte for the size.
         self.size = put_varint(self.data + self.size, field << 3 | BYTES) - self.data + 1
         return self.size
 
@@ -60,7 +60,7 @@ cdef class Writer:
         """End the field for which `begin` returned `begun`."""
         cdef size_t size = self.size - begun, length
         cdef uint8_t varint[MAX_VARINT_SIZE]
-        # Most fields are small: their size fits into the byte that `begin` reserved.
+        # Most fields are small, so their size fits into the byte that `begin` reserved.
         if size < 0x80:
             self.data[begun - 1] = <uint8_t> size
             return 0
@@ -72,7 +72,7 @@ cdef class Writer:
         return 0
 
     cpdef int numbers(self, int field, numbers) except -1:
-        """Write a list of numbers from any iterable."""
+        """Write a list of numbers, which may be any iterable."""
         cdef uint64_t number
         cdef size_t before = self.size, begun = self.begin(field)
         for number in numbers:
@@ -80,12 +80,12 @@ cdef class Writer:
             self.size = put_varint(self.data + self.size, number) - self.data
         if self.size > begun:
             return self.end(begun)
-        # An empty list is omitted.
+        # Omit an empty list.
         self.size = before
         return 0
 
     cdef int signed(self, int number) except -1:
-        # Write a number of a list of sint32, between its `begin` and `end`.
+        # Write a number of a list of sint32. The caller calls `begin` and `end` for the list.
         self.reserve(MAX_VARINT_SIZE)
         self.size = put_varint(self.data + self.size, (<uint32_t> number << 1) ^ <uint32_t> (number >> 31)) - self.data
         return 0
@@ -99,7 +99,7 @@ cdef class Writer:
         return put_small_numbers(self, field, numbers, count)
 
     cpdef int text(self, int field, str text) except -1:
-        """Write a text; an empty text is omitted, because an absent field means an empty text."""
+        """Write a text. An empty text is omitted, because an absent field means an empty text."""
         cdef size_t begun
         if text:
             begun = self.begin(field)
@@ -142,7 +142,7 @@ cdef class Writer:
         return 0
 
     cdef int characters(self, const char* begin, const char* end) except -1:
-        # Write a piece of text, given in UTF-8, from `begin` to before `end`.
+        # Write a piece of text, which is the UTF-8 from `begin` to before `end`.
         self.reserve(end - begin)
         memcpy(self.data + self.size, begin, end - begin)
         self.size += end - begin
@@ -160,7 +160,7 @@ cdef int put_small_numbers(Writer out, int field, const small_number* numbers, i
     if count == 0:
         return 0
     begun = out.begin(field)
-    # Three bytes hold 21 bits.
+    # A varint of three bytes has 21 bits, which is sufficient for each number.
     out.reserve(3 * count)
     for i in range(count):
         out.size = put_varint(out.data + out.size, numbers[i]) - out.data
@@ -169,21 +169,21 @@ cdef int put_small_numbers(Writer out, int field, const small_number* numbers, i
 
 def fill(message, put, *what):
     """Fill a message object with a put function, as in `fill(DiscatState(), codec.put_state, position)`."""
-    # A message without fields must also be present.
+    # Make the message present even if it has no fields.
     message.SetInParent()
     message.MergeFromString(written(put, *what))
     return message
 
 
 def written(put, *what):
-    """Return the message written by a put function, in wire format."""
+    """Return the message that a put function writes, in wire format."""
     cdef Writer out = Writer()
     put(out, *what)
     return bytes(out)
 
 
 def written_in(int field, put, *what):
-    """Return a message with a single field, which is the message written by a put function."""
+    """Return a message with a single field, which is the message that a put function writes."""
     cdef Writer out = Writer()
     cdef size_t begun = out.begin(field)
     put(out, *what)
@@ -192,5 +192,5 @@ def written_in(int field, put, *what):
 
 
 def written_text(put, *what):
-    """Return the text written by a put function."""
+    """Return the text that a put function writes."""
     return written(put, *what).decode()
