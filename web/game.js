@@ -40,12 +40,13 @@
  * @property {string} stamp describes the item's look; the item is drawn again when the stamp changes
  * @property {() => SVGElement} draw draws the item around its origin
  * @property {string} [label] the text for screen readers; absent for ornaments
- * @property {string} [pick] the key that a click on the item picks, which items may share; absent: it cannot be picked
- * @property {string} [mark] the name by which `touched` refers to the item; absent: its key
+ * @property {string} [pick] the key that a click on the item picks; several items may have the same key; absent if the
+ *   item cannot be picked
+ * @property {string} [mark] the name by which `touched` refers to the item; by default its key
  * @property {{x: number, y: number, turn?: number, scale?: number}} [from] the position from which a new item arrives;
- *   absent: it fades in
- * @property {{x: number, y: number, turn?: number, scale?: number}} [to] the position to which it moves when it
- *   disappears; absent: it fades out
+ *   if it is absent, the item fades in
+ * @property {{x: number, y: number, turn?: number, scale?: number}} [to] the position to which the item moves when it
+ *   disappears; if it is absent, the item fades out
  * @property {boolean} [board] true if the item lies on the board, which players can zoom and pan
  */
 
@@ -60,7 +61,7 @@
  * @property {number} width
  * @property {number} height
  * @property {Item[]} items
- * @property {Box} [board] the part of the drawing that shows the board; absent: there is no board
+ * @property {Box} [board] the part of the drawing that shows the board; absent if there is no board
  * @property {Box} [extent] the part of the board to show, in the board's coordinates
  */
 
@@ -120,23 +121,23 @@
  *   service does not provide, by language and key; `{name}` is a placeholder
  * @property {(context: Context<F, Ui>) => Drawing} draw
  * @property {(action: Action, context: Context<F, Ui>) => Picks | undefined} picks returns how an action is picked;
- *   undefined: it cannot be picked now
+ *   undefined if it cannot be picked now
  * @property {boolean} [confirms] true if a complete pick waits for a button, because more items could be picked
  * @property {(keys: readonly string[], context: Context<F, Ui>) => api.ActionJson[F]} attempt returns the game's part
  *   of the action (such as `{play: {cards: [4]}}`) that a player tries by picking these keys, so that the service can
- *   explain why it is illegal; undefined: none
+ *   explain why it is illegal; undefined if there is no such action
  * @property {(event: Event) => string[]} touched returns the marks of the items that an event has put on the table
  * @property {(context: Context<F, Ui>) => string | undefined} prompt returns the next step of the seat to decide as a
- *   short sentence, once something is picked; undefined: the service's text
+ *   short sentence, once something is picked; undefined to show the service's text
  * @property {(item: Item, context: Context<F, Ui>) => string | undefined} does explains the purpose of an item in
- *   sentences; undefined: its label is enough
+ *   sentences; undefined if the item's label is enough
  * @property {(context: Context<F, Ui>) => string[]} summary describes the table in a few sentences, for screen readers
  * @property {(seat: number, score: SeatScore<F>, context: Context<F, Ui>) => [string, number][]} breakdown returns the
  *   parts of a seat's total, with their names
  * @property {(event: Event) => boolean} isMoment returns true for events that deserve a pause, such as the end of a
  *   round
  * @property {(piece: api.PieceInfoJson, details: Details<F>, t: Translate) => string | undefined} [nameOf] returns the
- *   players' name for a piece; undefined or absent: the service's name
+ *   players' name for a piece; if the function is absent or returns undefined, the service's name is used
  */
 
 /**

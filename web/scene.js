@@ -322,7 +322,7 @@ function mark(element, item, marks, left) {
 /**
  * Draw the mark of a seat at the upper right corner of an item that the seat's last move put on the table.
  * @param {Shown} shown
- * @param {number | undefined} seat undefined: remove the mark
+ * @param {number | undefined} seat the seat; undefined to remove the mark
  */
 function sign({ element, inner, item }, seat) {
   element.querySelector(":scope > .moved")?.remove();

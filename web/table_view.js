@@ -337,7 +337,7 @@ export class TableView {
 
   /**
    * Show why a move was refused.
-   * @param {string | undefined} reason undefined: remove the text
+   * @param {string | undefined} reason the reason; undefined to remove the text
    */
   refuse(reason) {
     this.refusal.hidden = reason === undefined;
@@ -574,7 +574,7 @@ export class TableView {
 
   /**
    * Explain why an item cannot be picked: its name, its purpose, and the prompt.
-   * @param {string | undefined} key the item; undefined: an empty place
+   * @param {string | undefined} key the item; undefined for an empty place
    */
   #answer(key) {
     const context = this.#context();

@@ -10,7 +10,7 @@
 /** @type {Map<string, Intl.PluralRules>} */
 const plurals = new Map();
 
-// In French, "de" and "que" before a placeholder. They lose their vowel if the value begins with a vowel.
+// Matches "de" and "que" before a placeholder in French texts. They lose their vowel if the value begins with one.
 const ELIDED = /\b(d|qu)e \{(\w+)\}/g;
 const VOWEL = /^[aeiouàâäéèêëîïôöùûüæœ]/i;
 

@@ -54,7 +54,7 @@ def read_scenario(name: str) -> Scenario:
 
 
 def scenario_names() -> list[str]:
-    """Return the names of the scenarios that are for Locust, which are those with users."""
+    """Return the names of the scenarios that define users, which are the scenarios for Locust."""
     return sorted(path.stem for path in SCENARIOS.glob("*.toml") if "users" in tomllib.loads(path.read_text()))
 
 

@@ -73,7 +73,7 @@ class ServiceUser(GameChoice, User):
 
 
 class FrontendUser(ServiceUser):
-    """A person at a table: one game at human pace, with one typed call per random legal move."""
+    """A person who plays games at human pace, with a typed call for each random legal move."""
 
     wait_time = between(0.5, 2.0)
 

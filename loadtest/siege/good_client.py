@@ -44,7 +44,7 @@ class Measured:
 class GoodClient:
     """A client of a door that makes calls of each kind in a thread, during a `with` statement.
 
-    `kinds` has those of KINDS that the door supports.
+    `kinds` lists the members of KINDS that the door supports.
     """
 
     def __init__(

@@ -183,7 +183,7 @@ class Play {
     return { ...update, events: [{ label }] };
   }
 
-  /** Stop, because the page is left. */
+  /** Stop everything that runs, when the player leaves the page. */
   leave() {
     removeEventListener("storage", this.onStorage);
     this.#course += 1;
@@ -362,7 +362,7 @@ class Play {
 
   /**
    * Return true if this browser should make a bot's move. It first gives other browsers time to do so.
-   * @param {LiveTable} live `patience` is that time, in milliseconds; undefined: never make it
+   * @param {LiveTable} live `patience` is that time, in milliseconds; undefined to never make the move
    * @param {() => boolean} isOld returns true once another course has begun
    */
   async #movesBots({ patience }, isOld) {
@@ -555,7 +555,7 @@ class Play {
   }
 
   /**
-   * Wait a little, so that people can follow the bots' moves, and as long as the game is paused.
+   * Wait a little, so that people can follow the bots' moves. If the game is paused, wait until it is resumed.
    * @param {number} times a multiple of the usual pause
    */
   async #breath(times) {

@@ -48,7 +48,7 @@ export class PlayOn {
     });
   }
 
-  /** Stop, because the player returns to the record or leaves the page. */
+  /** Stop everything that runs, when the player returns to the record or leaves the page. */
   leave() {
     this.#isOpen = false;
     this.view.hold(false);

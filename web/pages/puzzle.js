@@ -40,7 +40,7 @@ function said(key, values) {
  * Open a puzzle of a game.
  * @param {string} _
  * @param {string} [name] the service's name of the game
- * @param {string} [place] the number of the puzzle, from 0; absent: the puzzle of the day
+ * @param {string} [place] the number of the puzzle, from 0; by default the puzzle of the day
  */
 export async function open(_, name = "", place) {
   checkGame(name);

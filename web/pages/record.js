@@ -124,7 +124,7 @@ class Replay {
     await this.go(this.#shown);
   }
 
-  /** Stop, because the page is left. */
+  /** Stop everything that runs, when the player leaves the page. */
   leave() {
     this.#isOpen = false;
     clearTimeout(this.#timer);

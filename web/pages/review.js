@@ -69,7 +69,7 @@ export class Review {
     );
   }
 
-  /** Stop, because the page is left. */
+  /** Stop the analysis, when the player leaves the page. */
   leave() {
     this.#isOpen = false;
   }

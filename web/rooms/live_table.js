@@ -10,7 +10,7 @@ import { SeatMenu } from "./seat_menu.js";
 
 /** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 
-/** The time, in milliseconds, for which a browser waits until each browser before it in turn makes a bot's move. */
+/** The time that each browser has to make a bot's move before the next browser makes it, in milliseconds. */
 const TURN_OF_BOTS = 5000;
 const TONE = 660;
 const TONE_SECONDS = 0.25;
@@ -83,7 +83,7 @@ export class LiveTable {
     this.room.enter();
   }
 
-  /** Stop, because the page is left. */
+  /** Stop everything that runs, when the player leaves the page. */
   leave() {
     this.room.leave();
     callSeats([]);

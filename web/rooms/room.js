@@ -424,7 +424,7 @@ export class Room extends EventTarget {
    * Store tables and proposals that the room holds. Where players trust each other, the table that the room accepted
    * first counts.
    * @param {readonly (import("../shared/sealed_table.js").Table & {time?: string | undefined})[]} tables `time` is the
-   *   time at which the room accepted the table; absent: just now
+   *   time at which the room accepted the table; absent if it has just done so
    */
   #takeTables(tables) {
     const { secret, person, game, players } = this.known;

@@ -41,8 +41,8 @@
  * @template [P=Piece]
  * @typedef {object} Wording
  * @property {readonly string[]} [seatNames] the players' names in the order of their seats, which replace "seat 2"
- * @property {Templates} [texts] templates by key; for missing keys the service's templates are used
- * @property {string} [language] the language of `texts`, whose plural categories select their forms; absent: the
+ * @property {Templates} [texts] templates by key; for missing keys, the service's templates are used
+ * @property {string} [language] the language of `texts`, whose plural categories select their forms; by default the
  *   language of the words
  * @property {(piece: P) => string} [nameOf] returns the name of a piece
  */

@@ -192,7 +192,7 @@ class Tags {
 
   /**
    * @param {string} message
-   * @param {string} [tag] the tag whose line is wrong; "": the line after the tags
+   * @param {string} [tag] the tag whose line is wrong; "" for the line after the tags
    * @returns {never}
    */
   fail(message, tag = "") {

@@ -7,10 +7,10 @@ const MAX_PAUSE = 1000;
 /**
  * The way to repeat a call.
  * @typedef {object} Repetition
- * @property {(error: unknown) => number | undefined} pauseAfter returns the shortest pause that the service asks for in
+ * @property {(error: unknown) => number | undefined} pauseAfter returns the minimum pause that the service asks for in
  *   an error, in milliseconds; 0 if it does not ask for one; undefined if the error is final
- * @property {number} [attempts] the maximum number of attempts; absent: no limit
- * @property {number} [end] the time at which to give up, as given by `performance.now`; absent: never
+ * @property {number} [attempts] the maximum number of attempts; absent for no limit
+ * @property {number} [end] the time at which to give up, on the clock of `performance.now`; absent to never give up
  */
 
 /**

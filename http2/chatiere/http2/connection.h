@@ -71,7 +71,7 @@ struct piece {
     const uint8_t *data;
     size_t size;
     void *lender;
-    uint64_t place; /* the position of a lent piece in the connection's output: the bytes of `out` that precede it */
+    uint64_t place; /* the position of a lent piece in the output: the number of bytes of `out` before it */
     uint8_t own[];  /* the bytes, if they were copied */
 };
 
@@ -102,8 +102,8 @@ struct stream {
     bool is_finished;    /* the stream ends after its last piece has been sent */
     bool waits;          /* sending is deferred until there is more to send */
     bool is_method_post, is_type_grpc;
-    /* grpc-encoding declares a compression; the compression is a known one. A call that declares compression is
-     * accepted, because clients may leave small messages uncompressed. */
+    /* True if grpc-encoding declares a compression; true if it declares a known encoding. A call that declares a known
+     * compression is accepted, because clients may leave small messages uncompressed. */
     bool is_encoded, is_encoding_known;
     uint32_t error;      /* the HTTP/2 error code with which the stream was closed */
     struct fields head;  /* headers received, including pseudo-headers and trailers */

@@ -16,8 +16,8 @@ import { digitsOf, pointsUp } from "./view.js";
 /**
  * How a card looks.
  * @typedef {object} Look
- * @property {number} [strip] the width of the visible part at the left, in pixels; absent: no other card covers the
- *   card
+ * @property {number} [strip] the width of the visible part at the left, in pixels; absent if no other card covers
+ *   the card
  * @property {boolean} [sharesTens] true if all picked cards have this card's tens digit
  * @property {boolean} [sharesUnits] true if all picked cards have this card's units digit
  */
