@@ -9,7 +9,7 @@ _MIB = 1024  # KiB
 
 
 class Memory:
-    """The resident memory of a supervisor and its workers, in MiB by name: "supervisor", "worker"."""
+    """The resident memory of a supervisor and its worker, in MiB. The keys are "supervisor" and "worker"."""
 
     def __init__(self, pid: int) -> None:
         """Find the worker of the supervisor `pid`, which must be running."""

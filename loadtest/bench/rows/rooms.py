@@ -68,7 +68,7 @@ def measure(plan: BenchPlan) -> Result:
     doors: dict[str, Callable[[BenchServer], RoomClients]] = {GRPCIO: lambda server: GrpcClients(server.address)}
     if web_door_built():
         doors[WEB] = lambda server: WebClients(server.web_address)
-    # At the door for browsers, each follower has a connection.
+    # Raise the limit on open files, because each follower at the door for browsers has a connection.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     # A client may have at most half of the server's rooms and followers.
