@@ -1,4 +1,4 @@
-"""The `chatiere` command line, one file per subcommand."""
+"""The `chatiere` command line. Each subcommand has its own module."""
 
 import os
 from importlib import import_module
@@ -10,12 +10,12 @@ from chatiere.command import streams
 
 
 class _Subcommand(NamedTuple):
-    # The first sentence of the subcommand's help, and the extra that it needs (None if it needs none).
+    # The first sentence of the subcommand's help, and the extra of the package that the subcommand needs, if any.
     help: str
     extra: str | None = None
 
 
-# A subcommand is imported when it is called, so that --help is fast and each needs only its own libraries.
+# A subcommand is imported only when it is called, so that --help is fast and a subcommand needs only its own libraries.
 _SUBCOMMANDS = {
     "analyse": _Subcommand("Judge the decisions of a record by a tree search.", "service"),
     "arena": _Subcommand("Let bots play a tournament, and report win rates, ratings and balance."),

@@ -17,7 +17,7 @@ from chatiere.v1.bot_service_pb2 import AnalysedDecision
 from chatiere.v1.record_pb2 import GameRecord
 
 _PLY = click.IntRange(0, 2**32 - 1)
-# The number of simulations in a call, which take a few seconds.
+# The number of simulations per call. They take a few seconds.
 _AT_ONCE = 100_000
 _HEADINGS = ("ply", "seat", "chances", "loss", "visits", "played", "best")
 
@@ -25,7 +25,7 @@ _HEADINGS = ("ply", "seat", "chances", "loss", "visits", "played", "best")
 @click.command("analyse")
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--from", "first", type=_PLY, default=0, metavar="PLY", help="Begin at this ply. Default: 0.")
-@click.option("--to", "last", type=_PLY, metavar="PLY", help="End before the decision at this ply. Default: all.")
+@click.option("--to", "last", type=_PLY, metavar="PLY", help="End before the decision at this ply. Default: the end.")
 @click.option(
     "--simulations",
     type=click.IntRange(1, 1_000_000),
@@ -46,9 +46,9 @@ def command(
 ) -> None:
     """Judge the decisions of a record by a tree search.
 
-    The search uses only information that the seat had. The chances of a seat are its expected share of the win before
-    its decision; the loss is the reduction of these chances by the action. The value of an action with few visits is
-    imprecise. The ply of a decision is the number of decisions before it.
+    For each decision, the search uses only information that the deciding seat had. The chances of a seat are its
+    expected share of the win before its decision. The loss is the reduction of these chances by the action. The value
+    of an action with few visits is imprecise. The ply of a decision is the number of decisions before it.
     """
     try:
         if plot is not None:
@@ -61,7 +61,7 @@ def command(
         decisions = _analysed(client, file, record, (first, last), simulations, seed)
         title = info_of(client, record.game).title
     given = [printable(name) for name in record.seat_names] or [""] * record.players
-    # Two seats may have the same name.
+    # Include the numbers of the seats, because two seats may have the same name.
     names = [f"seat {seat} {name}".rstrip() for seat, name in enumerate(given)]
     for line in _table(decisions, names):
         click.echo(line)
@@ -81,7 +81,7 @@ def _analysed(
     found: list[AnalysedDecision] = []
     try:
         with progress(max(0, last - first), "decisions") as report:
-            # Request even an empty range, so that an invalid one is refused.
+            # Request even an empty range, so that the service refuses an invalid one.
             for place in range(first, max(last, first + 1), step):
                 end = min(place + step, last)
                 found += client.analyse(record, place, end, simulations=simulations, seed=seed)

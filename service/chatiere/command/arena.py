@@ -23,7 +23,7 @@ class SequentialTest(click.ParamType[Sprt]):
     name = "P0,P1[,ALPHA,BETA]"
 
     def convert(self, value: str | Sprt, param: click.Parameter | None, ctx: click.Context | None) -> Sprt:
-        """Return the test if its numbers are in range."""
+        """Return the test that the value describes, if its numbers are in range."""
         if isinstance(value, Sprt):
             return value
         try:
@@ -53,10 +53,12 @@ class SequentialTest(click.ParamType[Sprt]):
     type=click.IntRange(2, 1_000_000),
     default=200,
     show_default=True,
-    help="Games per pairing; with --sprt, at most; with --paired, a multiple of the number of players.",
+    help="Games per pairing; the maximum with --sprt. With --paired, a multiple of the number of players.",
 )
 @click.option(
-    "--paired", is_flag=True, help="Play each deal with all rotations of the bots' seats; intervals are over deals."
+    "--paired",
+    is_flag=True,
+    help="Play each deal with all rotations of the bots' seats. Intervals then describe deals, not games.",
 )
 @click.option(
     "--sprt",
@@ -100,7 +102,7 @@ def command(
     except ValueError as error:
         raise CommandError(str(error)) from error
     try:
-        # Check this before the games, which can take hours.
+        # Check the packages before playing, because the games can take hours.
         import_model()
         if output is not None:
             import_figure()

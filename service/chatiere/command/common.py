@@ -1,4 +1,4 @@
-"""Options and errors of the subcommands."""
+"""The options and errors that subcommands share."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ _OPTION_FORMS = {
     OptionType.NUMBERS: "must be whole numbers separated by commas",
     OptionType.PIECES: "must be numbers of pieces separated by commas",
 }
-# A function of spec, game and players, like bots.get.
+# A function that returns a bot for a spec, a game and a number of players, as bots.get does.
 GetBot = Callable[[str, str, int], Bot]
 
 
@@ -38,7 +38,7 @@ def description_of(error: Exception) -> str | None:
     """Return the text of an error of the engine, a bot, the service or the connection; None for other errors."""
     if isinstance(error, EngineError):
         return f"{error.reason}: {error.message}"
-    # The client is an extra: its errors occur only if it was imported.
+    # The client belongs to an extra of the package. Its errors can occur only if it was imported.
     client = sys.modules.get("chatiere.clients.calls.errors")
     if isinstance(error, BotError) or (client is not None and isinstance(error, client.ChatiereError)):
         return str(error)
@@ -75,10 +75,10 @@ class ServerAddress(Address):
 
 
 class Several(click.ParamType["tuple[str, ...]"]):
-    """The type of a list, with commas between its items."""
+    """The type of a list whose items are separated by commas."""
 
     def __init__(self, item: str) -> None:
-        """Name the type for --help, from the description of an item."""
+        """Create the type. `item`: a description of an item, for --help."""
         self.name = f"{item},…"
 
     def convert(
@@ -91,7 +91,7 @@ class Several(click.ParamType["tuple[str, ...]"]):
 
 
 class AddedBots(click.ParamType["tuple[str, ...]"]):
-    """The type of a list of bots with names for callers."""
+    """The type of a list of bots, with the names that callers use."""
 
     name = "NAME[=BOT],…"
 
@@ -113,20 +113,20 @@ game_option = click.option(
 )
 BOTS_HELP = (
     "Commas separate bots, and the parameters of a bot: flat:playouts=500,random is two bots. "
-    "random, flat and ismcts play any game; net:FILE is a network made by chatiere train, FILE.py:CLASS or "
-    "MODULE:CLASS your own bot (see docs/bots.md)."
+    "random, flat and ismcts play any game. net:FILE is a network made by chatiere train. FILE.py:CLASS and "
+    "MODULE:CLASS are your own bots (see docs/bots.md)."
 )
 
 
 @contextmanager
 def progress(length: int, label: str) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on standard error, if that is a terminal. Yields a function that adds completed units."""
+    """Show a progress bar on standard error if it is a terminal. Yields a function that adds completed units."""
     with click.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         yield bar.update
 
 
 def player_count(info: Game | GameInfo, players: int | None) -> int:
-    """Return `players`, by default the game's minimum. Raises CommandError if the game does not allow this number."""
+    """Return `players`, or the game's minimum for None. Raises CommandError if the game does not allow the number."""
     seats = info.min_players if players is None else players
     if not info.min_players <= seats <= info.max_players:
         raise CommandError(f"{info.name} is for {info.min_players} to {info.max_players} players")
@@ -136,8 +136,8 @@ def player_count(info: Game | GameInfo, players: int | None) -> int:
 def parse_options(game: Game, given: Sequence[str]) -> dict[str, Any]:
     """Parse options of a game.
 
-    The value of a flag is true or false; lists and sets of pieces are numbers separated by commas. The engine checks
-    whether the game allows the values.
+    The value of a flag is true or false. The value of a list or a set of pieces consists of numbers separated by
+    commas. The engine checks later whether the game allows the values.
 
     Args:
         game: The game.
@@ -185,7 +185,7 @@ def _option_value(kind: OptionType, text: str) -> Any:
     if kind == OptionType.NUMBER:
         return int(text)
     numbers = [int(number) for number in text.split(",")]
-    # A set that may be empty has its own message type.
+    # A set is a message with the field `cards`, so that an empty set differs from an absent one.
     return {"cards": numbers} if kind == OptionType.PIECES else numbers
 
 

@@ -11,13 +11,13 @@ from chatiere.clients.sealed_seat import header_of, table_of
 from chatiere.command.common import CommandError
 from chatiere.v1.record_pb2 import GameRecord
 
-# The number of bytes that are read to recognise a format; no record of a sealed table is larger.
+# The number of bytes that are read to recognise a format. No record of a sealed table is larger.
 _MAX_BYTES = 2_000_000
 _TAG_OF_RECORD = re.compile(r"^game: ", re.MULTILINE)
 
 
 class Format(StrEnum):
-    """A format, described with the commands that read it."""
+    """A format. Its value is a description, with the commands that read the format."""
 
     RECORD = f"a record, which chatiere replay and chatiere analyse read from a file NAME{SUFFIX}"
     SAMPLE = f"a sample game, which chatiere replay reads from a file that is not named *{SUFFIX}"
@@ -26,12 +26,12 @@ class Format(StrEnum):
 
 
 def unreadable(path: Path, wanted: Format, error: Exception) -> CommandError:
-    """Return an error that names the file's actual format if it is a different one, or else quotes `error`.
+    """Return the error to report: it names the file's actual format if that differs, and otherwise quotes `error`.
 
     Args:
         path: The file.
         wanted: The format that the command reads.
-        error: The error of reading the file in this format.
+        error: The error that occurred when the file was read in this format.
     """
     found = _format_of(path)
     return CommandError(str(error) if found in (None, wanted) else f"{path} contains {found}")
@@ -49,7 +49,7 @@ def table_from(text: str) -> bytes:
     """Return a sealed table from text: base64url, or base64 as in JSON.
 
     Raises:
-        ValueError: The text is neither.
+        ValueError: The text is in neither form.
     """
     return table_of(text.translate(str.maketrans("+/", "-_")).rstrip("="))
 

@@ -15,7 +15,8 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
 from chatiere.engine import Game
 from chatiere.engine.whole_files import write_whole
 
-# The Elo points by which the lowest rung should be below the game's own bot. The rung then scores 17 % of the points.
+# The number of Elo points by which the lowest rung should be below the game's own bot. The rung then scores 17 % of the
+# points.
 _LOWEST = 275
 
 
@@ -27,7 +28,7 @@ _LOWEST = 275
     type=click.IntRange(1, 1_000_000),
     default=2000,
     show_default=True,
-    help="The most games of a match, which ends once its interval is within ± 6 points.",
+    help="The maximum number of games of a match, which ends earlier if its interval is within ± 6 points.",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
 @click.option(
@@ -35,17 +36,19 @@ _LOWEST = 275
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="Keep all games played in this JSON file. If the file exists, the measurement continues.",
+    help="Write all games to this JSON file. If the file exists, the measurement continues.",
 )
 @click.option(
     "--propose",
     "chain",
     metavar="BOT,BOT,…",
-    help="Instead measure these bots, strongest first, and print rungs between them. Adjacent bots differ in one "
+    help="Measure these bots instead, strongest first, and print rungs between them. Adjacent bots differ in one "
     "parameter.",
 )
 @click.option(
-    "--write", is_flag=True, help="Write strengths and times into the package's ladder, for the fewest players."
+    "--write",
+    is_flag=True,
+    help="Write strengths and times into the package's ladder. Only for the game's minimum number of players.",
 )
 def command(
     game: str, players: int | None, games: int, seed: int, output: Path, chain: str | None, write: bool
@@ -53,10 +56,10 @@ def command(
     """Measure the ladder of GAME, the bots to play against by strength.
 
     For each rung, the command measures its share of points against the next lower rung, and its thinking time. Deals
-    are paired, and seats are rotated. With more than two players, each bot plays one seat against the other bot, and
-    points are the share of pairs of seats, one of each bot, in which the higher rung finished ahead; a tie counts half.
-    The lowest rung also plays against the game's own bot. You can stop the command at any time; the same command then
-    continues.
+    are paired, and seats are rotated. With more than two players, each bot plays one seat against the other bot. The
+    points are then the share of pairs of seats, one seat of each bot, in which the higher rung finished ahead; a tie
+    counts half. The lowest rung also plays against the game's own bot. You can stop the command at any time, and
+    continue by running it again.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)

@@ -12,13 +12,13 @@ from chatiere.engine import Position, game
 @click.option("--game", "name", required=True, metavar="NAME", help="The game.")
 @click.option("--players", type=int, required=True, help="The number of players.")
 @click.option("--depth", type=click.IntRange(0, 100), required=True, help="The depth in moves.")
-@click.option("--seed", type=SEED, help="The seed of sampled chance events. Default: 1.")
+@click.option("--seed", type=SEED, help="The seed of sampled chance. Default: 1.")
 @click.option("--explicit", is_flag=True, help="Use explicit chance: every outcome of a chance event counts as a move.")
 @click.option("--divide", is_flag=True, help="Also print the count after each first move.")
 def command(name: str, players: int, depth: int, seed: int | None, explicit: bool, divide: bool) -> None:
     """Count the sequences of moves from a new game.
 
-    A game that ends before it reaches the depth counts once. The count is written to standard output, and the time to
+    A game that ends before the depth is reached counts once. The count is written to standard output, and the time to
     standard error.
     """
     if explicit and seed is not None:

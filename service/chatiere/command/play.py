@@ -37,14 +37,14 @@ _PERSON = "human"
     multiple=True,
     help="A seat, from 0, that a person plays in this terminal; may be given several times. Default: none.",
 )
-@click.option("--seed", type=SEED, help="The same seed gives the same game. Default: 1; with --human a random one.")
+@click.option("--seed", type=SEED, help="The same seed gives the same game. Default: 1; with --human, a random seed.")
 @click.option(
     "--bots",
     "names",
     metavar="NAME[:PARAMETER=NUMBER,…],…",
-    help="The bots, which take the seats that people do not have, in turn. "
+    help="The bots, which take turns at the seats that people do not have. "
     f"{BOTS_HELP} Bots of the game's ladder also have names, such as house-cat. Default: the ladder, from its lowest "
-    "rung; with --human its second rung.",
+    "rung; with --human, the ladder's second rung.",
 )
 @click.option(
     "--resume",
@@ -72,9 +72,9 @@ def command(
 ) -> None:
     """Watch bots play a game, move by move, or play against them.
 
-    Every move passes through a gRPC channel. Without --human, all hands are shown. With --human, only information that
+    Every move is sent over a gRPC channel. Without --human, all hands are shown. With --human, only information that
     the person's seat may have is shown. Several people take turns at one terminal, which is cleared between their
-    turns. Each bot has only the information of its seat. Playing in a terminal needs chatiere[play]; without a
+    turns. Each bot has only the information of its seat. Playing in a terminal needs chatiere[play]. Without a
     terminal, moves of people are read line by line.
     """
     if path is not None and path.suffix != records.SUFFIX:
@@ -129,7 +129,7 @@ def _rungs(info: GameInfo, players: int) -> dict[str, str]:
 
 
 def _chosen(info: GameInfo, players: int, given: list[str]) -> list[tuple[str, Bot]]:
-    # Return the bots with their specs; bots of the ladder may be given by the names of their rungs.
+    # Return the bots with their specs. Bots of the ladder may be given by the names of their rungs.
     rungs = _rungs(info, players)
     return parse_bots(info, players, ",".join(rungs.get(name, name) for name in given))
 
@@ -176,13 +176,13 @@ def _sit_down(
 def _seat_bots(
     info: GameInfo, record: GameRecord, people: tuple[int, ...], names: str | None
 ) -> dict[int, tuple[str, Bot]]:
-    # Return the bots and their specs by seat: the named bots, the bots of the record, or the default.
+    # Return the bots and their specs by seat: the named bots, else the bots of the record, else the default.
     seats = [seat for seat in range(record.players) if seat not in people]
     _, usual, *_ = _rungs(info, record.players).values()
     if names is None and record.seat_names:
         if any(record.seat_names[seat] == _PERSON for seat in seats):
             raise CommandError("a bot must replace the person at a seat: name the bots with --bots")
-        # The file may be untrusted, so it must not choose code that runs here.
+        # The file may be untrusted, so it must not determine which code runs here.
         recorded = ",".join(record.seat_names[seat] for seat in seats) or usual
         chosen = parse_bots(info, record.players, recorded, get=Registry().get)
     else:

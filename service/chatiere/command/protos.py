@@ -8,7 +8,7 @@ import click
 from chatiere.command.common import CommandError
 
 DESCRIPTORS = "descriptors.binpb"
-# Google's files that define the status of an error.
+# The files of google.rpc that define the status of an error.
 _STATUS = ("code.proto", "error_details.proto", "status.proto")
 
 
@@ -18,9 +18,9 @@ def command(directory: Path) -> None:
     """Write the definition of the API into DIR, to generate code for clients.
 
     Tools that read descriptor sets, such as buf, protoc and grpcurl, need only the file DIR/descriptors.binpb. It
-    contains chatiere.v1 and the details of errors (google.rpc), with their comments, and everything that these import.
-    For other tools, DIR contains the same definition as .proto files, which import each other relative to DIR;
-    compilers provide the files of google/protobuf.
+    contains chatiere.v1 and the details of errors (google.rpc), with their comments, and all files that these import.
+    For other tools, DIR contains the same definition as .proto files, which import each other relative to DIR.
+    Compilers provide the files of google/protobuf.
     """
     ours = files("chatiere.v1")
     found = {Path(DESCRIPTORS): ours / DESCRIPTORS}

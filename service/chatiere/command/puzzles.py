@@ -20,7 +20,7 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
     type=click.IntRange(1, 1_000_000),
     default=10_000,
     show_default=True,
-    help="The most games to play, even if there are fewer puzzles.",
+    help="The maximum number of games, even if they give fewer puzzles.",
 )
 @click.option(
     "--simulations",
@@ -35,22 +35,22 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="Keep the puzzles in this JSON file. If the file exists, the search continues.",
+    help="Write the puzzles to this JSON file. If the file exists, the search continues.",
 )
 @click.option(
     "--easy",
     is_flag=True,
-    help="Also accept puzzles that the game's own bot solves, for games in which others are rare.",
+    help="Also accept puzzles that the game's own bot solves, for games in which other puzzles are rare.",
 )
 def command(
     game: str, players: int | None, count: int, games: int, simulations: int, seed: int, output: Path, easy: bool
 ) -> None:
     """Find puzzles of GAME: positions in which one action is much better than all others.
 
-    The positions are taken from games of the ladder's strongest bot, at most one per game. Three tree searches, with
-    only the information of the seat to act and the same number of simulations for each action, must agree on an action
-    whose return exceeds that of every other action by at least 0.25, and the game's own bot must not choose it. You can
-    stop the command at any time; the same command then continues.
+    The positions are taken from games of the ladder's strongest bot, at most one per game. Three tree searches must
+    agree on an action whose return exceeds that of every other action by at least 0.25. The searches have only the
+    information of the seat to act, and make the same number of simulations for each action. The game's own bot must not
+    choose this action. You can stop the command at any time, and continue by running it again.
     """
     seats = player_count(engine.game(game), players)
     try:

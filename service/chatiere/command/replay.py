@@ -54,7 +54,7 @@ class Difference(NamedTuple):
 @click.option(
     "--viewer",
     type=Viewer(),
-    help="Show records as a seat or a spectator may see them. Default: with all hands open.",
+    help="Show records as a seat or a spectator may see them. Default: show all hands.",
 )
 @click.option("--from", "first", type=_PLY, metavar="PLY", help="Show records from this ply. Default: 0.")
 @click.option("--to", "last", type=_PLY, metavar="PLY", help="Show records up to this ply. Default: all plies.")
@@ -64,13 +64,13 @@ def command(
 ) -> None:
     """Show records of games, or check the service against sample games.
 
-    A record is a file NAME.chatiere, as written by chatiere play --record. The command checks the record, lets the
-    service replay it and shows it move by move; a ply is the number of decisions made so far. The command exits with 1
-    if the service refuses to replay the record, and with 2 if the file is not a record or has no such plies.
+    A record is a file NAME.chatiere, as written by chatiere play --record. The command checks the record, replays it by
+    the service, and shows it move by move. A ply is the number of decisions made so far. The command exits with 1 if
+    the service refuses to replay the record, and with 2 if the file is not a record or does not have the given plies.
 
-    All other files are sample games. The command replays them through a gRPC channel, and compares every response of
-    the service with them. A sample game is a file of JSON lines: the first describes the game, and each further line
-    is a step, with explicit chance:
+    All other files are sample games. The command replays them over a gRPC channel, and compares every response of the
+    service with the file. A sample game is a file of JSON lines. The first line describes the game, and each further
+    line is a step, with explicit chance:
 
     \b
       {"game": name, "players": number, "options": {name: value, …}}
@@ -85,7 +85,7 @@ def command(
           the end of the game, the last line
 
     Outcomes and ids are in ascending order. The actor, outcomes, weights, ids, totals and winners must match in every
-    line. At the first difference the command prints the file, the line, and the expected and actual values, and exits
+    line. At the first difference, the command prints the file, the line, and the expected and actual values, and exits
     with 1. It exits with 2 if a file is not a sample game or the service cannot be reached.
     """
     records = [(path, record_in(path)) for path in files if path.suffix == SUFFIX]
@@ -143,7 +143,8 @@ def _show(client: Client, path: Path, record: GameRecord, viewer: int | None, fi
 
 
 def _in_labels(names: list[str]) -> list[str]:
-    # Include.seat_names takes only distinct, visible and short names; otherwise labels contain the seats' numbers.
+    # Return the names if Include.seat_names allows them, because they are distinct, visible and short. Otherwise labels
+    # contain the numbers of the seats.
     fitting = {name for name in names if len(name) <= _MAX_LABEL_NAME and is_visible(name)}
     return names if len(fitting) == len(names) else []
 
@@ -173,7 +174,7 @@ def _replay(client: Client, sample: SampleGame) -> tuple[int, Difference | None]
 def _begin(client: Client, sample: SampleGame) -> Position:
     options = Options()
     try:
-        # The engine reads options by the names in the file, and rejects unknown ones.
+        # Let the engine read the options by the names in the file, because it rejects unknown names.
         game(sample.game).new_game(sample.players, sample.options)
         own_options = getattr(options, sample.game)
         own_options.SetInParent()

@@ -10,7 +10,7 @@ from chatiere.v1.game_service_pb2 import RULES_AUDIENCE_AUTHORS, RULES_AUDIENCE_
 
 @click.command("rules")
 @click.argument("game")
-@click.option("--authors", is_flag=True, help="Show the specification, in English, instead of the rule sheet.")
+@click.option("--authors", is_flag=True, help="Show the specification, which is in English, instead of the rule sheet.")
 @click.option("--language", metavar="LANGUAGE", help="The language of the rule sheet, such as fr. Default: English.")
 @click.option("--players", type=click.IntRange(min=0), default=0, help="The number of players. Default: any.")
 @game_option

@@ -1,4 +1,4 @@
-"""Sample games: files of JSON lines with the correct result of every step of a game.
+"""Sample games, which are files of JSON lines with the correct result of every step of a game.
 
 Line 1 describes the game: {"game": name, "players": number of seats, "options": {name: value, …}}. The options have the
 names and values of the rules file (a set of cards is an integer with bit card - 1 set for each card). Other fields,
@@ -21,11 +21,11 @@ OVER = -2
 
 
 class MalformedSampleError(ValueError):
-    """A file is not a sample game; the message contains the file and the line."""
+    """A file is not a sample game. The message contains the file and the line."""
 
 
 class SampleStep(NamedTuple):
-    """A line: the expected values, and the move made there (None at the end)."""
+    """A step in a line of a sample game: the expected values, and the move (None at the end of the game)."""
 
     line: int
     expected: dict[str, Any]
@@ -33,7 +33,7 @@ class SampleStep(NamedTuple):
 
 
 class SampleGame(NamedTuple):
-    """A file: the beginning of its game, and its steps."""
+    """The content of a sample game: the description of the game, and the steps."""
 
     path: Path
     game: str

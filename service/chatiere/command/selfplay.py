@@ -38,7 +38,7 @@ from chatiere.selfplay.shards import ShardPlayer
     default="random",
     show_default=True,
     metavar="NAME[:PARAMETER=NUMBER,…],…",
-    help=f"The bots, which take the seats in turn, shifted by one seat each game. {BOTS_HELP}",
+    help=f"The bots, which take turns at the seats, shifted by one seat each game. {BOTS_HELP}",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
 @click.option(
@@ -53,7 +53,7 @@ from chatiere.selfplay.shards import ShardPlayer
     type=click.FloatRange(min=0),
     default=0.0,
     show_default=True,
-    help="Draw the actions of ismcts and networks by their shares to the power of 1/temperature; 0: take the best.",
+    help="Draw the actions of ismcts and networks by their shares to the power of 1/temperature; 0: choose the best.",
 )
 @click.option(
     "--temperature-plies",
@@ -66,7 +66,7 @@ from chatiere.selfplay.shards import ShardPlayer
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write all decisions to a data set in this directory, or complete an interrupted data set there. "
+    help="Write all decisions to a data set in this directory, or complete an interrupted data set. "
     "Needs chatiere[data].",
 )
 @click.option(
@@ -74,7 +74,7 @@ from chatiere.selfplay.shards import ShardPlayer
     type=click.IntRange(1),
     default=GAMES_PER_SHARD,
     show_default=True,
-    help="Games per file of the data set, and per task of a cluster.",
+    help="The number of games in a file of the data set, and in a task of a cluster.",
 )
 @click.option(
     "--ray",
@@ -87,10 +87,10 @@ from chatiere.selfplay.shards import ShardPlayer
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Concurrent requests to a server, each with its own games.",
+    help="The number of concurrent requests to a server, each with different games.",
 )
 @click.option(
-    "--address", type=ServerAddress(), help="A running server to play against. Default: play without a server."
+    "--address", type=ServerAddress(), help="A running server that plays the games. Default: play without a server."
 )
 def command(
     game: str,
@@ -131,7 +131,7 @@ def command(
     try:
         with _responding(address):
             results, last = (_play(player), []) if output is None else _write(player, output, ray)
-    # The directory raises OSError, as does Ray if there is no cluster at the address.
+    # An OSError means that the directory cannot be used, or that no Ray cluster responds at the address.
     except (DataSetError, TaskError, ImportError, OSError) as error:
         raise CommandError(str(error)) from error
     for line in [*_report(game, chosen, results, time.perf_counter() - begun), *last]:
@@ -139,7 +139,7 @@ def command(
 
 
 def _responding(address: str | None) -> AbstractContextManager[None]:
-    # Games in this process do not need the client, which is an extra.
+    # Import the client only for an address, because games in this process do not need its extra.
     if address is None:
         return nullcontext()
     try:

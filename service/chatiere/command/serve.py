@@ -22,7 +22,7 @@ class _MetricsAddress(Address):
 
 
 def _setting(name: str, kind: click.ParamType[Any] | None, text: str, flags: str | None = None) -> click.Option:
-    # Return the option for a setting, with its default.
+    # Return the option for a setting, with the default of the setting.
     return click.Option(
         [flags or f"--{name.replace('_', '-')}", name],
         type=kind,
@@ -34,7 +34,7 @@ def _setting(name: str, kind: click.ParamType[Any] | None, text: str, flags: str
 
 
 def _number(name: str, text: str) -> click.Option:
-    # Return the option for a number, with its range.
+    # Return the option for a setting that is a number, with the range of the setting.
     least, most, or_zero = RANGES[name]
     lowest = 0 if or_zero else least
     is_whole = isinstance(getattr(Settings(), name), int)
@@ -42,18 +42,18 @@ def _number(name: str, text: str) -> click.Option:
     return _setting(name, kind, text)
 
 
-# The options in the order of --help, which is that of Settings.
+# The options, in the order of --help and of Settings.
 _OPTIONS = (
     _setting(
         "address",
         ServerAddress(),
-        "The address for gRPC. Port 0 means a free port, which is logged. On a Unix socket the server's group may "
-        "call.",
+        "The address for gRPC. Port 0 means a free port, which is logged. At a Unix socket, the server's user and "
+        "group may call.",
     ),
     _setting(
         "fast_address",
         ServerAddress(),
-        "The address of a second port for all methods, with a tenth of the processor time; no TLS.",
+        "The address of a second port for gRPC, with a tenth of the processor time and without TLS.",
     ),
     _setting(
         "web_address",
@@ -61,79 +61,83 @@ _OPTIONS = (
         "The address of a port for browsers, with Connect, gRPC-Web and JSON; needs chatiere[web].",
     ),
     _setting("metrics_address", _MetricsAddress(), "The address for Prometheus metrics over HTTP."),
-    _number("workers", "Processes that share the port. For many single calls, use one per processor."),
+    _number("workers", "The number of processes that share the port. For many single calls, use one per processor."),
     _setting(
         "oversubscribe",
         None,
         "Allow more than four workers per processor, up to 1,024.",
         "--oversubscribe/--no-oversubscribe",
     ),
-    _number("max_calls", "Calls in flight per worker, including waiting ones; more are refused."),
-    _number("max_streams", "Open streams per worker; more are refused."),
+    _number("max_calls", "The maximum number of calls in flight per worker, including waiting calls."),
+    _number("max_streams", "The maximum number of open streams per worker."),
     _number(
         "max_calls_per_client",
-        "Calls in flight per worker for one client (the name of its token, or its address); 0: no limit.",
+        "The maximum number of calls in flight of one client per worker. The name of its token, or its address, "
+        "identifies a client. 0: no limit.",
     ),
-    _number("max_rate_per_client", "Calls per second that a worker accepts from one client; 0: no limit."),
-    _number("max_message_bytes", "The largest size of a request, in bytes."),
+    _number("max_rate_per_client", "The maximum number of calls per second of one client per worker; 0: no limit."),
+    _number("max_message_bytes", "The maximum size of a request, in bytes."),
     _number(
         "max_fast_cost",
-        "The cost per second of a connection's frames at --fast-address; frames above it wait (see "
+        "The maximum cost per second of a connection's frames at --fast-address; frames above it wait (see "
         "docs/operations.md).",
     ),
-    _number("max_fast_debt", "The excess over that cost at which such a connection is ended."),
+    _number("max_fast_debt", "The cost by which a connection may exceed --max-fast-cost before it is closed."),
     _number(
         "batch_threads",
-        "Long calls that a worker runs at a time, at most one per core; others take turns.",
+        "The maximum number of long calls that a worker runs at the same time, but at most one per core. Other long "
+        "calls take turns.",
     ),
-    _number("max_batch_items", "The largest number of items in a batch."),
-    _number("max_playouts", "The largest number of playouts of a batch, or of a bot for a suggestion."),
-    _number("max_table_playouts", "The largest number of playouts of a bot at a sealed table."),
-    _number("max_answer_bytes", "The largest size of the columns of a batch's response, in bytes."),
+    _number("max_batch_items", "The maximum number of items in a batch."),
+    _number("max_playouts", "The maximum number of playouts of a batch, or of a bot for a suggestion."),
+    _number("max_table_playouts", "The maximum number of playouts of a bot for a decision at a sealed table."),
+    _number("max_answer_bytes", "The maximum size of the columns in the response to a batch, in bytes."),
     _number(
         "max_undelivered_bytes",
-        "The largest total size of requests in flight and responses not yet taken, in bytes.",
+        "The maximum total size of requests in flight, and of responses that clients have not received, in bytes.",
     ),
-    _number("request_timeout", "Seconds for a call's request to arrive, or for a handshake."),
+    _number("request_timeout", "The seconds within which a call's request must arrive, or a handshake must end."),
     _number(
         "stream_idle_timeout",
-        "Seconds that a stream may wait for its client's next request; 0: no limit.",
+        "The seconds that a stream may wait for its client's next request; 0: no limit.",
     ),
     _number(
         "max_connection_age",
-        "Seconds after which gRPC clients are asked to reconnect, within 10 %; 0: no limit.",
+        "The seconds, within 10 %, after which gRPC clients are asked to reconnect; 0: no limit.",
     ),
     _number(
         "connection_age_grace",
-        "Seconds for calls and streams on such an old connection to finish; 0: no limit.",
+        "The seconds that calls and streams on such an old connection have to finish; 0: no limit.",
     ),
-    _number("default_deadline", "The deadline in seconds of calls without one."),
-    _number("max_deadline", "The longest deadline of a call, in seconds; longer ones are shortened."),
-    _number("grace", "Seconds for calls in flight to finish after SIGTERM."),
+    _number("default_deadline", "The deadline, in seconds, of calls whose client sets no deadline."),
+    _number("max_deadline", "The maximum deadline of a call, in seconds. Longer deadlines are shortened."),
+    _number("grace", "The seconds that calls in flight have to finish after SIGTERM."),
     _number(
         "hang_timeout",
-        "Seconds after which a worker whose serving loop hangs is killed and replaced.",
+        "The seconds after which a worker whose serving loop hangs is killed and replaced.",
     ),
     _setting(
         "relay",
         click.STRING,
-        "Serve rooms, in which players see each other's moves immediately. memory keeps them in the memory of the only "
-        "worker; redis://HOST:PORT in Redis, for several workers or servers, and needs chatiere[redis]. Commas "
-        "separate several instances of Redis, each of which keeps its share of the rooms.",
+        "Serve rooms, in which players see each other's moves immediately. memory stores them in the memory of the "
+        "only worker. redis://HOST:PORT stores them in Redis, for several workers or servers, and needs "
+        "chatiere[redis]. Commas separate several instances of Redis, each of which stores a part of the rooms.",
     ),
-    _number("max_rooms", "The largest number of rooms; one client may have half of them."),
-    _number("max_followers", "The largest number of followers of rooms; one client may have half of them."),
-    _number("max_room_bytes", "The largest size of all rooms in memory, in bytes; one client may have half of it."),
-    _number("room_lifetime", "Seconds for which an unused room is kept."),
-    _setting("tls_certificate", _FILE, "PEM file of the certificate chain, for TLS; reread when it changes."),
-    _setting("tls_key", _FILE, "PEM file of the certificate's key."),
-    _setting("client_ca", _FILE, "PEM file of the authorities for clients' certificates (mutual TLS)."),
-    _setting("tokens", _FILE, "File of bearer tokens (see chatiere token); reread when it changes."),
-    _setting("table_keys", _FILE, "File of the keys of sealed tables (see docs/tables.md); reread when it changes."),
+    _number("max_rooms", "The maximum number of rooms. One client may have half of them."),
+    _number("max_followers", "The maximum number of followers of rooms. One client may have half of them."),
+    _number("max_room_bytes", "The maximum size of all rooms together, in bytes. One client may use half of it."),
+    _number("room_lifetime", "The seconds after which an unused room is deleted."),
+    _setting("tls_certificate", _FILE, "The PEM file of the certificate chain, for TLS; reread when it changes."),
+    _setting("tls_key", _FILE, "The PEM file of the certificate's private key."),
+    _setting("client_ca", _FILE, "The PEM file of the authorities for clients' certificates (mutual TLS)."),
+    _setting("tokens", _FILE, "The file of bearer tokens (see chatiere token); reread when it changes."),
+    _setting(
+        "table_keys", _FILE, "The file of the keys of sealed tables (see docs/tables.md); reread when it changes."
+    ),
     _setting(
         "open_tables",
         None,
-        "Let clients without a token call TableService and RoomService, limited by address.",
+        "Let clients without a token call TableService and RoomService, with limits per address.",
         "--open-tables/--no-open-tables",
     ),
     _setting(
@@ -154,7 +158,7 @@ _OPTIONS = (
     _setting(
         "insecure",
         None,
-        "Let anyone call at addresses that other machines can reach; otherwise these need TLS or tokens.",
+        "Allow all calls at addresses that other machines can reach. Otherwise such addresses need TLS or tokens.",
         "--insecure/--no-insecure",
     ),
     _setting("reflection", None, "Serve gRPC's server reflection.", "--reflection/--no-reflection"),
@@ -172,15 +176,15 @@ _OPTIONS = (
     _setting(
         "bots",
         AddedBots(),
-        "Further bots for callers: a class in a file or a module, or an entry point (see docs/bots.md). Their code is "
-        "executed; calls cannot name code.",
+        "Additional bots for callers: a class in a file or a module, or an entry point (see docs/bots.md). The server "
+        "executes their code. Callers cannot name code.",
     ),
-    _setting("log_level", click.Choice(LOG_LEVELS), "The lowest level to log."),
+    _setting("log_level", click.Choice(LOG_LEVELS), "The minimum level of messages in the log."),
     _setting("log_format", click.Choice(LOG_FORMATS), "The format of the log, on standard error."),
     _setting(
         "log_calls",
         None,
-        "Also log successful and cancelled calls, at level info; failed calls are always logged, as warnings.",
+        "Also log successful and cancelled calls, at level info. Failed calls are always logged, as warnings.",
         "--log-calls/--no-log-calls",
     ),
     _setting("traces", None, "Trace calls with OpenTelemetry, configured by OTEL_… variables.", "--traces/--no-traces"),
@@ -191,7 +195,7 @@ _OPTIONS = (
 def command(**settings: Any) -> None:
     """Serve the games over gRPC.
 
-    On SIGTERM or Ctrl-C the server finishes the calls in flight and stops; see docs/operations.md.
+    On SIGTERM or Ctrl-C, the server finishes the calls in flight and stops. See docs/operations.md.
     """
     if settings["metrics_address"] == "off":
         settings["metrics_address"] = None

@@ -1,4 +1,4 @@
-"""Connections of the subcommands to servers."""
+"""The connections of subcommands to servers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from chatiere.v1.game_pb2 import GameInfo
 address_option = click.option(
     "--address",
     type=ServerAddress(),
-    help="A running server. Default: the command starts its own on a free local port.",
+    help="A running server. Default: the command starts its own server on a free local port.",
 )
 
 
@@ -24,7 +24,7 @@ address_option = click.option(
 def reach(address: str | None, language: str | None = None) -> Iterator[Client]:
     """Connect a client to a server at an address or, without an address, to a server started in this process.
 
-    `language` is the language in ClientOptions.
+    For `language` see ClientOptions.
     """
     if address is not None:
         with channel_to(address) as channel, Client(channel, language=language) as client:
@@ -36,7 +36,7 @@ def reach(address: str | None, language: str | None = None) -> Iterator[Client]:
         with _local_channel(f"{LOOPBACK}:{port}") as channel, Client(channel, language=language) as client:
             yield client
     finally:
-        # The channel may still be closing: if the server stopped immediately, gRPC would print a message.
+        # Allow some time, because the channel may still be closing, and gRPC would print a message.
         server.stop(grace=1.0).wait()
 
 
@@ -57,12 +57,12 @@ def responding(address: str) -> Iterator[None]:
 
 
 def _local_channel(address: str) -> grpc.Channel:
-    # A proxy set in the environment could not reach this machine's loopback addresses.
+    # Ignore proxies set in the environment, which could not reach this machine's loopback addresses.
     return grpc.insecure_channel(address, options=(*CHANNEL_OPTIONS, ("grpc.enable_http_proxy", 0)))
 
 
 def info_of(client: Client, game: str) -> GameInfo:
-    """Return the server's description of a game. Raises CommandError if the server does not have it."""
+    """Return the server's description of a game. Raises CommandError if the server does not have the game."""
     games = {info.name: info for info in client.list_games()}
     if game not in games:
         raise CommandError(f"unknown game {game!r}; known games: {', '.join(games)}")

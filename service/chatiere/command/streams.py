@@ -1,4 +1,4 @@
-"""The standard streams of the command: missing streams, and output that cannot be written."""
+"""The standard streams of the command, if they are missing or cannot be written."""
 
 import errno
 import io
@@ -17,12 +17,12 @@ class OutputError(click.ClickException):
 
 
 class _Output(io.FileIO):
-    """Standard output. Its failures raise OutputError, so that callers do not take them for another OSError."""
+    """Standard output. Its failures raise OutputError, so that they are not confused with other OSErrors."""
 
     _is_lost = False
 
     def write(self, data: object) -> int:
-        # Drop the contents of buffers after an error, without raising another one.
+        # After an error, discard the contents of buffers without raising another error.
         if self._is_lost:
             return memoryview(data).nbytes  # type: ignore[arg-type]
         try:
@@ -39,8 +39,9 @@ class _Output(io.FileIO):
 def prepare() -> None:
     """Open standard streams that the process was started without, and report output that cannot be written.
 
-    If a stream is closed (`<&-`), its descriptor would otherwise be used for the next socket, which libraries would
-    take for the stream. Afterwards input is empty, errors are discarded, and writing output raises OutputError.
+    If a stream is closed (`<&-`), the system would otherwise give its descriptor to the next socket, and libraries
+    would use this socket as the stream. An opened input is empty, opened error output is discarded, and writing to an
+    opened output raises OutputError.
     """
     _open_closed()
     if sys.stdin is None:
@@ -62,7 +63,7 @@ def _open_closed() -> None:
         try:
             os.fstat(number)
         except OSError:
-            # `os.open` takes the lowest free descriptor. Output is opened for reading, so that writing fails.
+            # `os.open` returns the lowest free descriptor. Open output for reading, so that writing fails.
             opened = os.open(os.devnull, os.O_WRONLY if number == _ERRORS else os.O_RDONLY)
             assert opened == number
             os.set_inheritable(number, True)

@@ -11,8 +11,8 @@ from chatiere.service.guards.tokens import new_token
 def command(name: str) -> None:
     """Create a bearer token for a client.
 
-    Prints the token and the line for it in the file of chatiere serve --tokens. The token is only for the client and
-    cannot be recovered. The line does not reveal the token. NAME identifies the client in logs and limits.
+    The command prints the token, and a line for the file of chatiere serve --tokens. Give the token only to the client.
+    It cannot be recovered, and the line does not reveal it. NAME identifies the client in logs and limits.
     """
     try:
         token, line = new_token(name)

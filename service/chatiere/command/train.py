@@ -17,27 +17,27 @@ from chatiere.training.run import Run, RunError, Setting
     type=click.IntRange(1),
     default=3_000_000,
     show_default=True,
-    help="Decisions to learn from; the learning rate decreases to 0 over them.",
+    help="The number of decisions to learn from. The learning rate decreases to 0 at their end.",
 )
 @click.option(
     "--games",
     type=click.IntRange(1, 2**19),
     default=1024,
     show_default=True,
-    help="Games per iteration, which plays and then learns.",
+    help="The number of games that an iteration plays before it learns.",
 )
 @click.option(
     "--measure-games",
     type=click.IntRange(1, 2**17),
     default=1000,
     show_default=True,
-    help="Games against each opponent, each time a twentieth of the decisions is done; four times as many at the end.",
+    help="Games against each opponent after each twentieth of the decisions; four times as many at the end.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="The seed of the whole run.")
 @click.option(
     "--against",
     metavar="FILE",
-    help="Learn a best response to a network (a file, or `trained` for the package's) instead of by self-play.",
+    help="Learn a best response to a network, a file or `trained` for the package's network, instead of by self-play.",
 )
 @click.option(
     "--output",
@@ -58,10 +58,10 @@ def command(
 ) -> None:
     """Train a network for a game by self-play, for net:FILE. Needs chatiere[train].
 
-    You can stop the run at any time; the same command then continues from the last iteration. At the end the folder
-    contains network.net, card.md, which describes the network's training and strength, and the plot curve.png.
+    You can stop the run at any time, and continue from the last iteration by running the same command. At the end, the
+    folder contains network.net, card.md, which describes the network's training and strength, and the plot curve.png.
     Measurements are games with rotated seats against random and the game's own bot, or against the network of
-    --against; they are not used for learning. A shared win counts as a fraction for each winner.
+    --against. They are not used for learning. A shared win counts as a fraction for each winner.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)

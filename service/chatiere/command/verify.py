@@ -21,18 +21,18 @@ from chatiere.service.tables.seal import NO_PARENT
 from chatiere.v1 import table_service_pb2 as pb
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-# The fields that all tables of a game share with its record, in addition to the fields of the game itself.
+# The fields that all tables of a game have in common with the game's TableRecord, and with the GameRecord in it.
 _SHARED = ("table_id", "commitment")
 _SHARED_OF_GAME = ("game", "players", "rules_version", "options")
 
 
-# The exit status if there are no differences, but decisions by bots of other versions or steps between tables could not
-# be verified.
+# The exit status if no difference was found, but some decisions by bots of other versions, or some steps between
+# tables, could not be verified.
 _UNVERIFIED = 3
 
 
 class _DifferenceError(Exception):
-    """A part of a record does not follow from its root."""
+    """A part of a record differs from the value that follows from the root or from another part."""
 
 
 class _History:
@@ -42,7 +42,8 @@ class _History:
         self.amendments = {each.ply: each.amendment for each in record.amendments}
         self.plies: list[int] = []
         """The ply of the table that each decision created."""
-        # The holders from the last ply backwards, each list with the ply from which they hold their seats.
+        # Lists of holders, from the last ply backwards, each with the first ply at which these holders have their
+        # seats.
         seats, self._seats = list(record.seats), [(0, list(record.seats))]
         for ply, amendment in sorted(self.amendments.items(), reverse=True):
             if amendment.HasField("replacement"):
@@ -78,7 +79,7 @@ class _Decisions(NamedTuple):
     seats: list[int]
     """The seat that made each decision."""
     versions: list[int]
-    """The bots_version after each decision."""
+    """The version of the bots in the table that each decision created."""
     verified: int
     """The number of verified decisions by bots."""
     unverified: dict[int, int]
@@ -92,15 +93,15 @@ class _Decisions(NamedTuple):
     "table_files",
     multiple=True,
     type=_FILE,
-    help="A table of the game as you received it, or a file of several tables: base64, one table a line. May be given "
-    "several times. The record is then compared with their headers, and each table with the previous one.",
+    help="A table of the game as you received it, or a file of several tables in base64, one per line. May be given "
+    "several times. The record is compared with the headers of the tables, and each table with the previous one.",
 )
 @click.option(
     "--bots",
     "added",
     type=AddedBots(),
     default=(),
-    help="The bots that the service's operator had added, as in chatiere serve --bots. Their code is executed; the "
+    help="The bots that the service's operator had added, as in chatiere serve --bots. Their code is executed. The "
     "record cannot name code.",
 )
 def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...]) -> None:
@@ -109,16 +110,17 @@ def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...])
     RECORD is a JSON file: the response of TableService.GetRecord, or the TableRecord in it. Without using a server, the
     command checks that the commitment matches the root, that all chance events follow from the root, that the game is
     legal and over, and that every bot chose the action that follows from the record. It reports the first difference,
-    and exits with 1; it exits with 2 if a file cannot be read.
+    and exits with 1. It exits with 2 if a file cannot be read.
 
     For each given table, the command also checks that the game, the seats and the commitment match the record, and that
-    the seat that moved is the one that decided there. If tables of two consecutive plies are given, the second must
-    contain the hash of the first; a ply can have only one table. If a ply between those of the tables has no table, the
-    command prints the ply, and exits with 3. Only the service can read the hidden part of a table.
+    the seat that moved is the seat that decided at that ply. A ply can have only one table. If tables of two
+    consecutive plies are given, the second one must contain the hash of the first one. If a table is missing between
+    given tables, the command prints its ply, and exits with 3. Only the service can read the hidden part of a table.
 
     You must know the commitment from the game: give one of its tables with --table, or compare the printed commitment.
-    The bots are those of this release of Chatière and of --bots. Decisions of bots of a version that this release does
-    not have cannot be verified: the command prints their number, and exits with 3 if everything else matches.
+    The bots are those of this release of Chatière and of --bots. If this release does not have the version of a bot,
+    the bot's decisions cannot be verified. The command prints the number of such decisions, and exits with 3 if
+    everything else matches.
     """
     try:
         registry = Registry(added)
@@ -185,7 +187,7 @@ def _held_against(tables: list[_Table]) -> str:
 
 
 def _missing_plies(tables: list[_Table]) -> str:
-    # Name the plies between those of the tables that have no table, such as "plies 3, 7-9".
+    # Return the missing plies between the plies of the tables, as text, such as "plies 3, 7-9".
     plies = sorted({table.header.ply for table in tables})
     gaps = [(ply + 1, later - 1) for ply, later in pairwise(plies) if later > ply + 1]
     if not gaps:
@@ -292,7 +294,7 @@ def _play(position: Position, record: pb.TableRecord, history: _History, registr
 
 
 def _choice(registry: Registry, spec: str, version: int, position: Position, luck: int) -> int | None:
-    # Return None for a version that this release does not have.
+    # Return the choice of a bot; None if this release does not have the version of the bot.
     try:
         bot = registry.get(spec, position.game, position.num_players(), version)
     except OtherVersionError:

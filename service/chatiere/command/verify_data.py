@@ -14,8 +14,8 @@ def command(directory: Path) -> None:
     """Verify a data set of chatiere selfplay. Needs chatiere[data].
 
     DIR is the directory given as --output. The command checks that every shard is present, has the right checksum and
-    matches the manifest. It prints each shard that does not, and exits with 1; it exits with 2 if DIR cannot be read.
-    It does not load the bots named in the manifest.
+    matches the manifest. It prints each error, and then exits with 1. It exits with 2 if DIR cannot be read. It does
+    not load the bots that the manifest names.
     """
     try:
         decisions, games_hash = verify(directory)

@@ -11,7 +11,7 @@ from chatiere.service.base.settings import SettingError, Settings, split_address
 from chatiere.service.process.supervisor import serve
 from chatiere.service.tables.keys import new_key
 
-# Hosts that mean all addresses of the machine, and that browsers cannot request.
+# The hosts that stand for all addresses of the machine. Browsers cannot request them.
 _ANY = ("0.0.0.0", "::")
 
 
@@ -21,7 +21,7 @@ _ANY = ("0.0.0.0", "::")
     type=Address(),
     default=f"{LOOPBACK}:8080",
     show_default=True,
-    help="The address of the page. Port 0 takes a free port; 0.0.0.0:8080 lets other machines play, too.",
+    help="The address of the page. Port 0 means a free port. With 0.0.0.0:8080, other machines can also play.",
 )
 @click.option(
     "--web-hosts",
@@ -32,14 +32,14 @@ _ANY = ("0.0.0.0", "::")
 @click.option(
     "--table-keys",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File of the keys of tables, created if it is missing. Default: table-keys in the data folder "
-    "(~/.local/share/chatiere). With this file, all cards can be seen.",
+    help="The file of the keys of tables, which is created if it is missing. Default: table-keys in the data folder "
+    "(~/.local/share/chatiere). Anyone who has this file can see all cards.",
 )
 def command(address: str, web_hosts: tuple[str, ...], table_keys: Path | None) -> None:
     """Play in the browser: serve the page on this machine.
 
-    Prints the page's URL, and serves until Ctrl-C. Tables are kept in the players' browsers: they continue when the
-    page is served again with the same keys.
+    The command prints the URL of the page, and serves the page until Ctrl-C. Tables are stored in the players'
+    browsers. They can be continued when the page is served again with the same keys.
     """
     path = table_keys or _data_folder() / "table-keys"
     try:
@@ -76,17 +76,17 @@ def _tell(settings: Settings) -> None:
 
 
 def _data_folder() -> Path:
-    # https://specifications.freedesktop.org/basedir-spec: a relative path is ignored.
+    # A relative path is ignored (https://specifications.freedesktop.org/basedir-spec).
     base = Path(os.environ.get("XDG_DATA_HOME", ""))
     return (base if base.is_absolute() else Path.home() / ".local" / "share") / "chatiere"
 
 
 def _make_keys(path: Path) -> None:
-    """Create a file with one key if there is no file. Raises OSError."""
+    """Create a file with one key, unless the file exists. Raises OSError."""
     if path.exists():
         return
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Linking is atomic: the file is complete, and only the first of several processes creates it.
+    # Create the file by a link, which is atomic: the file is complete, and only one of several processes can create it.
     descriptor, made = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(descriptor, "w") as file:

@@ -203,9 +203,9 @@ def suggestion(
         searches: The counter of the search's processor time.
         position: The position of the decision.
         bot: The bot.
-        seed: Seeds the bot's random choices.
+        seed: The seed of the bot's random choices.
         cancellation: Cancels the search.
-        hides_forced: As in Decisions.
+        hides_forced: See Decisions.
 
     Raises:
         Cancelled: If the search was cancelled.

@@ -249,7 +249,7 @@ class TableService:
         spec = header.seats[position.current_player()].bot
         bot = self._bot(spec, position.game, position.num_players(), "table")
         luck = roots.luck_of(table.body.root, decisions_of(header))
-        # Hide from the bot that a decision is forced, because other players may observe how long the bot takes.
+        # Let a forced decision take as long as any other, because other players may observe how long the bot takes.
         with self._searches.measured(position.game):
             return int(choose(bot, decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
 
