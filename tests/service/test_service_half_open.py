@@ -147,7 +147,7 @@ def test_a_call_above_the_limit_ends_the_oldest_of_the_client_with_most(door: Do
         streams = [peer.begin(APPLY) for _ in range(4)]
         code, message = peer.status(streams[0])
         assert code == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
-        assert "calls whose request has not come whole (at most 3)" in message
+        assert "calls whose request has not arrived completely (at most 3)" in message
         assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
         # The server still waits for the other requests.
         peer.send(streams[3], game_service_pb2.ApplyRequest().SerializeToString(), ends=True)
@@ -518,7 +518,7 @@ def test_a_stream_with_an_incomplete_request_is_ended_too(door: Door) -> None:
         server.server._loop.call_soon_threadsafe(streams.end, client, calls)
         code, message = peer.status(stream)
         assert code == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
-        assert "streams whose request has not come whole" in message
+        assert "streams whose request has not arrived completely" in message
 
 
 def test_a_call_refused_for_want_of_a_slot_may_be_retried(door: Door) -> None:

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.long
 
 PLAY = "/chatiere.v1.BatchService/Play"
 REQUEST = pb.PlayRequest(new_games=pb.NewGamesRequest(setup=pb.BatchSetup(game="discat", players=2), count=1))
-LOST = {"limit": "streams whose request has not come whole", "most": "2"}
+LOST = {"limit": "streams whose request has not arrived completely", "most": "2"}
 
 
 class Stream:

@@ -230,7 +230,7 @@ def test_a_slot_that_is_lost_is_the_same_at_each_door(door: Door) -> None:
         wait_until(lambda: server.sample("grpc_server_started_total", **labels) == 1, "the call has begun")
         calls.begin()
         code, message = calls.end(first)
-    limit = "calls whose request has not come whole (at most 1)"
+    limit = "calls whose request has not arrived completely (at most 1)"
     assert (code, message) == (FULL.value[0], f"limit exceeded: {limit}; try again in 1.0 s")
 
 

@@ -10,7 +10,7 @@ from google.rpc.status_pb2 import Status
 from grpc_status import rpc_status
 
 # The name of the limit that ends idle streams.
-_IDLE_STREAMS = "streams whose request has not come whole"
+_IDLE_STREAMS = "streams whose request has not arrived completely"
 _DOMAIN = "chatiere"
 # Seconds before a stream is opened again: the first pause, and the maximum. The pause doubles each time.
 _FIRST_PAUSE, _MAX_PAUSE = 0.1, 5.0

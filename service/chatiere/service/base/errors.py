@@ -164,7 +164,7 @@ def deadline_exceeded(allowed: float | None = None, most: float = 0.0) -> Refusa
 
 def slot_lost(kind: str, most: int) -> Refusal:
     """Return the refusal of an incomplete call that lost its slot to another call. `kind`: "calls" or "streams"."""
-    return limit_exceeded(f"{kind} whose request has not come whole", most, _RETRY)
+    return limit_exceeded(f"{kind} whose request has not arrived completely", most, _RETRY)
 
 
 def invalid_language(error: LanguageError) -> Refusal:

@@ -27,7 +27,7 @@ class Waiting(NamedTuple):
 class IdleStreams:
     """The streams of a worker that wait for their clients to send a request or to receive a response."""
 
-    def __init__(self, seconds: float, name: str = "streams whose request has not come whole") -> None:
+    def __init__(self, seconds: float, name: str = "streams whose request has not arrived completely") -> None:
         """Limit the waiting time to `seconds`; 0 for no limit. `name`: a description of the streams, for refusals."""
         self._seconds = seconds
         self.name = name
