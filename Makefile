@@ -29,22 +29,22 @@ SANITIZED := LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(CURDIR)/build/debug/lib
 # The folder for gcc's counts of executed lines from tests with several threads, which are unreliable.
 COUNTED_APART := GCOV_PREFIX=$(CURDIR)/build/debug/threads
-# The number of mutated packed states given to the debug build.
+# The number of mutated packed states that `make debug` gives to the debug build.
 MUTATIONS ?= 300000
 # The number of damaged messages and packed states that `make fuzz` sends to a server, and its time limit in seconds.
 FUZZ ?= 1000000
 SECONDS ?= inf
 # The number of calls that `make fuzz-tables` makes.
 TABLE_CALLS ?= 100000
-# The seed of the first conversation of `make fuzz-http2`, and the number of conversations (0: as many as fit into SECONDS).
-# `make simulate` replays the run of SEED; without SEED it makes the runs 1 to SEEDS, or (0) begins at a random seed.
+# The seed of the first conversation of `make fuzz-http2`, and the number of conversations (0: as many as possible in SECONDS).
+# `make simulate` replays the run of SEED. Without SEED it runs the seeds 1 to SEEDS; if SEEDS is 0, it begins at a random seed.
 SEED ?= 1
 COUNT ?= 0
 SEEDS ?= 0
 # The scenario of loadtest/scenarios that `make load` runs (empty: all), and further options.
 SCENARIO ?=
 LOAD ?=
-# For the scenario `siege`: a part of the attacks' names, and a door (grpcio, fast or web). Empty: all.
+# For the scenario `siege`: a part of the names of the attacks to run, and a door (grpcio, fast or web). Empty: all.
 ATTACK ?=
 DOOR ?=
 # The duration of `make soak`, in minutes.
@@ -61,7 +61,7 @@ GAMES ?= 2000
 # torch.
 COMPAT ?=
 # Options for `make mutants`, such as MUTANTS="--only discat --count 10 --seed 2". --resume continues the run whose verdicts
-# are committed; --again tries the faults that survived it.
+# are committed; --again repeats the faults that no test detected in that run.
 MUTANTS ?=
 
 # The share of the repeated tests that `make test-all` and `make debug` run, as N/SEED: one test in N, chosen by SEED. Empty: all
@@ -94,7 +94,7 @@ PLAYED := accept4 clock_gettime close epoll_create1 epoll_ctl epoll_wait eventfd
 
 comma := ,
 
-# Tests are independent of each other, so one process per core runs them.
+# Tests are independent of each other, so they run in one process per core.
 # In CI, a failed test is run a second time (tests/tools/second_try.py).
 PYTEST_ALONE := $(BIN)/python -m pytest $(if $(CI),--second-try)
 PYTEST := $(PYTEST_ALONE) --numprocesses auto --dist worksteal
@@ -117,31 +117,32 @@ web: $(BUILT) ## Serve the page on this machine, to play in a browser, and print
 
 build: $(DEV_BUILT) ## Build changed modules, and install the developers' tools
 
-# Every promise is checked once. A test that holds for each game, door, number of players or sample game is written with the
-# decorators of tests/tools/over.py (@over_games, @over_names, @over_tables, or @over("door", ...) for any other product; `each`
-# for the `params` of a fixture). Of each product, `make test` runs one test that the machine supports. The name of the test
-# determines which one, so that all games occur. All values of @pytest.mark.parametrize are run: use this decorator for boundary
-# values, wrong inputs and cases. Files with `pytestmark = pytest.mark.long` are left out. They take seconds, because they start
-# browsers, servers in separate processes, other programs or attacks.
-test: $(DEV_BUILT) ## Run the quick tests of the release build; of the tests that repeat over games, doors and the like, one (tests/tools/over.py)
+# Each property is tested once. A test that applies to each game, door, number of players or sample game is written with the
+# decorators of tests/tools/over.py (@over_games, @over_names, @over_tables, or @over("door", ...) for other parameters; `each`
+# for the `params` of a fixture). `make test` runs such a test for one combination of its parameters that the machine supports.
+# The name of the test determines which one, so that all games occur. All values of @pytest.mark.parametrize are run: use this
+# decorator for boundary values, wrong inputs and cases. Files with `pytestmark = pytest.mark.long` are omitted. They take
+# seconds, because they start browsers, servers in separate processes, other programs or attacks.
+test: $(DEV_BUILT) ## Run the quick tests of the release build; a test that is repeated for games, doors and the like runs once (tests/tools/over.py)
 	$(PYTEST) -m "not repeated and not long and $(OF_TEST)" --ignore=tests/debug_build
 
-# The rest of the products are the tests that tests/conftest.py marks as `repeated`. To save time, .ci/run runs a fifth of
-# them, a different fifth for each commit (SHARE, tests/tools/share.py). Run all of them before a release, and after a change to
-# the page or to code that the games or the doors share.
+# tests/conftest.py marks the other combinations of parameters as `repeated`. To save time, .ci/run runs only a fifth of them, a
+# different fifth for each commit (SHARE, tests/tools/share.py). Run all of them before a release, and after a change to the
+# page or to code that the games or the doors share.
 test-all: test ## Also run the tests with the mark `long`, and the repeated tests for all games, doors, numbers of players and sample games
 	$(PYTEST) -m "(repeated or long) and $(OF_TEST)" --ignore=tests/debug_build $(if $(SHARE),--share $(SHARE))
 
-# The tests take a few minutes: the example learns, the host in TypeScript plays all games, its client is installed from the
-# packed file, all rows of `make bench` are measured with small sizes, and a copy of a game is built and played. .ci/run omits
-# these tests and runs each of the programs once. Run them also after a change to examples/, clients/typescript/,
-# loadtest/bench/, or the code that they call.
+# The tests take a few minutes: the example of a learner is run, the host in TypeScript plays all games, the client in TypeScript
+# is installed from the packed file, all rows of `make bench` are measured with small sizes, and a copy of a game is built and
+# played. .ci/run omits these tests, but runs each of the programs once. Run them also after a change to examples/,
+# clients/typescript/, loadtest/bench/, or the code that they call.
 slow: $(DEV_BUILT) ## Run the slow tests of the examples, make bench, the packed client in TypeScript and a copied game: before a release, and after a change to these
 	$(PYTEST) -m slow tests/examples tests/loadtest tests/clients tests/games
 
-# The tests take five minutes. They play whole games in every way, with all widths and colours, and save pictures of the games
-# in build/pages. test-all and .ci/run play each game in one way only, and omit the tests with the mark `whole_page`.
-page: $(DEV_BUILT) ## Run all tests of the page in Chromium: every game in every way, width and colours; before a release, and after a change to the page
+# The tests take five minutes. They play whole games in every way that the page has, with all widths and colours, and save
+# pictures of the games in build/pages. test-all and .ci/run play each game in one way only, and omit the tests with the mark
+# `whole_page`.
+page: $(DEV_BUILT) ## Run all tests of the page in Chromium, with every way of playing, width and colours: before a release, and after a change to the page
 	$(PYTEST) tests/page
 
 # protoc and gRPC's plugins generate code in all languages that Debian has. The hosts of examples/ are built as their READMEs
@@ -150,19 +151,20 @@ page: $(DEV_BUILT) ## Run all tests of the page in Chromium: every game in every
 clients: $(DEV_BUILT) ## Compile the API for C++, Go, Java and TypeScript, and play all games in each; generate code for other languages
 	$(PYTEST_ALONE) -m languages tests/api
 
-# In CI a test that fails is repeated in a new process. A second failure fails the run. If the test passes, the end of the
-# output of .ci/run lists it with its first traceback, and its name is added to build/flaky.txt. Find and correct the cause.
-# Hypothesis replays its failing example first, so that the same fault fails again.
+# In CI a test that fails is repeated in a new process. If it fails again, the run fails. If it passes, the end of the output of
+# .ci/run lists it with its first traceback, and its name is added to build/flaky.txt. Find and correct the cause. Hypothesis
+# tries the example that failed first, so that a test with the same error fails again.
 flaky: $(DEV_BUILT) ## Run each test in build/flaky.txt, which failed once and then passed, 50 times
 	@test -s build/flaky.txt || echo "build/flaky.txt is empty: no test passed only at the second try"
 	for run in $$(test -s build/flaky.txt && seq 50); do $(BIN)/python -m pytest --quiet --numprocesses auto @build/flaky.txt || exit 1; done
 
 # A test that needs a program or library which the README does not require declares it with `needs` of tests/tools/needs.py; a
-# fixture calls `require`. All skips then have the same reason, and the last lines of a run count them.
+# fixture calls `require`. All tests skipped for the same program then give the same reason, and the end of the output counts
+# them.
 bare: ## Run make demo and make test in a separate clone, with only the programs of .ci/bare-programs
 	bash .ci/bare
 
-# .ci/run leaves these tests out.
+# .ci/run omits these tests.
 cluster: $(DEV_BUILT) ## Run the tests of self-play on a Ray cluster, on an otherwise idle machine
 	$(PYTEST_ALONE) -m cluster tests/clients/test_selfplay_cluster.py
 
@@ -187,7 +189,7 @@ docs: $(DOCS_BUILT) ## Build the documentation's site in build/site (with Node),
 docs-serve: docs ## Serve the site of make docs on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
-# Every part of the API at the last release is kept: the API is compared with proto/image/v1.binpb (`buf breaking`).
+# `buf breaking` compares the API with that of the last release (proto/image/v1.binpb), of which no part may be removed or changed.
 lint: $(DEV_BUILT) ## Check style (ruff, cython-lint), the prose (tests/tools/english.toml), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node), the workflows (zizmor) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -204,13 +206,13 @@ lint: $(DEV_BUILT) ## Check style (ruff, cython-lint), the prose (tests/tools/en
 	$(BIN)/buf format --diff --exit-code proto
 	$(BIN)/buf breaking proto --against $(IMAGE)
 
-image: $(DEV_BUILT) ## At a release: renew the image of the API that make lint compares with the protos
+image: $(DEV_BUILT) ## At a release: write the image of the API, with which make lint compares the protos
 	$(BIN)/buf build proto --exclude-source-info --output $(IMAGE)
 
-# Needed if a game's rules, a typed message, a packed form or the format of data sets are new. The zoo contains states, records
+# Run this if a game's rules, a typed message, a packed form or the format of data sets are new. The zoo contains states, records
 # and sealed tables that every later build has to continue, and a data set that every later build has to read
-# (tests/conformance/test_conformance_zoo.py). Released zoos are not changed, except for sealed tables whose packed form no longer has
-# to be readable. Until v1 is released, renew both the zoo and the image after a change that breaks them:
+# (tests/conformance/test_conformance_zoo.py). Released zoos are not changed, except for sealed tables whose packed form no longer
+# has to be readable. Until v1 is released, renew both the zoo and the image after a change that breaks them:
 # rm -r tests/data/zoo/v1 && make zoo image
 zoo: $(DEV_BUILT) ## At a release: write states, records and sealed tables to ZOO, which every later build has to continue
 	cd tests && ../$(BIN)/python -m tools.zoo data/zoo/$(ZOO)
@@ -228,43 +230,44 @@ debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with chec
 		tests/service/fast_door tests/clients/test_client_fast_call.py
 	cd tests && $(SANITIZED) $(COUNTED_APART) ../$(BIN)/python -m tools.fuzz.wire --seconds 20
 
-# A line that no test ran needs a test, or a comment at its end with the reason: `# uncovered: why`. A test in which several
-# threads run the engine has the mark `threads`; its line counts are discarded because they would be unreliable.
+# A line that no test runs needs a test, or a comment at its end with the reason: `# uncovered: why`. A test in which several
+# threads run the engine has the mark `threads`; its line counts are discarded because they are unreliable.
 coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine and search that make debug did not run; fails if one has no reason
 	$(BIN)/python tests/tools/kernel_coverage.py build/debug
 
 debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number of players in the debug build
 	$(SANITIZED) $(BIN)/python tests/tools/debug_games.py --games $(GAMES)
 
-# The conformance battery ends with a count of the events of each kind in its games (tests/games/<game>/kinds.py). This
-# target lists the kinds that occurred fewer than ten times. Run it after a change to rules. It is not part of .ci/run.
-rare-events: $(DEV_BUILT) ## Play towards rare kinds of events, in kernel and reference, for nine minutes; list the kinds that remain rare
+# The conformance tests end with a count of the events of each kind in their games (tests/games/<game>/kinds.py). This target
+# lists the kinds that occurred fewer than ten times. Run it after a change to rules. It is not part of .ci/run.
+rare-events: $(DEV_BUILT) ## For nine minutes, play games that lead to rare kinds of events, in kernel and reference; list the kinds that remain rare
 	cd tests && ../$(BIN)/python -m tools.rare_events
 
-# A fault is a different comparison, a number that is one higher, an omitted statement ... For each fault, the module is built
-# (with little optimization, which is quick), and the tests of its part run until one fails.
-# tests/tools/mutants/parts.py lists the parts (each game's kernel and codec, the core, messages, the wire format, search, http2/ in C
-# and Cython, sealed tables, rooms, exchanges, guards) and the tests of each part. Tests named after the file with the fault run
-# first, slow tests last. Tests with servers, which may fail because the machine is busy, have to fail twice. At the end, all tests
+# A fault is, for example, a different comparison, a number that is one higher or an omitted statement. For each fault, the module
+# is built (with little optimization, which is quick), and the tests of its part run until one fails.
+# tests/tools/mutants/parts.py lists the parts (each game's kernel and codec, the core, messages, the wire format, search, http2/
+# in C and Cython, sealed tables, rooms, exchanges, guards) and the tests of each part. Tests named after the file with the fault
+# run first, slow tests last. Tests with servers, which may fail because the machine is busy, have to fail twice. At the end, all tests
 # that detected a fault have to pass without it.
-# An undetected fault needs a test, or an entry in tests/tools/mutants/explained.toml with the reason why no test can detect it.
+# An undetected fault needs a test, or an entry in tests/tools/mutants/explained.toml that states why no test can detect it.
 # 400 faults take hours. With MUTANTS=--resume each verdict is written immediately to tests/tools/mutants/verdicts.jsonl, which is
 # committed, and a later run continues from that file. Without the file a run starts from the beginning. MUTANTS=--again tries the
-# surviving faults again. MUTANTS="--only <part>" selects one part.
-# .ci/run tries four faults, with a different seed each time, and prints the survivors. It fails only if a trial cannot be run.
+# undetected faults again. MUTANTS="--only <part>" selects one part.
+# .ci/run tries four faults, with a different seed each time, and prints the undetected ones. It fails only if a fault cannot be
+# tried.
 mutants: $(DEV_BUILT) ## Plant faults in the sources, one at a time; fails if the tests detect too few (takes hours; MUTANTS=--resume continues)
 	cd tests && ../$(BIN)/python -m tools.mutants $(MUTANTS)
 
 # Compares tests/bots/visits.json with the choices of the other processor, and searches for operations that could be rounded
 # differently.
-processors: $(DEV_BUILT) ## Compare the bots' choices with their choices on aarch64, under qemu-user; reports if qemu-user is missing
+processors: $(DEV_BUILT) ## Compare the bots' choices with their choices on aarch64, emulated by qemu-user; reports if qemu-user is missing
 	$(BIN)/python tests/tools/other_processor.py
 
 # Part of the preparation of a release (docs/maintaining.md).
 wheel: $(DEV_BUILT) ## Build sdist, wheel and a bill of materials into dist/, and test the wheel in a separate environment
 	PYTHONPATH=. $(BIN)/python tests/tools/wheel_check.py
 
-first-game: $(DEV_BUILT) ## Follow docs/first_game.md with the wheel of each of PYTHONS, for the package without extras and with each extra (downloads gigabytes)
+first-game: $(DEV_BUILT) ## Run the steps of docs/first_game.md with the wheel for each of PYTHONS, without extras and with each extra (downloads gigabytes)
 	PYTHONPATH=. $(BIN)/python tests/tools/first_game_check.py $(PYTHONS)
 
 # The steps are in docs/maintaining.md.
@@ -284,12 +287,12 @@ fuzz-tables: $(DEV_BUILT) ## Make TABLE_CALLS random calls at sealed tables, and
 fuzz-http2: SECONDS = 60
 fuzz-http2: ## Send damaged conversations to the C code of http2/ for SECONDS (60), from SEED on, with sanitizers
 	@if pkg-config --exists 'libnghttp2 >= 1.52'; then $(MAKE) --no-print-directory $(FUZZ_HTTP2) && \
-		$(FUZZ_HTTP2) $(SEED) $(COUNT) $(SECONDS); else echo "fuzz-http2 is left out: libnghttp2 is not there"; fi
+		$(FUZZ_HTTP2) $(SEED) $(COUNT) $(SECONDS); else echo "fuzz-http2 is skipped: libnghttp2 is not installed"; fi
 
-# The seed determines all faults: cut connections, slow readers, deadlines, short memory, drains and deaths of workers. A seed
-# that breaks a property is printed; SEED=… replays the run and prints its events.
+# The seed determines all faults: lost connections, slow readers, deadlines, too little memory, drains and deaths of workers. If
+# a run violates a property, its seed is printed; SEED=… replays the run and prints its events.
 simulate: SECONDS = 60
-simulate: $(DEV_BUILT) ## Simulate the service above its wires for SECONDS (60) or SEEDS runs, or replay one SEED
+simulate: $(DEV_BUILT) ## Simulate the service, without a network, for SECONDS (60) or SEEDS runs, or replay the run of one SEED
 	cd tests && ../$(BIN)/python -m simulate --seconds $(SECONDS) --seeds $(SEEDS) $(if $(filter-out 0,$(SEEDS)),--first 1) \
 		$(if $(findstring command,$(origin SEED)),--seed $(SEED))
 
@@ -307,9 +310,9 @@ clean: ## Remove all build products
 	rm -f web/shared/fields.js proto/chatiere/v1/*_pb2* proto/chatiere/v1/descriptors.binpb
 	find engine http2 service -name '*.so' -delete
 
-# The build requirements are installed once, so that pip does not install them for each build.
+# Install the build requirements once, so that pip does not install them again for each build.
 $(BUILD_TOOLS): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("Chatière needs Python 3.11 or later; name the interpreter: make PYTHON=…" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit("Chatière needs Python 3.11 or later; give the interpreter: make PYTHON=…" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || { echo "Making the virtual environment in $(VENV)" && $(PYTHON) -m venv $(VENV); }
 	@echo "Installing the build requirements"
 	@$(BUILD_REQUIRES) >$(VENV)/.requires

@@ -1,6 +1,6 @@
 """The compiled parts of Chatière: Cython kernels and protobuf code.
 
-Everything else about the package is in pyproject.toml. `chatiere` is a namespace package with several roots:
+The other settings of the package are in pyproject.toml. `chatiere` is a namespace package with several roots:
 `chatiere.engine` is in `engine/chatiere/engine/`, and `chatiere.v1` is in `proto/chatiere/v1/`. Generated code and
 compiled catalogues of words (*.po) are written next to their sources. For the page, this script also writes the words
 (words.js), and the field numbers of a sealed table with the options that are sets (shared/fields.js). docs/rules/ is
@@ -98,7 +98,7 @@ scripts = module_from_spec(SPEC)
 SPEC.loader.exec_module(scripts)
 
 # NumPy's builds have had the same requirement for x86 processors since 2.4 (x86-64-v2, processors since 2009). Every
-# compiler supports these old names. Python on a Mac may build for two kinds of processors in one run.
+# compiler supports these old flags. Python on a Mac may build for two kinds of processors in one run.
 IS_X86 = sysconfig.get_platform() in ("linux-x86_64", "win-amd64")
 # A search must visit the same nodes on every processor. Without the first flag, some processors would round a product
 # and a sum only once.
@@ -109,9 +109,9 @@ RELEASE_FLAGS = [
     # C++ exceptions never pass through a module.
     "-fno-asynchronous-unwind-tables",
     "-fno-unwind-tables",
-    # Calls into other libraries use one table instead of two.
+    # Call functions of other libraries through their addresses in one table, without a second table of jumps.
     *(["-fno-plt"] if sys.platform == "linux" else []),
-    # A wheel is compressed as a whole, which works better if its text is not compressed before.
+    # A wheel is compressed as a whole, which gives a smaller file if the text in the modules is not already compressed.
     "-DCYTHON_COMPRESS_STRINGS=0",
 ]
 # Omit the symbols for linkers and debuggers, which are two thirds of a module, and the hash of the rest. The linker of
@@ -137,9 +137,9 @@ DEBUG_FLAGS = [
     "-fno-sanitize-recover=all",
     "--coverage",
 ]
-# Threads that count the same line at the same time lose counts. Counting without losses takes most of a kernel's time,
-# so only modules whose code is for several threads do it. `make debug` separates the other counts of tests with
-# threads.
+# If several threads count the same line at the same time, some counts are lost. Atomic counters prevent this, but would
+# take most of a kernel's time, so only modules that are made for several threads have them. `make debug` keeps the
+# other counts of tests with several threads separate.
 THREADED = tuple(f"chatiere.engine.core.{name}" for name in ("batch", "cancellation", "parts", "threads"))
 THREADED_FLAGS = ["-fprofile-update=atomic"]
 # The C files, without suffix, that are compiled into each module. Other modules read only the header.
@@ -151,8 +151,8 @@ LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"] if DEBUG else RELEAS
 def generate_protobuf_code() -> None:
     """Write the code for Python next to the .proto files, and the numbers of all fields into proto/chatiere/fields.
 
-    Also write descriptors.binpb next to the code: a FileDescriptorSet of the .proto files and of STATUS_PROTOS, with
-    their comments, and of all files that they import.
+    This also writes descriptors.binpb next to the code. It contains a FileDescriptorSet of the .proto files, of
+    STATUS_PROTOS and of all files that they import, with comments.
     """
     import grpc_tools
     from google.rpc import status_pb2
@@ -180,7 +180,7 @@ def generate_protobuf_code() -> None:
 
 
 def keep_comments(file: FileDescriptorProto) -> None:
-    """Drop source locations without comments, and the comments of google.protobuf: together half of the bytes.
+    """Remove source locations without comments, and the comments of google.protobuf: together half of the bytes.
 
     The protobuf library of every language includes the comments of google.protobuf.
     """
@@ -225,9 +225,8 @@ def compile_words_of_page() -> None:
                 if each.id
             }
         text = json.dumps(words, ensure_ascii=False, indent=2)
-        write_if_changed(
-            template.with_suffix(".js"), f"// Made of the catalogues in this folder.\nexport const words = {text};\n"
-        )
+        text = f"// Generated from the catalogues in this folder.\nexport const words = {text};\n"
+        write_if_changed(template.with_suffix(".js"), text)
 
 
 def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: bool) -> str | dict[str, str]:
@@ -300,7 +299,7 @@ def linked(tokens: list[Token], source: Path, shown: dict[Path, str]) -> list[To
 def write_field_numbers(file: FileDescriptorProto) -> None:
     """Write the numbers of a file's fields for Cython: `hands` of DiscatState is STATE_HANDS in fields/discat.pxd."""
     source = Path(file.name)
-    # Message names begin with the game's name.
+    # Message names begin with the game's name, which the constants omit.
     prefix = "".join(part.title() for part in source.stem.split("_"))
     lines = [f"# Generated from {source}.", "cdef enum:"]
     for message in file.message_type:
@@ -329,7 +328,7 @@ def sets_among_options(files: Sequence[FileDescriptorProto]) -> dict[str, str]:
 
 
 def write_fields_for_page(files: Sequence[FileDescriptorProto]) -> None:
-    """Write the numbers of the fields of OF_TABLES and of Acknowledgement's values, and which options are sets."""
+    """Write a module of the page: fields of OF_TABLES, values of Acknowledgement, and the options that are sets."""
     found: dict[str, object] = {"SetOptions": sets_among_options(files)}
     for file in files:
         for message in file.message_type:
@@ -344,7 +343,7 @@ def write_fields_for_page(files: Sequence[FileDescriptorProto]) -> None:
 
 
 def http2_extensions() -> list[Extension]:
-    """Return the client's and server's end of HTTP/2; empty without epoll or if pkg-config finds no libnghttp2."""
+    """Return the extensions of http2/: an empty list without epoll, or if pkg-config finds no libnghttp2."""
     asked = (os.environ.get("PKG_CONFIG", "pkg-config"), "--cflags", "--libs", f"libnghttp2 >= {NGHTTP2_VERSION}")
     try:
         found = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
@@ -370,9 +369,9 @@ def http2_extensions() -> list[Extension]:
 def extensions() -> list[Extension]:
     """Return the extensions.
 
-    There is one extension per .pyx file of engine/, with the C files that it needs from its folder; one per .py file of
-    service/ with C types in a .pxd file next to it; and one for memoryviews. The debug build adds the planted faults of
-    a test.
+    Each .pyx file of engine/ becomes one extension, together with the C files that it needs from its folder. So does
+    each .py file of service/ with C types in a .pxd file next to it. One more extension contains Cython's code for
+    memoryviews. The debug build adds an extension with deliberate faults, for a test.
     """
     sources = {
         "engine": sorted(Path("engine").rglob("*.pyx")),
@@ -403,7 +402,7 @@ def extensions() -> list[Extension]:
 
 
 def packages() -> dict[str, str]:
-    """Return the folders of all packages, by name; for `chatiere`, which has several folders, the one with a module."""
+    """Return the folders of all packages, by name; for `chatiere`, which has several folders, one that has modules."""
     return (
         {"chatiere": "service/chatiere", PAGE_PACKAGE: str(WEB)}
         | {f"{PAGE_PACKAGE}.{name}": f"{WEB}/{name.replace('.', '/')}" for name in find_namespace_packages(str(WEB))}
@@ -420,7 +419,7 @@ def with_c(extensions: list[Extension]) -> list[Extension]:
     return cythonize(
         extensions,
         nthreads=os.cpu_count(),
-        # The C is the same in both builds.
+        # Both builds use the same C.
         build_dir="build/cython",
         shared_utility_qualified_name=MEMORYVIEWS,
         include_path=list(ROOTS),
@@ -434,7 +433,7 @@ def with_c(extensions: list[Extension]) -> list[Extension]:
             # Kernels never divide by a number that could be 0, and a division that may raise an error cannot run
             # without the GIL.
             "cdivision": True,
-            # Classes that can be pickled define it themselves.
+            # Classes that can be pickled define the methods for this themselves.
             "auto_pickle": False,
         },
     )

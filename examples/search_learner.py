@@ -1,11 +1,11 @@
-"""Learn Chat perché by search: a network guides a tree search, and learns the results of the search.
+"""Learn Chat perché by search: a network guides a tree search, and learns from its results.
 
     python examples/search_learner.py --output build/search
 
 This is AlphaZero's method (Silver et al., 2018), except that each simulation of a search plays in a different world,
 resampled from the seat's information. The first iterations search without the network, with random playouts (ISMCTS),
-because an untrained network gives no useful results. The output is the learning curve as a picture, and the network in
-integers for the bot net:FILE. The results are in examples/README.md.
+because an untrained network gives no useful results. The output is a picture of the learning curve, and the network
+with integer weights, for the bot net:FILE. The results are in examples/README.md.
 """
 
 import time
@@ -49,8 +49,8 @@ class Searcher(SearchBot):
     def __init__(self, file: NetworkFile, simulations: int, draws: bool = False) -> None:
         """Create a bot.
 
-        `simulations` is the number for each decision, 1 … 1,000,000. With `draws`, actions are drawn in proportion to
-        their visits; otherwise the most visited action is chosen.
+        `simulations` is the number of simulations per decision, 1 … 1,000,000. With `draws`, actions are drawn in
+        proportion to their visits; otherwise the most visited action is chosen.
         """
         self.budget = simulations
         self._network = file.network()
@@ -102,7 +102,7 @@ class Experience(NamedTuple):
     features: NDArray[np.uint8]
     """uint8 (n, packed_size): the packed features."""
     legal: NDArray[np.uint8]
-    """uint8 (n, ⌈num_actions / 8⌉): masks as bits."""
+    """uint8 (n, ⌈num_actions / 8⌉): the masks of legal actions, as bits."""
     shares: NDArray[np.float32]
     """float32 (n, num_actions): each action's share of the visits."""
     returns: NDArray[np.float32]
@@ -129,7 +129,7 @@ def play(env: TableEnv, bot: Bot, seed: int) -> Experience:
 
 
 def loss(network: Network, parameters: Parameters, columns: Columns, experience: Experience) -> jax.Array:
-    """Return the cross-entropy of probabilities and search shares plus the squared error of values and returns."""
+    """Return the cross-entropy of probabilities and shares of the search, plus the squared error of the values."""
     logarithms, values = network.forward(parameters, columns, experience.features, experience.legal)
     return -(experience.shares * logarithms).sum(axis=1).mean() + ((values - experience.returns) ** 2).mean()
 
@@ -143,7 +143,7 @@ def loss(network: Network, parameters: Parameters, columns: Columns, experience:
     type=click.IntRange(0),
     default=6,
     show_default=True,
-    help="First iterations, whose search uses random playouts because the network is still untrained.",
+    help="Number of first iterations, in which searches use random playouts instead of the untrained network.",
 )
 @click.option(
     "--games", type=click.IntRange(1), default=64, show_default=True, help="Games of self-play per iteration."
@@ -156,7 +156,11 @@ def loss(network: Network, parameters: Parameters, columns: Columns, experience:
 )
 @click.option("--measure-games", type=click.IntRange(1), default=400, show_default=True, help="Games per measurement.")
 @click.option(
-    "--final-games", type=click.IntRange(1), default=100, show_default=True, help="Games to measure the final search."
+    "--final-games",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Games to measure the bot with search.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="Seed of all randomness.")
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder for curve.png and network.net.")
@@ -189,7 +193,7 @@ def learn(
     seed: int,
 ) -> tuple[list[Point], NetworkFile]:
     """Learn, and print each point of the curve and finally the strength of the search. Return curve and network."""
-    # The last name is a bot of the game itself.
+    # The last name is that of a bot for this game only.
     opponents = {name: bots.get(name, GAME, PLAYERS) for name in ("random", bots.names(GAME)[-1])}
     curve: list[Point] = []
     begun, decisions = time.perf_counter(), 0
@@ -199,13 +203,13 @@ def learn(
     state, own_loss = new_state(parameters), partial(loss, network)
     playing_out = bots.get(f"ismcts:simulations={simulations}", GAME, PLAYERS)
     recent: deque[Experience] = deque(maxlen=WINDOW)
-    # The bitwise or of the features of all positions so far.
+    # The bitwise or of the features of all decisions so far.
     seen = np.zeros(ObservationLayout(engine.game(GAME).description).packed_size, np.uint8)
     with TableEnv(GAME, PLAYERS, num_envs=games, games=games, mask="bits", features="packed") as env:
         for iteration in range(iterations + 1):
             file = network.in_integers(parameters, seen)
             if iteration % measure_every == 0:
-                # Another seed, so that the network never learns from these games.
+                # Use another seed, so that the network never learns from these games.
                 alone = IntegerNetworkBot(file)
                 for point in measure(GAME, PLAYERS, alone, opponents, measure_games, decisions, 2**63 + seed):
                     curve.append(point)

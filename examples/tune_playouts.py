@@ -3,9 +3,9 @@
     pip install --group examples
     python examples/tune_playouts.py discat
 
-Each candidate of a generation plays the same paired deals, with one seat against bots with the current weights.
-CMA-ES maximizes its share of the wins. Finally the mean of the candidates plays deals that no candidate has played.
-With --write it is written only if the lower bound of the 95 % interval of its wins exceeds the share for equal bots.
+All candidates of a generation play the same paired deals, each at one seat against bots with the current weights.
+CMA-ES maximizes the candidates' share of wins. Finally the mean of the candidates plays deals that no candidate has
+played. --write writes the mean only if the 95 % interval of its share of wins is above the share of equal bots.
 """
 
 import argparse
@@ -25,12 +25,12 @@ from chatiere.arena.tournament import Rate, win_rate
 from chatiere.bots import Bot, Decisions
 from chatiere.envs import TableEnv
 
-# In quarters of a doubling, like the weights.
+# The initial standard deviation of CMA-ES. Like the weights, it is in quarters of a doubling.
 SIGMA = 4.0
 
 
 class Weighted(Bot):
-    """A bot whose playouts have other weights."""
+    """A bot that makes playouts with other weights."""
 
     needs_worlds = True
 
@@ -46,7 +46,7 @@ class Weighted(Bot):
 
 
 def compare(candidate: Bot, current: Bot, name: str, players: int, deals: range, seed: int) -> Rate:
-    """Return a bot's share of wins with one seat, against another bot at all other seats, over paired deals."""
+    """Return the share of paired deals that a bot wins at one seat, against another bot at all other seats."""
     rotations = []
     for shift in range(players):
         seated = [candidate, *[current] * (players - 1)]
@@ -59,14 +59,14 @@ def compare(candidate: Bot, current: Bot, name: str, players: int, deals: range,
 
 
 def main() -> None:
-    """Tune the weights, and print the shares of each generation."""
+    """Tune the weights, and print the candidates' shares of wins in each generation."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game", help="the game's name")
     parser.add_argument("--players", type=int, help="number of players (default: the game's smallest number)")
     parser.add_argument("--bot", default="flat:playouts=100", help="the bot that makes the playouts")
     parser.add_argument("--generations", type=int, default=10)
     parser.add_argument(
-        "--deals", type=int, default=30, help="deals of each candidate, each with every rotation of seats"
+        "--deals", type=int, default=30, help="deals that each candidate plays, each with every rotation of seats"
     )
     parser.add_argument("--final-deals", type=int, default=200, help="deals of the final comparison")
     parser.add_argument("--seed", type=int, default=1, help="1 or more; the same seed gives the same weights")
@@ -76,7 +76,7 @@ def main() -> None:
     players = given.players or game.min_players
     bot = bots.get(given.bot, given.game, players)
     weights = game.playout_weights
-    # The number of the policy's decisions also affects speed, and is not changed.
+    # `decisions`, the number of decisions by the policy, also affects the speed, so it is not changed.
     names = [name for name in weights if name != "decisions"]
 
     def bot_of(values: NDArray[np.float64]) -> Weighted:

@@ -2,8 +2,8 @@
 
 The command writes the new version into all files that contain the version, adds its heading to CHANGELOG.md, and
 rebuilds the API's image. It writes the sdist, the wheel, the wheel's bill of materials, the npm tarball and their
-checksums (SHA256SUMS) to dist/. Then all changes are committed and tagged with the time of the packages, so that two
-runs from the same commit give the same result. The packages are not uploaded.
+checksums (SHA256SUMS) to dist/. Then it commits and tags all changes. The commit, the tag and the packages have the
+time of the last commit, so that two runs from the same commit give the same result. The packages are not uploaded.
 """
 
 import hashlib
@@ -51,13 +51,13 @@ def git(*arguments: str, **environment: str) -> str:
 def check(version: str) -> None:
     """Raise ReleaseError if the release cannot be made."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
-        raise ReleaseError(f"{version!r} is not a version: name one, as make release VERSION=1.0.0")
+        raise ReleaseError(f"{version!r} is not a version: give one, such as make release VERSION=1.0.0")
     if git("tag", "--list", f"v{version}"):
-        raise ReleaseError(f"v{version} is already released: git tag names it")
+        raise ReleaseError(f"v{version} is already released: the tag exists")
     if changed := git("status", "--porcelain"):
         raise ReleaseError(f"the repository has changes that are not committed:\n{changed}")
     if shutil.which("npm") is None:
-        raise ReleaseError("npm is not installed: it packs @chatiere/client")
+        raise ReleaseError("npm is not installed, but is needed to pack @chatiere/client")
 
 
 def with_version(text: str, pattern: str, version: str) -> str:
@@ -68,12 +68,12 @@ def with_version(text: str, pattern: str, version: str) -> str:
 
     changed, count = re.subn(pattern, replaced, text, flags=re.MULTILINE)
     if count == 0:
-        raise ReleaseError(f"no version is found by {pattern}")
+        raise ReleaseError(f"no version is found by the pattern {pattern}")
     return changed
 
 
 def with_heading(changelog: str, version: str, date: str) -> str:
-    """Return a changelog with a version's heading above the unreleased changes, as in Keep a Changelog."""
+    """Return a changelog with a new version's heading above the unreleased changes, as Keep a Changelog describes."""
     if not re.search(r"^## Unreleased\n+(?!## )[^\n]", changelog, re.MULTILINE):
         raise ReleaseError("CHANGELOG.md has nothing under 'Unreleased'")
     return changelog.replace("## Unreleased\n", f"## Unreleased\n\n## {version} - {date}\n", 1)
@@ -95,7 +95,7 @@ def build() -> None:
 
 
 def commit(version: str) -> None:
-    """Commit the files that contain the version, and tag the commit, with the time of the packages."""
+    """Commit the changed files and tag the commit. Both have the time of the packages."""
     dated = {name: f"@{epoch()} +0000" for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")}
     git("commit", "--quiet", "--message", f"Release {version}", *PLACES, CHANGELOG.name, IMAGE, **dated)
     git("tag", "--annotate", "--message", f"Chatière {version}", f"v{version}", **dated)

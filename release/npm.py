@@ -10,11 +10,11 @@ from release.packages import ROOT, normalise_tarball
 
 PACKAGE = ROOT / "clients/typescript"
 SHARED = ROOT / "web/shared"
-"""The package's modules that the page shares."""
+"""Modules of the page that the package includes."""
 LEGAL = ("LICENSE", "NOTICE")
-"""Files of the repository that are packed with the package."""
+"""Files of the repository that the package includes."""
 MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz", *LEGAL)
-"""Products of the commands in the package's README, which are not copied."""
+"""Files that the commands in the package's README write, and copies of LEGAL. `prepare` does not copy them."""
 
 
 def run(folder: Path, *command: str, **environment: str) -> str:

@@ -1,6 +1,6 @@
-"""The sdist and the wheel, without traces of the user, the machine and the time of packing.
+"""The sdist and the wheel, whose contents do not depend on the user, the machine or the time of packing.
 
-The times in these files are SOURCE_DATE_EPOCH (reproducible-builds.org), by default the time of the last commit.
+All times in these files are SOURCE_DATE_EPOCH (reproducible-builds.org), by default the time of the last commit.
 """
 
 import csv
@@ -24,7 +24,7 @@ SDIST = "import sys; from setuptools import build_meta; build_meta.build_sdist(s
 
 
 def epoch() -> int:
-    """Return the time with which packages are dated, in seconds since 1970."""
+    """Return the time that all files in packages have, in seconds since 1970."""
     last_commit = ("git", "log", "-1", "--format=%ct")
     given = os.environ.get("SOURCE_DATE_EPOCH")
     return int(given or subprocess.run(last_commit, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout)
@@ -40,7 +40,7 @@ def build_sdist(source: Path, target: Path) -> Path:
 
 
 def normalise_tarball(tarball: Path) -> None:
-    """Rewrite an sdist or an npm package with sorted files, a single time, no owner, and no umask in modes."""
+    """Rewrite an sdist or an npm package: sort files, give all the same time, and remove owners and the umask."""
     archive = io.BytesIO()
     with tarfile.open(tarball) as given, tarfile.open(fileobj=archive, mode="w", format=tarfile.PAX_FORMAT) as made:
         for member in sorted(given.getmembers(), key=lambda each: each.name):
@@ -61,14 +61,14 @@ def unpack(sdist: Path, folder: Path) -> Path:
 
 
 def take_generated_c(source: Path) -> None:
-    """Copy the C that Cython has generated from the same sources in the repository to a source tree."""
+    """Copy the C code that Cython generated in the repository, from the same sources, to a source tree."""
     # Do not copy the times, because the C must be newer than its sources.
     with suppress(FileNotFoundError):
         shutil.copytree(ROOT / "build/cython", source / "build/cython", copy_function=shutil.copy)
 
 
 def build_wheel(source: Path, target: Path, python: str | Path = sys.executable) -> Path:
-    """Build a source tree's wheel for a Python. On Linux, it includes the libraries that it needs and their bill."""
+    """Build a source tree's wheel for a Python. On Linux, it includes libnghttp2, and a bill of materials for it."""
     built = source / "dist"
     shutil.rmtree(built, ignore_errors=True)
     dated = os.environ | {"SOURCE_DATE_EPOCH": str(epoch())}
@@ -100,7 +100,7 @@ def names_in(wheel: Path) -> list[str]:
 
 
 def normalise_wheel(wheel: Path) -> None:
-    """Rewrite a wheel with sorted files, RECORD at the end, a single time, and modes that ignore the umask."""
+    """Rewrite a wheel: sort files with RECORD as the last, give all the same time, and remove the umask from modes."""
     with zipfile.ZipFile(wheel) as given:
         files = {name: given.read(name) for name in given.namelist() if not name.endswith("/")}
     (record,) = (name for name in files if name.endswith(".dist-info/RECORD"))

@@ -73,7 +73,7 @@ void Play(Service& service, const api::GameInfo& info) {
   for (bool refused = false;;) {
     for (const auto& event : position.events()) std::cout << event.label() << "\n";
     if (position.has_end()) break;
-    // The menu: a player would choose one of the labels.
+    // A player would choose one of these labels from a menu.
     std::vector<std::string> labels;
     for (const auto& action : position.legal_actions()) labels.push_back(action.label());
     const int index = 7919 * position.ply() % labels.size();
@@ -86,7 +86,7 @@ void Play(Service& service, const api::GameInfo& info) {
     Check(service.Call(&api::GameService::Stub::Apply, move, &moved));
     position = moved.position();
     if (refused) continue;
-    // Try the same action again, until it is refused once.
+    // Try each action a second time, until one is refused.
     *move.mutable_state() = position.state();
     const grpc::Status status = service.Call(&api::GameService::Stub::Apply, move, &again);
     if ((refused = !status.ok())) std::cout << "refused: " << Sentence(status) << "\n";

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-const seed = 7 // With it, the same moves give the same game.
+const seed = 7 // With the same seed, the same moves give the same game.
 var include = &api.Include{LegalActions: true, Score: true}
 
 // game is a game played with a service. The host keeps the state and sends it with each call.
@@ -51,7 +51,7 @@ func (g *game) play() error {
 		if g.position.End != nil {
 			return nil
 		}
-		// The menu: a player would choose one of the labels.
+		// A player would choose one of these labels from a menu.
 		var labels []string
 		for _, action := range g.position.LegalActions {
 			labels = append(labels, action.Label)
@@ -65,7 +65,7 @@ func (g *game) play() error {
 		}
 		g.position = next
 		if !refused {
-			// Try the same action again, until it is refused once.
+			// Try each action a second time, until one is refused.
 			if _, err := g.apply(action); err != nil {
 				fmt.Println("refused:", sentence(err))
 				refused = true

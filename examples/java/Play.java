@@ -21,7 +21,7 @@ import io.grpc.stub.MetadataUtils;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Plays one game of each kind, and prints what happens as sentences: Play HOST:PORT [LANGUAGE]. */
+/** Plays one game of each kind, and prints the events as sentences: Play HOST:PORT [LANGUAGE]. */
 public class Play {
   private static final long SEED = 7;
   private static final Include INCLUDE = Include.newBuilder().setLegalActions(true).setScore(true).build();
@@ -29,7 +29,7 @@ public class Play {
       Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
 
   private final GameServiceBlockingStub service;
-  /** The position contains the state, which only the host keeps and sends with each call. */
+  /** The current position. It contains the state, which the host keeps and sends with each call. */
   private Position position;
 
   /** Begins a game with its smallest number of players. */
@@ -46,7 +46,7 @@ public class Play {
     return service.apply(request.setAction(action).setInclude(INCLUDE).build()).getPosition();
   }
 
-  /** Plays to the end. Nothing in it depends on which game it is. */
+  /** Plays to the end. The code is the same for all games. */
   void toTheEnd() throws InvalidProtocolBufferException {
     boolean refused = false;
     while (true) {
@@ -54,7 +54,7 @@ public class Play {
       if (position.hasEnd()) {
         return;
       }
-      // The menu: a player would choose one of the labels.
+      // A player would choose one of these labels from a menu.
       List<String> labels =
           position.getLegalActionsList().stream().map(Action::getLabel).collect(Collectors.toList());
       int index = 7919 * position.getPly() % labels.size();
@@ -62,7 +62,7 @@ public class Play {
       Action action = position.getLegalActions(index);
       position = apply(action);
       if (!refused) {
-        // Try the same action again, until it is refused once.
+        // Try each action a second time, until one is refused.
         try {
           apply(action);
         } catch (StatusRuntimeException error) {
@@ -73,7 +73,7 @@ public class Play {
     }
   }
 
-  /** Returns why a call was refused, in the player's language, and the reason that programs go by. */
+  /** Returns the reason of a refusal: a text in the player's language, and the name for programs. */
   static String sentence(StatusRuntimeException error) throws InvalidProtocolBufferException {
     String text = error.getMessage();
     String reason = "without a reason";

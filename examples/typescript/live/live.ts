@@ -1,5 +1,5 @@
 // A live table of Discat for two players. Opening the page creates a room, whose link becomes the page's address. The
-// first person to open the link gets the other seat, and later visitors watch. A reloaded page is the same person.
+// first person to open the link gets the other seat, and later visitors watch. Reloading the page keeps the seat.
 
 import {
   Acknowledgement,
@@ -92,7 +92,7 @@ async function show(room: Room, seat: SealedSeat): Promise<void> {
 function offer(room: Room, seat: SealedSeat, table: Uint8Array, actions: readonly Action[]): void {
   const decide = async (action: Action) => room.postTable((await seat.move(table, action)).table);
   const buttons = actions.map((action) => {
-    // The same move gives the same table, so a click that failed can be repeated.
+    // The same move gives the same table, so the player can click again if the call failed.
     return Object.assign(element("button", action.label), { onclick: () => void decide(action).catch(tell) });
   });
   choice.replaceChildren(...buttons);

@@ -10,7 +10,7 @@ interface SeenHand {
   readonly known: number;
 }
 
-/** Throw unless the updates agree with the position, and no view shows more cards than a hand has. */
+/** Throw an error unless the updates match the position, and no view shows more cards than a hand has. */
 export function checkUpdates(host: Host): void {
   const players = host.updates.length - 1;
   host.updates.forEach((update, viewer) => {

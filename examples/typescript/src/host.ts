@@ -1,4 +1,4 @@
-// The host of a table. Only the host has the state with the hidden information; screens get updates.
+// The host of a table. Only the host has the state, which contains hidden information; screens get updates.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
@@ -73,7 +73,7 @@ export class Host {
 
   /** Return the position that a move leads to, without making it. */
   async tried(action: Action, language: Language): Promise<Position> {
-    // Like a frontend that builds the move from clicks: the typed action without its id.
+    // Like a frontend that builds moves from clicks, send the typed action without its id.
     const typed = create(ActionSchema, { game: action.game });
     const { state } = this.position;
     const request = { state, move: { case: "action" as const, value: typed }, include: this.include };

@@ -38,14 +38,14 @@ class Game {
         const { totals, winners } = given(score, "score");
         return `${end.label}: totals ${totals.join(" ")}, won by seat ${winners.join(" and ")}`;
       }
-      // The menu: a player would choose one of the labels.
+      // A player would choose one of these labels from a menu.
       const labels = legalActions.map(({ label }) => label);
       const index = (7919 * ply) % labels.length;
       console.log(`> ${at(labels, index)} (of ${labels.length})`);
       const action = at(legalActions, index);
       this.position = await this.applied(action);
       if (!refused) {
-        // Try the same action again, until it is refused once.
+        // Try each action a second time, until one is refused.
         try {
           await this.applied(action);
         } catch (error) {

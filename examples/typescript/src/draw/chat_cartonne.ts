@@ -59,7 +59,7 @@ function range(numbers: readonly number[]): [number, number] {
   return [Math.min(...numbers), Math.max(...numbers)];
 }
 
-/** Draw a card: # is a wall; its contents are in the middle, and the occupant of its eastern joint is to the east. */
+/** Draw a card: # is a wall, the middle shows its contents, and the right side what is at its eastern joint. */
 function drawCell(seen: ChatCartonneCardView, details: ChatCartonnePieces): Cell {
   const { lies, onJoint, woken } = given(seen.laid, "laid card");
   const wall = (there: boolean) => `+${there ? "###" : "   "}+`;
