@@ -266,7 +266,7 @@ class TableService:
         request = parse(pb.AmendRequest, data)
         table = authentic(self._keys, request.table, "table")
         if not request.HasField("secret"):
-            raise missing("secret", "the secret of the seat that asks")
+            raise missing("secret", "the secret of the seat that requests the amendment")
         asker, kind = seat_of(table.header, request.secret), request.WhichOneof("amendment")
         if kind is None:
             raise missing("amendment", "replacement or take_back")

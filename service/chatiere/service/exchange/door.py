@@ -73,7 +73,7 @@ class Door:
         """True once no more calls may begin and streams must end."""
         self.lasting: set[Lasting] = set()
         """The exchanges without a time limit, which are notified when the server stops."""
-        self._ended_calls = EndedCalls(_log, "requests under way")
+        self._ended_calls = EndedCalls(_log, "requests in flight")
 
     def drain(self) -> None:
         """End streams as soon as they are idle. May be called from any thread."""

@@ -393,6 +393,7 @@ def _bind(server: grpc.aio.Server, settings: Settings, certificates: WatchedFile
                 return server.add_insecure_port(address)
             return server.add_secure_port(address, server_credentials(settings, certificates))
     except RuntimeError as error:
-        in_tcp, in_unix = "address in use, or not of this machine", "its folder is missing or cannot be written to"
+        in_tcp = "the address is in use, or is not an address of this machine"
+        in_unix = "its folder is missing or cannot be written to"
         reason = in_tcp if unix_path(address) is None else in_unix
         raise SettingError("address", f"cannot listen on {address}: {reason}") from error
