@@ -1,10 +1,9 @@
 """Find clashes among the names that code generators derive from a .proto file.
 
 Each function in GENERATORS yields for one file: the scope of a generated name, the name, and the name that it is
-derived
-from. If two names yield the same generated name in a scope, they clash, even where the generator resolves the clash
-with
-a name that no author expects (`Card_` in C#, `getPile2` in Java). A file must not have nested types (see `clashes`).
+derived from. If two names yield the same generated name in a scope, they clash, even where the generator resolves the
+clash with a name that no author expects (`Card_` in C#, `getPile2` in Java). A file must not have nested types (see
+`clashes`).
 """
 
 import keyword

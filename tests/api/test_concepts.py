@@ -1,8 +1,7 @@
 """Shared concepts have one name, type and place in the messages of all games, as listed in proto/README.md.
 
 The type of a field is compared without the game's name. A field with numbers of pieces has the kind of piece as its
-type,
-and a list has [].
+type, and a list has [].
 """
 
 import re

@@ -86,8 +86,7 @@ def search_plainly(
     """Return for each legal action its visits and mean return, after one simulation in each world.
 
     From `max_nodes` nodes on, only the root gets children. `evaluate(position)` returns the priors of the legal
-    actions,
-    and the seats' values, starting with the actor's.
+    actions, and the seats' values, starting with the actor's.
     """
     root = Node()
     seat = game.unpack(worlds[0]).current_player()

@@ -43,8 +43,7 @@ def play_on(pair: Pair, choices: random.Random, likings: list[float], liberty: f
     """Make a move in each history that the viewer cannot distinguish. None if no tried move has an equivalent.
 
     `liberty` is the probability that other seats and chance make any equivalent move in the other history. The same
-    move is
-    tried last.
+    move is tried last.
     """
     one, other, viewer = pair
     own = one.current_player() == viewer

@@ -1,11 +1,9 @@
 """Reads the pages for frontend authors: their calls and the printed responses.
 
 A call is a block without a language: lines of metadata (`accept-language: fr`), then the method's name and the request
-as
-JSON. In the request, `"state": …` stands for the state in the page's last response, and `"record": …` for the record
+as JSON. In the request, `"state": …` stands for the state in the page's last response, and `"record": …` for the record
 stored next to the page. A response is a block of JSON after a comment that lists the printed parts of the response to
-the
-last call:
+the last call:
 
     <!-- response: position.turn position.events[0:2] short: cards hand:5 -->
 

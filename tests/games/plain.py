@@ -1,8 +1,7 @@
 """Helpers shared by the games' plain observations, and their comparison with the kernel's observations.
 
 A game's `plain_observation` computes a seat's observation in plain Python, in the parts that description.py defines,
-from
-the seat's view message and the events that it received. It shares no code with the kernel.
+from the seat's view message and the events that it received. It shares no code with the kernel.
 """
 
 import importlib

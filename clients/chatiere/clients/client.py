@@ -27,9 +27,8 @@ class Client(ChannelClient):
     """A thread-safe client for single games.
 
     The service is stateless. A State contains the whole game: keep it, and pass it to each call. Calls do not change
-        the state that they are given. The messages are defined in chatiere.v1 (`from chatiere.v1.game_pb2 import State,
-        Action, …`),
-    where every field is documented.
+    the state that they are given. The messages are defined in chatiere.v1 (`from chatiere.v1.game_pb2 import State,
+    Action, …`), where every field is documented.
 
     Every method has an argument `timeout` in seconds, which overrides the client's timeout. Methods raise ChatiereError
     with one of the listed reasons. They raise its subclass TransportError if the service cannot be reached or does not

@@ -109,8 +109,7 @@ class Board:
     """Builds a table and the state around it: by default for two seats, with seat 0 to move.
 
     Cells are numbers. Starting cartons lie from (11, 11) southwards. As in a game, hands hold two cartons, and cards
-    that are
-    neither on the table nor in a hand are in the pile.
+    that are neither on the table nor in a hand are in the pile.
     """
 
     def __init__(self, players: int = 2, **options: Any) -> None:

@@ -1,8 +1,7 @@
 """The kernel compared with the slow reference, in games with random options, in several styles of play.
 
 Uniform play rarely contests boxes, because nearly all seats lay sleeping cats immediately. Most styles therefore draw
-and
-build, and one maximises the current score.
+and build, and one maximises the current score.
 """
 
 import random

@@ -1,8 +1,7 @@
 """Find by brute force, for small positions, the placements of the hidden cards consistent with a seat's information.
 
 A placement is tried by playing the round's tricks backwards: each seat takes back the card that it played, and if it
-did
-not follow the led colour, its hand must have had no card of it. This module shares no code with the kernel.
+did not follow the led colour, its hand must have had no card of it. This module shares no code with the kernel.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,7 @@
 """A slow implementation of Discat: the rules file as a plain Python script, for comparison with the kernel.
 
 It shares no code with the kernel and has a different design: the game is one function that runs from the deal to the
-    end
-and
-stops (`yield`) whenever a seat or chance has to act. Chance is always explicit.
+end and stops (`yield`) whenever a seat or chance has to act. Chance is always explicit.
 """
 
 from collections.abc import Generator, Mapping
@@ -22,8 +20,7 @@ class Fact:
     """A past event that reveals information; `seers` know its cards (None: all seats do).
 
     Kinds: draw (a card of the unknown part of the pile), draw_queue (the oldest card under the pile), able and unable
-    (the
-    hand has a card on the right side of `cards[0]`, or does not), exchange, play.
+    (the hand has a card on the right side of `cards[0]`, or does not), exchange, play.
     """
 
     kind: str

@@ -12,8 +12,7 @@ def cards_to_lay(players: int) -> dict[int, list[int]]:
 
     Seat 0 lays all cards of the pile, each above all cards in other hands. Then the other seats lay their hands,
     counter-clockwise, each card below all cards in other hands. A card just above the next seat's lowest card gives the
-    turn
-    to that seat only.
+    turn to that seat only.
     """
     plays: dict[int, list[int]] = {seat: [] for seat in range(players)}
     card = 1

@@ -1,8 +1,7 @@
 """Resampling, compared with a search for every placement of the hidden cards consistent with a seat's information.
 
 resampling.json has positions of random games with few hidden cards, each with a description and the number of
-consistent
-placements.
+consistent placements.
 """
 
 import json

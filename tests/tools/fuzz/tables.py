@@ -2,8 +2,7 @@
 
 `make fuzz-tables` makes 100,000 calls (`python -m tools.fuzz.tables` in tests/). No response and no log may contain a
 game's root, a number of its random stream, or a seat's secret, except for the root in a record once the game is over.
-To
-detect hidden cards, calls are repeated at a table with other hidden cards that the caller cannot distinguish: the
+To detect hidden cards, calls are repeated at a table with other hidden cards that the caller cannot distinguish: the
 responses have to be the same. A status that is not the client's fault is also a finding.
 """
 

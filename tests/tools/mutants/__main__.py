@@ -1,9 +1,8 @@
 """Plant faults in the sources, one at a time, and report which of them the tests detect: `make mutants`.
 
 The faults are a sample, determined by the seed. A fault that no test detects is a gap in the tests unless
-explained.toml
-explains it: it has no effect (then it is not a fault, and another fault replaces it in the sample), or no test should
-fail for it. Fails if fewer than 97 % are detected, or if an undetected fault has no explanation.
+explained.toml explains it: it has no effect (then it is not a fault, and another fault replaces it in the sample), or
+no test should fail for it. Fails if fewer than 97 % are detected, or if an undetected fault has no explanation.
 
 With --resume each verdict is written to verdicts.jsonl immediately. The file is committed, so that later runs, even on
 other machines, can continue from it. A fault whose test no longer exists is tried again. --report counts the verdicts

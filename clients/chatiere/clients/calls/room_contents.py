@@ -24,7 +24,7 @@ class RoomContents:
     """The contents of a room as known to one person. A person is identified by the SHA-256 of a secret, 32 bytes.
 
     Some contents are limited to the newest ones: 64 games that are not the room's own, and 1,000 names and 1,000
-        replies of persons without a seat in the room's own games.
+    replies of persons without a seat in the room's own games.
 
     Attributes:
         person: The person.

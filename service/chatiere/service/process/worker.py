@@ -1,9 +1,8 @@
 """A worker of a server: the program `python -m chatiere.service.process.worker`, which the supervisor starts.
 
 The worker reads a pickled Order from standard input. The end of the input means that the supervisor has ended. The
-    worker writes lines of JSON to standard output: null as a heartbeat while it serves (heartbeat.py), or the setting
-    and the message of a SettingError. It logs to a separate file descriptor. The supervisor logs the worker's standard
-    error.
+worker writes lines of JSON to standard output: null as a heartbeat while it serves (heartbeat.py), or the setting and
+the message of a SettingError. It logs to a separate file descriptor. The supervisor logs the worker's standard error.
 """
 
 import faulthandler
