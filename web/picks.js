@@ -1,9 +1,25 @@
-// Finds the items that can be picked, which are the items that some legal action still needs.
+// The keys of pieces, and the items that can be picked, which are the items that some legal action still needs.
 
 /** @typedef {import("./game.js").Action} Action */
 /** @typedef {import("./game.js").Picks} Picks */
 /** @typedef {{action: Action, picks: Picks}} Option */
 /** @typedef {{candidates: Set<string>, complete: Action[], hasMore: boolean}} Found */
+
+/**
+ * Return the function that returns the key of a piece, such as `card:7`, by its number.
+ * @param {string} kind the kind of the piece
+ */
+export function keysOf(kind) {
+  return (number = 0) => `${kind}:${number}`;
+}
+
+/**
+ * Return the number of the piece of a key.
+ * @param {string} [key]
+ */
+export function numberOf(key = "") {
+  return Number(key.split(":")[1]);
+}
 
 /**
  * Return the keys that can be picked next and the complete actions, of which the most likely is first. `hasMore` is

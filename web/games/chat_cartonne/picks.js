@@ -1,5 +1,6 @@
 // The keys of Chat Cartonne's cards, cells and joints, and how actions are picked.
 
+import { keysOf } from "../../picks.js";
 import { hasOneForm, rimOf } from "./view.js";
 
 /** @typedef {import("./view.js").Remembered} Remembered */
@@ -14,21 +15,11 @@ export function formKey(what, kind, turned = false) {
   return `${what}:${kind}${turned ? ":turned" : ""}`;
 }
 
-/**
- * Return the key of a cell.
- * @param {number} [cell]
- */
-export function cellKey(cell = 0) {
-  return `cell:${cell}`;
-}
+/** Return the key of a cell. */
+export const cellKey = keysOf("cell");
 
-/**
- * Return the key of a joint.
- * @param {number} [joint] the number of the cell west of the joint
- */
-export function jointKey(joint = 0) {
-  return `joint:${joint}`;
-}
+/** Return the key of a joint by the number of the cell west of it. */
+export const jointKey = keysOf("joint");
 
 /** @type {import("../../game.js").Game<"chatCartonne", Remembered>["picks"]} */
 export function picks({ chatCartonne: part = {} }, context) {

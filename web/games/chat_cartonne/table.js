@@ -2,6 +2,7 @@
 
 import { middleBox } from "../../art/shapes.js";
 import { s } from "../../dom.js";
+import { numberOf } from "../../picks.js";
 import { centreOf, jointOf } from "./layout.js";
 import {
   awakeCat,
@@ -291,7 +292,7 @@ function jointItems(context) {
   return [...(actions.length > 0 ? candidates : [])]
     .filter((pick) => pick.startsWith("joint:") && !taken.has(pick))
     .map((pick) => {
-      const joint = Number(pick.split(":")[1]);
+      const joint = numberOf(pick);
       return {
         key: pick,
         ...jointOf(context, joint),

@@ -1,49 +1,25 @@
 // The keys of Chat perché's spaces, branches and tokens, and how actions are picked.
 
+import { keysOf, numberOf } from "../../picks.js";
 import { isPlacing, startOf } from "./view.js";
 
 /** @typedef {import("./view.js").Context} Context */
 /** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheActionJson} PercheAction */
 
-/**
- * Return the key of a space, and of the animal on it.
- * @param {number} space
- */
-export function spaceKey(space) {
-  return `space:${space}`;
-}
+/** Return the key of a space, and of the animal on it. */
+export const spaceKey = keysOf("space");
 
-/**
- * Return the mark of the animal on a space.
- * @param {number} space
- */
-export function animalMark(space) {
-  return `on:${space}`;
-}
+/** Return the mark of the animal on a space. */
+export const animalMark = keysOf("on");
 
-/**
- * Return the key of a seat's waiting cats.
- * @param {number} seat
- */
-export function startKey(seat) {
-  return `start:${seat}`;
-}
+/** Return the key of a seat's waiting cats. */
+export const startKey = keysOf("start");
 
-/**
- * Return the key of a branch.
- * @param {number} branch
- */
-export function branchKey(branch) {
-  return `branch:${branch}`;
-}
+/** Return the key of a branch. */
+export const branchKey = keysOf("branch");
 
-/**
- * Return the key of an unplaced token.
- * @param {number} solidity
- */
-export function tokenKey(solidity) {
-  return `value:${solidity}`;
-}
+/** Return the key of an unplaced token. */
+export const tokenKey = keysOf("value");
 
 /**
  * Return the key of a move's first space.
@@ -51,20 +27,20 @@ export function tokenKey(solidity) {
  * @param {Context} context
  */
 function fromKey(space, { details, view }) {
-  return space === startOf(details) ? startKey(view.catOwner ?? 0) : spaceKey(space);
+  return space === startOf(details) ? startKey(view.catOwner) : spaceKey(space);
 }
 
 /** @type {import("../../game.js").Game<"chatPerche", import("./view.js").Remembered>["picks"]} */
 export function picks({ chatPerche = {} }, context) {
   const { placeToken, move, fall, placeBird } = chatPerche;
   if (placeToken) {
-    return { keys: [tokenKey(placeToken.solidity ?? 0), branchKey(placeToken.branch ?? 0)] };
+    return { keys: [tokenKey(placeToken.solidity), branchKey(placeToken.branch)] };
   }
   if (move) {
-    return { keys: [fromKey(move.fromSpace ?? 0, context), spaceKey(move.toSpace ?? 0)], ordered: true };
+    return { keys: [fromKey(move.fromSpace ?? 0, context), spaceKey(move.toSpace)], ordered: true };
   }
   const target = fall ?? placeBird;
-  return { keys: target ? [spaceKey(target.space ?? 0)] : [] };
+  return { keys: target ? [spaceKey(target.space)] : [] };
 }
 
 /**
@@ -77,7 +53,7 @@ export function attempt(keys, context) {
   if (isPlacing(view)) {
     return attemptToken(keys, context);
   }
-  const numbers = keys.map((key) => (key.startsWith("start") ? startOf(details) : Number(key.split(":")[1])));
+  const numbers = keys.map((key) => (key.startsWith("start") ? startOf(details) : numberOf(key)));
   const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
   switch (view.phase) {
     case "CHAT_PERCHE_PHASE_MOVE":
@@ -108,10 +84,8 @@ function attemptToken(keys, { view }) {
   const value = keys.findLast((key) => key.startsWith("value"));
   const branch = keys.findLast((key) => key.startsWith("branch"));
   const own = view.seats?.[view.activeSeat ?? 0]?.unplacedSolidity?.[0] ?? 0;
-  const solidity = value ? Number(value.split(":")[1]) : own;
-  return branch === undefined
-    ? undefined
-    : { placeToken: { branch: Number(branch.split(":")[1]), solidity } };
+  const solidity = value ? numberOf(value) : own;
+  return branch === undefined ? undefined : { placeToken: { branch: numberOf(branch), solidity } };
 }
 
 /** @type {import("../../game.js").Game<"chatPerche", import("./view.js").Remembered>["touched"]} */
@@ -120,9 +94,9 @@ export function touched({ chatPerche: { kind, branch, toSpace, space } = {} }) {
     case "CHAT_PERCHE_EVENT_KIND_TOKEN_PLACED":
       return [`token:${branch}`];
     case "CHAT_PERCHE_EVENT_KIND_CAT_MOVED":
-      return [animalMark(toSpace ?? 0)];
+      return [animalMark(toSpace)];
     case "CHAT_PERCHE_EVENT_KIND_BIRD_PLACED":
-      return [animalMark(space ?? 0)];
+      return [animalMark(space)];
     default:
       return [];
   }

@@ -1,6 +1,6 @@
 // Explains each item of Chatpentiers' table.
 
-import { numberOf } from "./picks.js";
+import { numberOf } from "../../picks.js";
 
 /** @type {import("../../game.js").Game<"chatpentiers">["does"]} */
 export function does({ key }, { view, details, t }) {

@@ -1,35 +1,19 @@
 // The keys of Chatpentiers' cards and zones, and how actions are picked.
 
-/**
- * Return the key of a card.
- * @param {number} card
- */
-export function keyOf(card) {
-  return `card:${card}`;
-}
+import { keysOf, numberOf } from "../../picks.js";
 
-/**
- * Return the key of a zone of the viewer's castle.
- * @param {number} zone
- */
-export function zoneKey(zone) {
-  return `zone:${zone}`;
-}
+/** Return the key of a card. */
+export const keyOf = keysOf("card");
 
-/**
- * Return the number of the card or zone of a key.
- * @param {string} key
- */
-export function numberOf(key) {
-  return Number(key.replace(/\D+/, ""));
-}
+/** Return the key of a zone of the viewer's castle. */
+export const zoneKey = keysOf("zone");
 
 /** @type {import("../../game.js").Game<"chatpentiers">["picks"]} */
 export function picks({ chatpentiers = {} }) {
   const { playCard, takeCard = {} } = chatpentiers;
   return playCard
-    ? { keys: [keyOf(playCard.card ?? 0)] }
-    : { keys: [keyOf(takeCard.card ?? 0), zoneKey(takeCard.zone ?? 0)], ordered: true };
+    ? { keys: [keyOf(playCard.card)] }
+    : { keys: [keyOf(takeCard.card), zoneKey(takeCard.zone)], ordered: true };
 }
 
 /** @type {import("../../game.js").Game<"chatpentiers">["attempt"]} */

@@ -2,8 +2,9 @@
 
 import { cardBack } from "../../art/cards.js";
 import { panelItem, seatsFrom, stepOf } from "../../art/table_pieces.js";
+import { numberOf } from "../../picks.js";
 import { brick, card, DRAWN, ground, RATIO, seatPlate, signed, tower } from "./parts.js";
-import { keyOf, numberOf, zoneKey } from "./picks.js";
+import { keyOf, zoneKey } from "./picks.js";
 import { contentOf, isOver, isTaking, seatOf, suitOf, valueOf, zonesOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */

@@ -1,7 +1,7 @@
 // Describes Chatpentiers' table in words.
 
 import { seatsFrom } from "../../art/table_pieces.js";
-import { numberOf } from "./picks.js";
+import { numberOf } from "../../picks.js";
 import { contentOf, isOver, isTaking, ledSuit, numbersOf, seatOf, zonesOf } from "./view.js";
 
 /** @typedef {import("./view.js").Context} Context */

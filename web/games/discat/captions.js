@@ -1,6 +1,6 @@
 // Explains each item of Discat's table.
 
-import { cardOf } from "./picks.js";
+import { numberOf } from "../../picks.js";
 import { pointsUp } from "./view.js";
 
 /** @type {Readonly<Record<string, string>>} */
@@ -13,7 +13,7 @@ export function does({ key }, { view, t }) {
     const word = DOES[kind];
     return word && t(word);
   }
-  const card = cardOf(key);
+  const card = numberOf(key);
   const isBonus = (view.seats ?? []).some(({ bonusPile = [] }) => bonusPile.includes(card));
   return t(isBonus ? "does-bonus" : pointsUp(view, card) ? "does-up" : "does-down");
 }

@@ -1,32 +1,21 @@
 // The keys of Discat's cards, and how actions are picked.
 
-/**
- * Return the key of a card's item.
- * @param {number} card
- */
-export function keyOf(card) {
-  return `card:${card}`;
-}
+import { keysOf, numberOf } from "../../picks.js";
 
-/**
- * Return the card of an item's key.
- * @param {string} key
- */
-export function cardOf(key) {
-  return Number(key.slice("card:".length));
-}
+/** Return the key of a card. */
+export const keyOf = keysOf("card");
 
 /** @type {import("../../game.js").Game<"discat">["picks"]} */
 export function picks({ discat }) {
   if (discat?.play) {
     return { keys: (discat.play.cards ?? []).map(keyOf) };
   }
-  return { keys: discat?.exchange ? [keyOf(discat.exchange.card ?? 0)] : [] };
+  return { keys: discat?.exchange ? [keyOf(discat.exchange.card)] : [] };
 }
 
 /** @type {import("../../game.js").Game<"discat">["attempt"]} */
 export function attempt(keys, { view }) {
-  const cards = keys.map(cardOf);
+  const cards = keys.map(numberOf);
   const [last = 0] = cards.slice(-1);
   return view.phase === "DISCAT_PHASE_PASS" ? { exchange: { card: last } } : { play: { cards } };
 }

@@ -3,8 +3,9 @@
 import { group } from "../../art/shapes.js";
 import { badgeItem, fan, panelItem, plate, stepOf } from "../../art/table_pieces.js";
 import { fit } from "../../art/text.js";
+import { numberOf } from "../../picks.js";
 import { CARD, emptyPlace, hiddenCard, openCard, PANEL } from "./parts.js";
-import { cardOf, keyOf } from "./picks.js";
+import { keyOf } from "./picks.js";
 import { digitsOf, passedSeats, pointsUp, topOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
@@ -66,7 +67,7 @@ export function handItems(context, { own: { seat, spot }, handRoom: room, pile }
 function handCard(context, card, spot, seat, from) {
   const { view, details, me, picked, candidates, t, nameOf } = context;
   const key = keyOf(card);
-  const chosen = picked.map(cardOf);
+  const chosen = picked.map(numberOf);
   const isPicked = picked.includes(key);
   const isNext = candidates.has(key);
   const lift = isPicked ? 20 : isNext ? 5 : 0;

@@ -1,6 +1,6 @@
 // Describes Discat's table in words.
 
-import { cardOf } from "./picks.js";
+import { numberOf } from "../../picks.js";
 import { passedSeats, pointsUp, topOf } from "./view.js";
 
 /** @typedef {import("./view.js").Context} Context */
@@ -13,7 +13,7 @@ export function prompt(context) {
     return undefined;
   }
   if (view.phase === "DISCAT_PHASE_PASS") {
-    return t("prompt-swap", { card: nameOf("card", cardOf(first)) });
+    return t("prompt-swap", { card: nameOf("card", numberOf(first)) });
   }
   const top = topOf(context);
   if (top === undefined) {

@@ -1,6 +1,7 @@
 // Functions that read a view of Discat.
 
-import { cardOf, keyOf } from "./picks.js";
+import { numberOf } from "../../picks.js";
+import { keyOf } from "./picks.js";
 
 /** @import { DiscatSeatViewJson, DiscatViewJson } from "#api/chatiere/v1/discat_pb.js" */
 
@@ -45,5 +46,5 @@ export function topOf({ actions, picked }) {
     return keys.length === picked.length && keys.every((key) => picked.includes(key)) ? keys.slice(-1) : [];
   });
   const top = tops.find((key) => key === picked.at(-1)) ?? tops[0];
-  return top === undefined ? undefined : cardOf(top);
+  return top === undefined ? undefined : numberOf(top);
 }

@@ -1,5 +1,7 @@
 // Explains each item of Momistigri's table.
 
+import { numberOf } from "../../picks.js";
+
 /** @type {Readonly<Record<string, string>>} */
 const DOES = { plate: "does-plate", mat: "does-mat", head: "does-head" };
 
@@ -13,6 +15,6 @@ export function does({ key, pick, mark }, { details, t }) {
   if (mark?.startsWith("pile:")) {
     return t("does-pile");
   }
-  const { colour } = details.cards?.[Number(pick?.split(":")[1])] ?? { colour: 0 };
+  const { colour } = details.cards?.[numberOf(pick)] ?? { colour: 0 };
   return t(colour === undefined ? "does-momistigri" : "does-card");
 }

@@ -1,33 +1,19 @@
 // The keys of Momistigri's cards and seats, and how actions are picked.
 
+import { keysOf, numberOf } from "../../picks.js";
 import { kindOf, phaseOf, seatOf, TO_PILE } from "./view.js";
 
 /** @typedef {import("./view.js").Context} Context */
 /** @typedef {import("#api/chatiere/v1/momistigri_pb.js").MomistigriActionJson} MomistigriAction */
 
-/**
- * Return the key of a kind of card in the viewer's hand.
- * @param {number} kind
- */
-export function handKey(kind) {
-  return `hand:${kind}`;
-}
+/** Return the key of a kind of card in the viewer's hand. */
+export const handKey = keysOf("hand");
 
-/**
- * Return the key of a kind of card on the pile.
- * @param {number} kind
- */
-export function pileKey(kind) {
-  return `pile:${kind}`;
-}
+/** Return the key of a kind of card on the pile. */
+export const pileKey = keysOf("pile");
 
-/**
- * Return the key of a seat.
- * @param {number} seat
- */
-export function seatKey(seat) {
-  return `seat:${seat}`;
-}
+/** Return the key of a seat. */
+export const seatKey = keysOf("seat");
 
 /**
  * Return the numbers of the keys that begin with a prefix.
@@ -35,7 +21,7 @@ export function seatKey(seat) {
  * @param {"hand" | "pile" | "seat"} place
  */
 export function numbersOf(keys, place) {
-  return keys.filter((key) => key.startsWith(`${place}:`)).map((key) => Number(key.slice(place.length + 1)));
+  return keys.filter((key) => key.startsWith(`${place}:`)).map(numberOf);
 }
 
 /** @type {import("../../game.js").Game<"momistigri">["picks"]} */
@@ -45,11 +31,11 @@ export function picks({ momistigri = {} }) {
     return { keys: (discardPair.cards ?? []).map(handKey) };
   }
   if (give) {
-    return { keys: [handKey(give.card ?? 0), seatKey(give.seat ?? 0)] };
+    return { keys: [handKey(give.card), seatKey(give.seat)] };
   }
   const own = nameCard ?? swapOut;
   const piled = handOut ?? swapIn;
-  return { keys: own ? [handKey(own.card ?? 0)] : piled ? [pileKey(piled.card ?? 0)] : [] };
+  return { keys: own ? [handKey(own.card)] : piled ? [pileKey(piled.card)] : [] };
 }
 
 /**
