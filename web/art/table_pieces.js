@@ -13,6 +13,17 @@ import { cut, widthOf, write } from "./text.js";
 /** @typedef {import("./shapes.js").Child} Child */
 
 /**
+ * Return the look of an item that depends on nothing except some data.
+ * @template {readonly unknown[]} Data
+ * @param {(...data: Data) => SVGElement} draw draws the item around its origin
+ * @param {Data} data the arguments of `draw`, which JSON can represent
+ * @returns {Pick<Item, "stamp" | "draw">}
+ */
+export function drawnBy(draw, ...data) {
+  return { stamp: `${draw.name} ${JSON.stringify(data)}`, draw: () => draw(...data) };
+}
+
+/**
  * Draw the background of a seat's panel, from its upper left corner.
  * @param {number} width
  * @param {number} height
@@ -38,8 +49,7 @@ export function panel(width, height, isActive, { radius = 12, line = "var(--line
  * @returns {Item}
  */
 export function panelItem(key, { x, y, width, height }, isActive, look) {
-  const stamp = `${width} ${height} ${isActive}`;
-  return { key, x, y, layer: -2, stamp, draw: () => panel(width, height, isActive, look) };
+  return { key, x, y, layer: -2, ...drawnBy(panel, width, height, isActive, look) };
 }
 
 /**
@@ -105,8 +115,7 @@ export function badge(text, look = {}) {
  * @returns {Item}
  */
 export function badgeItem(key, x, y, text, look = {}) {
-  const stamp = `${text} ${JSON.stringify(look)}`;
-  return { key, x, y, layer: 6, stamp, draw: () => badge(text, { size: 12, ...look }) };
+  return { key, x, y, layer: 6, ...drawnBy(badge, text, { size: 12, ...look }) };
 }
 
 /**

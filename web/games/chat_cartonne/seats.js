@@ -3,7 +3,7 @@
 import { cardBack } from "../../art/cards.js";
 import { crown } from "../../art/pieces.js";
 import { at, box, group, middleBox } from "../../art/shapes.js";
-import { badge, panel, plate, slot, stepOf } from "../../art/table_pieces.js";
+import { badge, drawnBy, panel, plate, slot, stepOf } from "../../art/table_pieces.js";
 import { widthOf, write } from "../../art/text.js";
 import { s } from "../../dom.js";
 import {
@@ -80,10 +80,9 @@ function plateOf(context, seat) {
  */
 function plateItems(context, { pile }, { seat, x, y, width, height }) {
   const state = plateOf(context, seat);
-  const { name, size, supply, played, drawn, holds, turns } = state;
+  const { size, holds } = state;
   const isRoomy = width >= 190;
-  const final = holds === undefined ? "" : String(holds);
-  const backs = isRoomy ? size : final === "" ? 1 : 0;
+  const backs = isRoomy ? size : holds === undefined ? 1 : 0;
   const { left, backSize } = plateColumns(isRoomy);
   const opacity = size > 0 ? 1 : 0.4;
   const { shown = [], handCards = [] } = seatOf(context, seat);
@@ -93,8 +92,7 @@ function plateItems(context, { pile }, { seat, x, y, width, height }) {
       x,
       y,
       label: seatText(context, seat),
-      stamp: [width, height, name, size, supply, played, drawn, final, turns].join(),
-      draw: () => (isRoomy ? roomyPlate : tightPlate)(state, width, height),
+      ...drawnBy(isRoomy ? roomyPlate : tightPlate, state, width, height),
     },
     ...Array.from({ length: backs }, (_, index) => {
       const isKnown = shown[index] !== undefined;
@@ -223,19 +221,25 @@ function remember({ picked, ui }) {
  * @returns {Item}
  */
 function trayItem({ turn }, { tray, bottom, width }) {
-  const isActive = turn === bottom;
-  const edge = { fill: isActive ? "var(--accent)" : "var(--line)" };
   return {
     key: "tray",
     x: 0,
     y: tray.y,
-    stamp: `${width} ${tray.height} ${isActive}`,
-    draw: () =>
-      group(
-        box(0, 0, width, tray.height, 0, { fill: "var(--surface)" }),
-        box(0, 0, width, isActive ? 4 : 1, 0, edge),
-      ),
+    ...drawnBy(trayOf, width, tray.height, turn === bottom),
   };
+}
+
+/**
+ * @param {number} width
+ * @param {number} height
+ * @param {boolean} isActive
+ */
+function trayOf(width, height, isActive) {
+  const edge = { fill: isActive ? "var(--accent)" : "var(--line)" };
+  return group(
+    box(0, 0, width, height, 0, { fill: "var(--surface)" }),
+    box(0, 0, width, isActive ? 4 : 1, 0, edge),
+  );
 }
 
 /**
@@ -353,8 +357,7 @@ function cardItems(context, layout) {
   const backs = Array.from({ length: hidden }, (_, index) => ({
     key: `back:${bottom}:${index}`,
     ...at(index),
-    stamp: String(tile),
-    draw: () => cardBack(tile, tile),
+    ...drawnBy(cardBack, tile, tile),
     from: pile,
   }));
   return [
@@ -381,9 +384,8 @@ function shownItems(context, { bottom, free, tile, pile }) {
       key: shown.key,
       x: free.x + 16 + tile / 2,
       y: free.y + 16 + tile / 2,
-      stamp: `shown ${tile}`,
       layer: 2,
-      draw: () => cartonCard(tile, cardOf(context, shown.kind)),
+      ...drawnBy(cartonCard, tile, cardOf(context, shown.kind)),
       from: pile,
       label: t("toy-drawn", { name: seatName(active), card: nameOf("card", shown.kind) }),
     },
@@ -404,17 +406,8 @@ function handCardItems(context, { tile, pile }, { kind, key, isDrawn }, at) {
   const name = (/** @type {boolean} */ turned) =>
     t("hand-card", { card: nameOf(turned ? "turned" : "card", kind) });
   if (card.role === "CHAT_CARTONNE_ROLE_PRINCESS") {
-    return [
-      {
-        key,
-        ...at,
-        pick: "princess",
-        stamp: String(tile),
-        draw: () => princessCard(tile),
-        from: pile,
-        label: name(false),
-      },
-    ];
+    const label = name(false);
+    return [{ key, ...at, pick: "princess", ...drawnBy(princessCard, tile), from: pile, label }];
   }
   const canTurn = faceOf(turnedCard(card)) !== faceOf(card);
   const turned = canTurn && (ui.turned?.[kind] ?? false);
@@ -439,9 +432,8 @@ function handCardItems(context, { tile, pile }, { kind, key, isDrawn }, at) {
       key: `turn:${kind}`,
       x: at.x,
       y: at.y + tile / 2 + 5,
-      stamp: "",
       pick: other,
-      draw: () => turnButton(36),
+      ...drawnBy(turnButton, 36),
       label: t("turn", { card: nameOf(turned ? "card" : "turned", kind) }),
     });
   }
@@ -498,9 +490,8 @@ function finalItems({ view, t }, { tray, head, pad, isWide, isSmall, width }) {
   const text = t("final-short");
   const length = signWidth(text);
   const x = isWide ? pad + 6 + length / 2 : isSmall ? pad + 26 + length / 2 : width - pad - 34 - length / 2;
-  const colours = { fill: "var(--accent)", ink: "var(--accent-ink)", line: "none" };
-  const draw = () => badge(text, { size: 12.5, height: 22, ...colours });
-  return [{ key: "final", x, y: tray.y + head / 2 + 2, stamp: text, label: t("final"), draw }];
+  const look = { size: 12.5, height: 22, fill: "var(--accent)", ink: "var(--accent-ink)", line: "none" };
+  return [{ key: "final", x, y: tray.y + head / 2 + 2, ...drawnBy(badge, text, look), label: t("final") }];
 }
 
 /** @param {string} text */

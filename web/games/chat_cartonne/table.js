@@ -1,6 +1,7 @@
 // The board of Chat Cartonne: cards, cats and toys, places that can be picked, labels of boxes.
 
 import { middleBox } from "../../art/shapes.js";
+import { drawnBy } from "../../art/table_pieces.js";
 import { s } from "../../dom.js";
 import { numberOf } from "../../picks.js";
 import { centreOf, jointOf } from "./layout.js";
@@ -152,26 +153,19 @@ function cardItem(context, shown, box, { from, to }) {
   const { cell = 0, sleepingCat, woken: isWoken = false } = card;
   const isClosed = box?.closed ?? false;
   const options = { tints: isClosed ? (box?.majority ?? []) : [], isClosed };
-  const tint = `${options.tints.join()} ${isClosed}`;
   const place = { ...centreOf(context, cell), board: true, ...from(cell) };
   const name = nameOf("cell", cell);
   if (card.princess) {
-    return {
-      key: `princess-in:${cell}`,
-      ...place,
-      stamp: tint,
-      draw: () => princessInCell(options),
-      label: t("princess-at", { cell: name }),
-    };
+    const label = t("princess-at", { cell: name });
+    return { key: `princess-in:${cell}`, ...place, ...drawnBy(princessInCell, options), label };
   }
   if (sleepingCat !== undefined) {
     return {
       key: `asleep:${cell}:${sleepingCat}`,
       ...place,
       ...to(sleepingCat),
-      stamp: `${isWoken} ${tint}`,
       pick: cellKey(cell),
-      draw: () => sleeper(sleepingCat, { ...options, isWoken }),
+      ...drawnBy(sleeper, sleepingCat, { ...options, isWoken }),
       label: sleeperText(context, card),
     };
   }
@@ -179,8 +173,7 @@ function cardItem(context, shown, box, { from, to }) {
   return {
     key: `at:${cell}`,
     ...place,
-    stamp: `${kind} ${faceOf(shown)} ${tint}`,
-    draw: () => carton(shown, options),
+    ...drawnBy(carton, shown, options),
     label: t("lies", { card: nameOf(card.turned ? "turned" : "card", kind), cell: name }),
   };
 }
@@ -194,18 +187,19 @@ function cardItem(context, shown, box, { from, to }) {
  */
 function lyingItems(context, { cell: joint = 0, onJoint: lies }, { from, to }) {
   const { t, nameOf, seatName } = context;
-  const place = { ...jointOf(context, joint), board: true, layer: 2, stamp: "", ...from(joint) };
+  const place = { ...jointOf(context, joint), board: true, layer: 2, ...from(joint) };
   const cell = nameOf("cell", joint);
   if (!lies) {
     return [];
   }
   if (lies.princess) {
-    return [{ key: `princess:${joint}`, ...place, draw: princessOnJoint, label: t("princess-at", { cell }) }];
+    const label = t("princess-at", { cell });
+    return [{ key: `princess:${joint}`, ...place, ...drawnBy(princessOnJoint), label }];
   }
   const { toy, cat: seat = 0 } = lies;
   if (toy !== undefined) {
     const label = t("toys", { card: nameOf("card", toy), cell });
-    return [{ key: `toy:${joint}`, ...place, draw: () => toyOnJoint(cardOf(context, toy)), label }];
+    return [{ key: `toy:${joint}`, ...place, ...drawnBy(toyOnJoint, cardOf(context, toy)), label }];
   }
   return [
     {
@@ -213,7 +207,7 @@ function lyingItems(context, { cell: joint = 0, onJoint: lies }, { from, to }) {
       ...place,
       ...to(seat),
       pick: jointKey(joint),
-      draw: () => awakeCat(seat),
+      ...drawnBy(awakeCat, seat),
       label: t("awake", { name: seatName(seat), cell }),
     },
   ];
@@ -333,8 +327,7 @@ function labelItems(context, { extent, toBoard: { scale } }) {
       scale,
       board: true,
       layer: 4,
-      stamp: JSON.stringify([entries, box.closed]),
-      draw: () => boxLabel(entries, box.closed ?? false),
+      ...drawnBy(boxLabel, entries, box.closed ?? false),
       label: boxText(context, box),
     });
   }
@@ -418,8 +411,7 @@ function startItems(context, { free: board }) {
     return {
       key: pick,
       pick,
-      stamp: `${size}`,
-      draw: () => cartonCard(size, card),
+      ...drawnBy(cartonCard, size, card),
       x: board.x + board.width / 2 + ((index % columns) - (inThis - 1) / 2) * (size + gap),
       y: board.y + board.height / 2 + (row - (rows - 1) / 2) * (size + gap),
       label: t("start", { card: nameOf(turned ? "turned" : "card", card.card ?? 0) }),

@@ -218,6 +218,15 @@ function deckChip({ value, isLeft }, { width, height }) {
 }
 
 /**
+ * Draw children, mirrored left to right if `isFlipped` is true.
+ * @param {boolean} isFlipped
+ * @param {...Child} children
+ */
+function flippedIf(isFlipped, ...children) {
+  return isFlipped ? flipped(...children) : group(...children);
+}
+
+/**
  * Draw an invisible area that receives clicks.
  * @param {number} x
  * @param {number} y
@@ -363,12 +372,13 @@ function leaf(x, y, turn, size) {
 }
 
 /**
- * Draw a branch that grows to the right, around its end at the trunk.
+ * Draw a branch, around its end at the trunk.
  * @param {Limb} limb
  * @param {number} number varies the leaves
- * @param {{isPicked: boolean, isBroken: boolean}} look if `isPicked` is true, the whole branch receives clicks
+ * @param {{isPicked: boolean, isBroken: boolean, isLeft: boolean}} look if `isPicked` is true, the whole branch
+ *   receives clicks; if `isLeft` is true, it grows to the left
  */
-export function branch(limb, number, { isPicked, isBroken }) {
+export function branch(limb, number, { isPicked, isBroken, isLeft }) {
   const { pitch, length } = limb;
   const leaves = [];
   for (let index = 0; index < 6; index++) {
@@ -389,7 +399,8 @@ export function branch(limb, number, { isPicked, isBroken }) {
     ]);
   });
   const tip = limb.middle(length);
-  return group(
+  return flippedIf(
+    isLeft,
     isPicked && touchArea(0, -limb.rise - pitch * 0.7, length + 4, limb.rise + pitch * 1.2),
     !isBroken && foliage(tufts, 0.5),
     leaves,
@@ -402,15 +413,17 @@ export function branch(limb, number, { isPicked, isBroken }) {
 /**
  * Draw the stump of a broken branch, around its end at the trunk.
  * @param {Limb} limb
+ * @param {boolean} isLeft
  */
-export function stump(limb) {
+export function stump(limb, isLeft) {
   const end = limb.pitch * 0.72;
   const top = limb.top(end);
   const thick = limb.half(end) * 2;
   const tip =
     path`l${end * 0.3} -2l${-end * 0.22} ${thick * 0.3}l${end * 0.34} ${thick * 0.1}` +
     path`l${-end * 0.36} ${thick * 0.2}l${end * 0.2} ${thick * 0.26}`;
-  return group(
+  return flippedIf(
+    isLeft,
     outlined(limb.outline(end, tip), "var(--bark)", 1.4, "var(--bark-2)"),
     shape(path`M${end} ${top}${tip}L${end} ${top + thick}L${end * 0.9} ${top + thick / 2}Z`, "var(--carton)"),
   );
@@ -420,11 +433,14 @@ export function stump(limb) {
  * Draw a space of the tree, around the position of an animal's paws.
  * @param {number} pitch the width of a space, in pixels
  * @param {{width: number, height: number}} reach the size of the area that receives clicks, in pixels
- * @param {{onTrunk: boolean, isTarget: boolean, isFree: boolean}} look
+ * @param {{onTrunk: boolean, isTarget: boolean, isFree: boolean, isIdle: boolean}} look if `isIdle` is true, the space
+ *   receives no clicks
  */
-export function standing(pitch, reach, { onTrunk, isTarget, isFree }) {
+export function standing(pitch, reach, { onTrunk, isTarget, isFree, isIdle }) {
   const size = pitch * 0.36;
-  return group(
+  return s(
+    "g",
+    { "pointer-events": isIdle ? "none" : "auto" },
     touchArea(-reach.width / 2, -reach.height * 0.82, reach.width, reach.height),
     onTrunk
       ? s("ellipse", {
@@ -479,7 +495,7 @@ export function climber(seat, size, { onTrunk, isLeft, ring, badge, reach }) {
         stroke: ring,
         "stroke-width": 2.5,
       }),
-    at(0, -high, isLeft || onTrunk ? cat : flipped(cat)),
+    at(0, -high, flippedIf(!isLeft && !onTrunk, cat)),
     badge && at(size * 0.24 * (isLeft || onTrunk ? 1 : -1), -size * (onTrunk ? 0.86 : 0.36), badgeOf(badge)),
   );
 }
@@ -499,7 +515,7 @@ function badgeOf(badge) {
  */
 export function waiting(seat, size) {
   const cat = at(0, -size * 0.46, catSitting(seat, size));
-  return s("g", { "pointer-events": "none" }, seat === 0 ? flipped(cat) : cat);
+  return s("g", { "pointer-events": "none" }, flippedIf(seat === 0, cat));
 }
 
 /**
@@ -508,8 +524,7 @@ export function waiting(seat, size) {
  * @param {boolean} isLeft
  */
 export function perchedBird(size, isLeft) {
-  const drawn = at(0, -size * 0.44, bird(size));
-  return isLeft ? drawn : flipped(drawn);
+  return flippedIf(!isLeft, at(0, -size * 0.44, bird(size)));
 }
 
 /**
@@ -517,16 +532,16 @@ export function perchedBird(size, isLeft) {
  * @param {number} seat
  * @param {string} said the text on the token
  * @param {number} size
- * @param {{isHidden?: boolean, isFull?: boolean, isBroken?: boolean}} [look] `isFull` is true if one more animal would
- *   break the branch
+ * @param {{isHidden?: boolean, isFull?: boolean, isBroken?: boolean, isIdle?: boolean}} [look] `isFull` is true if one
+ *   more animal would break the branch, `isIdle` if the token receives no clicks
  */
-export function solidityToken(seat, said, size, { isHidden, isFull, isBroken } = {}) {
+export function solidityToken(seat, said, size, { isHidden, isFull, isBroken, isIdle } = {}) {
   const r = size / 2;
   const fill = isHidden ? "#6f4623" : isBroken ? "#cdbfae" : "#f1dcb8";
   const ink = isHidden ? "#fff3df" : "#2b201d";
   return s(
     "g",
-    { transform: isBroken ? "rotate(-14)" : null },
+    { transform: isBroken && "rotate(-14)", "pointer-events": isIdle && "none" },
     s("circle", { cy: 1.5, r: round(r), fill: "var(--card-shadow)" }),
     s("circle", { r: round(r), fill: `var(--seat-${seat})`, stroke: "var(--cat-line)", "stroke-width": 1 }),
     s("circle", { r: round(r * 0.78), fill }),

@@ -1,7 +1,7 @@
 // The seats of Chat perché: their tokens, cats, plates and decks, and the card that is turned up.
 
 import { round } from "../../art/shapes.js";
-import { stepOf } from "../../art/table_pieces.js";
+import { drawnBy, stepOf } from "../../art/table_pieces.js";
 import { LAYERS, MEDIUM } from "./layout.js";
 import { climber, deckPanel, rug, seatPlate, solidityToken, tally, turnedUp, waiting } from "./parts.js";
 import { animalMark, spaceKey, startKey, tokenKey } from "./picks.js";
@@ -40,8 +40,7 @@ export function handItems(context, layout) {
         x: round(middle + (index - (unplacedTokens - 1) / 2) * gap),
         y: tokensY,
         layer: LAYERS.tokens,
-        stamp: `${seat} ${said} ${size}`,
-        draw: () => solidityToken(seat, said, size, { isHidden: value === undefined }),
+        ...drawnBy(solidityToken, seat, said, size, { isHidden: value === undefined }),
         ...(value !== undefined && { pick: tokenKey(value), label: t("token", { value }) }),
       };
     });
@@ -75,12 +74,11 @@ export function seatItems(context, layout) {
  */
 function plateItems(context, layout, { cats = [], catsAtStart = 0, drawPileCards = [] }, seat) {
   const { turn, details, seatName, t } = context;
-  const { tree, side, panelWidth, panelHeight, isWide } = layout;
+  const { tree, side, panelWidth, panelHeight } = layout;
   const start = layout.startAt(seat);
   const width = Math.min(side, 210);
   const onTrunk = cats.filter((space) => tree.trunkSpaces.includes(space)).length;
   const more = t("seat-line", { trunk: onTrunk, limit: details.trunkLimit ?? 0 });
-  const name = seatName(seat);
   const title = t("deck", { left: drawPileCards.length, all: details.deckSize ?? 0 });
   return [
     {
@@ -88,23 +86,20 @@ function plateItems(context, layout, { cats = [], catsAtStart = 0, drawPileCards
       x: round(seat === 0 ? start.x - side / 2 : start.x + side / 2 - width),
       y: round(layout.horizon + 22),
       layer: LAYERS.tokens,
-      stamp: `${name} ${more} ${round(width)} ${turn === seat}`,
-      draw: () => seatPlate(seat, name, more, round(width), turn === seat),
+      ...drawnBy(seatPlate, seat, seatName(seat), more, round(width), turn === seat),
     },
     {
       key: `tally:${seat}`,
       x: round(start.x + (side / 2 - 6) * (seat === 0 ? -1 : 1)),
       y: round(start.y - layout.rugHeight / 2 + 4),
       layer: LAYERS.card,
-      stamp: `${catsAtStart}`,
-      draw: () => tally(catsAtStart),
+      ...drawnBy(tally, catsAtStart),
     },
     {
       key: `deck:${seat}`,
       ...layout.panelAt(seat),
       layer: LAYERS.spaces,
-      stamp: `${title} ${round(panelWidth)} ${panelHeight} ${drawPileCards} ${isWide}`,
-      draw: () => deckPanel(seat, title, layout.rows[seat] ?? [], round(panelWidth), panelHeight),
+      ...drawnBy(deckPanel, seat, title, layout.rows[seat] ?? [], round(panelWidth), panelHeight),
       label: deckSaid(seat, context),
     },
   ];
@@ -134,8 +129,7 @@ function cardItems(context, layout) {
       x: layout.centre,
       y: round(layout.horizon + layout.startHeight * 0.5 - 2),
       layer: LAYERS.card,
-      stamp: `${card} ${activeSeat} ${said} ${round(layout.cardWidth)}`,
-      draw: () => turnedUp(info, activeSeat, layout.cardWidth, said),
+      ...drawnBy(turnedUp, info, activeSeat, layout.cardWidth, said),
       from: pile,
       to: pile,
       label: cardSaid(card, activeSeat, context),
@@ -163,14 +157,11 @@ function rugItem(context, { startAt, side, rugHeight }, places, seat) {
   const { details, seatName, t } = context;
   const key = startKey(seat);
   const count = places.filter((place) => place === startOf(details)).length;
-  const width = round(side);
-  const ring = ringOf(key, context);
   return {
     key,
     ...startAt(seat),
     layer: LAYERS.spaces,
-    stamp: `${width} ${rugHeight} ${ring}`,
-    draw: () => rug(seat, width, rugHeight, ring),
+    ...drawnBy(rug, seat, round(side), rugHeight, ringOf(key, context)),
     pick: key,
     label: t("start", { name: seatName(seat), count }),
   };
@@ -200,8 +191,7 @@ function catItem(context, layout, places, { seat, place, number }) {
     x: spot.x,
     y: spot.y,
     layer: LAYERS.animals,
-    stamp: `${round(size)} ${spot.onTrunk} ${spot.isLeft} ${ring} ${badge} ${reach.height}`,
-    draw: () => climber(seat, size, { ...spot, ring, badge, reach }),
+    ...drawnBy(climber, seat, size, { ...spot, ring, badge, reach }),
     pick: spaceKey(place),
     mark: animalMark(place),
     label: badge ? `${label}, ${t(badge)}` : label,
@@ -227,7 +217,6 @@ function waitingCat({ details }, layout, places, { seat, number }) {
   return {
     x: round(start.x + out * gap * (seat === 0 ? -1 : 1)),
     y: round(start.y + (isBack ? 0.1 : 0.45) * rugHeight),
-    stamp: `waits ${round(waitingSize)}`,
-    draw: () => waiting(seat, waitingSize),
+    ...drawnBy(waiting, seat, waitingSize),
   };
 }

@@ -1,6 +1,7 @@
 // The tree of Chat perché with its branches, tokens and birds, and the dogs below.
 
 import { round } from "../../art/shapes.js";
+import { drawnBy } from "../../art/table_pieces.js";
 import { write } from "../../art/text.js";
 import { LAYERS } from "./layout.js";
 import {
@@ -50,33 +51,23 @@ export function tableItems(context, layout) {
 function woodItems({ t }, { tree, pitch, step, centre, low, horizon, startHeight, width, landHeight }) {
   const foot = horizon + startHeight * 0.62 - low;
   const top = (tree.trunkSpaces.length - 1) * step + pitch * 0.5;
-  const size = [round(pitch), round(step)].join();
   return [
     {
       key: "land",
       x: 0,
       y: 0,
       layer: LAYERS.land,
-      stamp: `${width} ${round(landHeight)} ${round(horizon)}`,
-      draw: () => landscape(width, round(landHeight), round(horizon)),
+      ...drawnBy(landscape, width, round(landHeight), round(horizon)),
     },
     {
       key: "trunk",
       x: centre,
       y: low + foot,
       layer: LAYERS.trunk,
-      stamp: `${size} ${round(foot)}`,
+      ...drawnBy(trunk, pitch, top + foot, foot - pitch * 0.3),
       label: t("trunk-name"),
-      draw: () => trunk(pitch, top + foot, foot - pitch * 0.3),
     },
-    {
-      key: "crown",
-      x: centre,
-      y: low - top - pitch * 0.1,
-      layer: LAYERS.trunk,
-      stamp: size,
-      draw: () => crown(pitch),
-    },
+    { key: "crown", x: centre, y: low - top - pitch * 0.1, layer: LAYERS.trunk, ...drawnBy(crown, pitch) },
   ];
 }
 
@@ -87,27 +78,24 @@ function woodItems({ t }, { tree, pitch, step, centre, low, horizon, startHeight
  */
 function branchItems(context, layout) {
   const { view } = context;
-  const size = [round(layout.pitch), round(layout.step)].join();
   const isBroken = (/** @type {number} */ number) => view.branches?.[number]?.broken ?? false;
   const fallen = layout.tree.branches.flatMap((_, number) => (isBroken(number) ? [number] : []));
   return layout.tree.branches.flatMap(({ isLeft, level }, number) => {
     const limb = layout.limbOf(level);
-    const look = { isPicked: isPlacing(view), isBroken: isBroken(number) };
+    const look = { isPicked: isPlacing(view), isBroken: isBroken(number), isLeft };
     const place = { x: layout.centre, y: layout.levelY(level), layer: LAYERS.wood };
     const whole = {
       key: branchKey(number),
       ...place,
-      stamp: `${size} ${JSON.stringify(look)}`,
-      draw: () => mirroredIf(isLeft, branch(limb, number, look)),
+      ...drawnBy(branch, limb, number, look),
       ...(look.isPicked && { pick: branchKey(number) }),
     };
     const label = branchLabel(number, context);
     if (!look.isBroken) {
       return [{ ...whole, label }];
     }
-    const draw = () => mirroredIf(isLeft, stump(limb));
     return [
-      { key: `stump:${number}`, ...place, stamp: size, draw, label },
+      { key: `stump:${number}`, ...place, ...drawnBy(stump, limb, isLeft), label },
       { ...whole, ...fallenPlace(layout, fallen.indexOf(number), { isLeft, level }) },
     ];
   });
@@ -130,17 +118,6 @@ function fallenPlace({ centre, horizon }, nth, { isLeft, level }) {
 }
 
 /**
- * @param {boolean} isFlipped
- * @param {SVGElement} element
- */
-function mirroredIf(isFlipped, element) {
-  if (isFlipped) {
-    element.setAttribute("transform", "scale(-1 1)");
-  }
-  return element;
-}
-
-/**
  * @param {Context} context
  * @param {Layout} layout
  * @returns {Item[]}
@@ -155,18 +132,13 @@ function spaceItems({ view, candidates, nameOf, t }, { pitch, reach, spots, tree
     .filter(([space]) => !broken.has(space))
     .map(([space, { x, y, onTrunk }]) => {
       const key = spaceKey(space);
-      const look = { onTrunk, isTarget: candidates.has(key), isFree: !taken.has(space) };
+      const look = { onTrunk, isTarget: candidates.has(key), isFree: !taken.has(space), isIdle: places };
       return {
         key,
         x,
         y,
         layer: LAYERS.spaces,
-        stamp: `${round(pitch)} ${reach.height} ${JSON.stringify(look)} ${places}`,
-        draw: () => {
-          const element = standing(pitch, reach, look);
-          element.setAttribute("pointer-events", places ? "none" : "auto");
-          return element;
-        },
+        ...drawnBy(standing, pitch, reach, look),
         ...(!places && look.isFree && { pick: key, label: t("space", { space: nameOf("space", space) }) }),
       };
     });
@@ -190,23 +162,18 @@ function tokenItems({ view }, layout) {
       layer: LAYERS.tokens,
     };
     if (tokenOwner === undefined) {
-      const free = { key: `free:${number}`, ...place, stamp: `${size}`, draw: () => freeToken(size) };
+      const free = { key: `free:${number}`, ...place, ...drawnBy(freeToken, size) };
       return isPlacing(view) ? [free] : [];
     }
     const isHidden = solidity === undefined;
     const said = !isHidden ? String(solidity) : greatestLoad > 0 ? `≥${greatestLoad}` : "?";
     const isFull = !isHidden && !broken && solidity < spaces.length && loadOf(view, spaces) >= solidity;
-    const look = { isHidden, isFull, isBroken: broken ?? false };
+    const look = { isHidden, isFull, isBroken: broken ?? false, isIdle: true };
     return [
       {
         key: `token:${number}`,
         ...place,
-        stamp: `${tokenOwner} ${said} ${size} ${JSON.stringify(look)}`,
-        draw: () => {
-          const token = solidityToken(tokenOwner, said, size, look);
-          token.setAttribute("pointer-events", "none");
-          return token;
-        },
+        ...drawnBy(solidityToken, tokenOwner, said, size, look),
         from: { x: tokenOwner === 0 ? width * 0.25 : width * 0.75, y: tokensY },
       },
     ];
@@ -229,8 +196,7 @@ function birdItems(context, { spots, catSize, birdSize }) {
     x: 0,
     y: birdSize + 6,
     layer: LAYERS.wood,
-    stamp: `${round(length)}`,
-    draw: () => wire(length),
+    ...drawnBy(wire, length),
   };
   const items = birds.map((place, number) => {
     const spot = spots.get(place);
@@ -240,8 +206,7 @@ function birdItems(context, { spots, catSize, birdSize }) {
       key: `bird:${number}`,
       ...(spot ? { x: spot.x, y: spot.y } : { x: 22 + rank * birdSize * 0.82, y: birdSize + 6 }),
       layer: LAYERS.animals,
-      stamp: `${round(size)} ${spot?.isLeft}`,
-      draw: () => perchedBird(size, spot?.isLeft ?? false),
+      ...drawnBy(perchedBird, size, spot?.isLeft ?? false),
       ...(spot && {
         label: t("bird", { space: nameOf("space", place) }),
         pick: spaceKey(place),
@@ -260,8 +225,6 @@ function birdItems(context, { spots, catSize, birdSize }) {
 function dogItems({ view, t }, { trackX, trackLength, trackHeight, bottom, width }) {
   const { dogSteps: dogs = 0, dogTrack = 0 } = view;
   const y = bottom - trackHeight / 2;
-  const size = trackHeight * 0.8;
-  const count = `${dogs} / ${dogTrack}`;
   const step = trackLength / Math.max(1, dogTrack);
   return [
     {
@@ -269,16 +232,14 @@ function dogItems({ view, t }, { trackX, trackLength, trackHeight, bottom, width
       x: trackX,
       y,
       layer: LAYERS.spaces,
-      stamp: `${width} ${dogs} ${view.dogTrack}`,
-      draw: () => track(step, dogTrack, dogs),
+      ...drawnBy(track, step, dogTrack, dogs),
     },
     {
       key: "dogs",
       x: round(trackX + step * dogs),
       y: y - 4,
       layer: LAYERS.animals,
-      stamp: `${size}`,
-      draw: () => pack(size),
+      ...drawnBy(pack, trackHeight * 0.8),
       label: t("dogs", { dogs, track: dogTrack }),
     },
     {
@@ -286,8 +247,7 @@ function dogItems({ view, t }, { trackX, trackLength, trackHeight, bottom, width
       x: width - 12,
       y,
       layer: LAYERS.spaces,
-      stamp: count,
-      draw: () => write(count, 0, 0, 14, { anchor: "end", weight: 700 }),
+      ...drawnBy(write, `${dogs} / ${dogTrack}`, 0, 0, 14, { anchor: "end", weight: 700 }),
     },
   ];
 }

@@ -1,7 +1,7 @@
 // The seats of Chatpentiers: their plates and castles, and the hand at the bottom.
 
 import { cardBack } from "../../art/cards.js";
-import { panelItem, seatsFrom, stepOf } from "../../art/table_pieces.js";
+import { drawnBy, panelItem, seatsFrom, stepOf } from "../../art/table_pieces.js";
 import { numberOf } from "../../picks.js";
 import { brick, card, DRAWN, ground, RATIO, seatPlate, signed, tower } from "./parts.js";
 import { keyOf, zoneKey } from "./picks.js";
@@ -94,8 +94,7 @@ function plateItem(context, seat, place, { kind, mark, width }) {
     key: `plate:${seat}`,
     ...place,
     layer: 1,
-    stamp: JSON.stringify(face),
-    draw: () => seatPlate(face),
+    ...drawnBy(seatPlate, face),
     label: [t("hand-of", { name, count: handSize, points: total }), leads && t("leads"), ...voids]
       .filter(Boolean)
       .join(", "),
@@ -115,17 +114,8 @@ function castleItems(context, castle) {
   const zoneWidth = Math.min(style.tower, (width - 4 - between * (zones.length - 1)) / zones.length);
   const whole = zoneWidth * zones.length + between * (zones.length - 1) + 4;
   const middle = x + width / 2;
-  /** @type {Item} */
-  const under = {
-    key: `ground:${seat}`,
-    x: middle,
-    y,
-    layer: 1,
-    stamp: `${whole} ${style.foot}`,
-    draw: () => ground(whole, style.foot),
-  };
   return [
-    under,
+    { key: `ground:${seat}`, x: middle, y, layer: 1, ...drawnBy(ground, whole, style.foot) },
     ...zones.flatMap((which, index) => {
       const left = middle - whole / 2 + 2 + zoneWidth / 2 + index * (zoneWidth + between);
       return zoneItems(context, castle, contentOf(context, seat, which), { x: left, width: zoneWidth });
@@ -166,8 +156,7 @@ function zoneItems(context, castle, content, { x, width }) {
       x,
       y,
       layer: 2,
-      stamp: JSON.stringify(look),
-      draw: () => tower(look),
+      ...drawnBy(tower, look),
       label: t("zone", { zone: zoneName, name, count, limit, what: whatIn(context, content) }),
       ...(pick && { pick }),
     },
@@ -176,8 +165,7 @@ function zoneItems(context, castle, content, { x, width }) {
       x,
       y: y + middleOf(nth),
       layer: 3,
-      stamp: `brick ${inside} ${step}`,
-      draw: () => brick(suitOf(details, number), valueOf(details, number), inside, step - 1),
+      ...drawnBy(brick, suitOf(details, number), valueOf(details, number), inside, step - 1),
       label: t("stone", { card: nameOf("card", number), name, zone: zoneName }),
       ...(pick && { pick }),
     })),
@@ -252,8 +240,8 @@ function handRow(context, { hand: box, handCard: width, trick }, shown, row) {
   return shown.map((number, index) => {
     const x = left + index * step + (breaks[index] ?? 0) * space;
     if (number === undefined) {
-      const draw = () => cardBack(DRAWN, DRAWN * RATIO);
-      return { key: `back:${row}:${index}`, x, y, scale: width / DRAWN, layer: 5, stamp: "", draw };
+      const back = drawnBy(cardBack, DRAWN, DRAWN * RATIO);
+      return { key: `back:${row}:${index}`, x, y, scale: width / DRAWN, layer: 5, ...back };
     }
     const isDim = actions.length > 0 && !isTaking(view) && !candidates.has(keyOf(number));
     const label = t("hand", { card: nameOf("card", number) });

@@ -3,7 +3,7 @@
 import { seatMark, suitSymbol } from "../../art/cards.js";
 import { cardboardBox, crown } from "../../art/pieces.js";
 import { at, group } from "../../art/shapes.js";
-import { badgeItem, panel, plate, seatsFrom, stepOf } from "../../art/table_pieces.js";
+import { badgeItem, drawnBy, panel, plate, seatsFrom, stepOf } from "../../art/table_pieces.js";
 import { cut, widthOf, write } from "../../art/text.js";
 import { s } from "../../dom.js";
 import { flow } from "./layout.js";
@@ -130,8 +130,7 @@ function playItems(context, layout, seat, place) {
       x,
       y,
       layer: 1,
-      stamp: `${width} ${caption} ${isActive} ${isDone}`,
-      draw: () => captionedSlot(width, caption, captionSize, isActive, isDone),
+      ...drawnBy(captionedSlot, width, caption, captionSize, isActive, isDone),
       label,
     },
     {
@@ -139,8 +138,7 @@ function playItems(context, layout, seat, place) {
       x: x + width / 2 - 4,
       y: y - (width * RATIO) / 2 + 8,
       layer: 6,
-      stamp: String(mark),
-      draw: () => seatMark(seat, mark),
+      ...drawnBy(seatMark, seat, mark),
     },
     ...(ranking.length > 0
       ? [badgeItem(`rank:${index + 1}`, x, y + (width * RATIO) / 2, String(index + 1), look)]
@@ -216,8 +214,7 @@ function extraItems(context, { card: width, size }, extra, { x, y }) {
       x,
       y,
       layer: 1,
-      stamp: `${width} extra`,
-      draw: () => captionedSlot(width, t("extra"), size === "small" ? 12 : 14, false, true),
+      ...drawnBy(captionedSlot, width, t("extra"), size === "small" ? 12 : 14, false, true),
     },
     ...(isThere ? [card(context, extra, { x, y, width, layer: 4, label, pick: isTaking(view) })] : []),
   ];
@@ -292,12 +289,11 @@ function discardItems(context, layout) {
   const stones = spots.map(({ suit, card: number, x, row }) => {
     const place = { x: box.x + x, y: y + row * 22, layer: 2 };
     return number === undefined
-      ? { key: `out:${suit}:${row}`, ...place, stamp: "", draw: () => suitSymbol(suit, 16) }
+      ? { key: `out:${suit}:${row}`, ...place, ...drawnBy(suitSymbol, suit, 16) }
       : {
           key: keyOf(number),
           ...place,
-          stamp: "out",
-          draw: () => brick(suit, valueOf(details, number), stone - 2, 19),
+          ...drawnBy(brick, suit, valueOf(details, number), stone - 2, 19),
           label: t("out", { card: nameOf("card", number) }),
         };
   });

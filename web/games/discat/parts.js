@@ -3,7 +3,7 @@
 import { cardBack, cardFace, suitColours } from "../../art/cards.js";
 import { arrowDown, arrowUp, paw } from "../../art/pieces.js";
 import { at, box, group, middleBox } from "../../art/shapes.js";
-import { slot } from "../../art/table_pieces.js";
+import { drawnBy, slot } from "../../art/table_pieces.js";
 import { write } from "../../art/text.js";
 import { s } from "../../dom.js";
 import { keyOf } from "./picks.js";
@@ -240,12 +240,10 @@ export function scaleOfNumbers({ least, most, card, higher, hand, width }) {
 export function openCard({ view, details }, card, spot, item, look = {}) {
   const isUp = pointsUp(view, card);
   const size = Math.round(CARD.width * spot.scale);
-  const drawn = { ...look, size, isUp, ...digitsOf(details, card) };
   return {
     key: keyOf(card),
     ...spot,
-    stamp: JSON.stringify(["open", card, drawn]),
-    draw: () => face(card, drawn),
+    ...drawnBy(face, card, { ...look, size, isUp, ...digitsOf(details, card) }),
     ...item,
   };
 }
@@ -261,11 +259,5 @@ export function openCard({ view, details }, card, spot, item, look = {}) {
  */
 export function hiddenCard(key, spot, item, card, strip = CARD.width) {
   const size = Math.round(CARD.width * spot.scale);
-  return {
-    key,
-    ...spot,
-    stamp: `back ${card ?? ""} ${size} ${strip}`,
-    draw: () => back(size, card, strip),
-    ...item,
-  };
+  return { key, ...spot, ...drawnBy(back, size, card, strip), ...item };
 }

@@ -1,7 +1,7 @@
 // The seats of Discat: their hands, piles and bonus cards.
 
 import { group } from "../../art/shapes.js";
-import { badgeItem, fan, panelItem, plate, stepOf } from "../../art/table_pieces.js";
+import { badgeItem, drawnBy, fan, panelItem, plate, stepOf } from "../../art/table_pieces.js";
 import { fit } from "../../art/text.js";
 import { numberOf } from "../../picks.js";
 import { CARD, emptyPlace, hiddenCard, openCard, PANEL } from "./parts.js";
@@ -153,7 +153,7 @@ function seatPileItems(context, { seat, box, card: width, spot, isTight }) {
   const left = isTight ? box.x + box.width / 2 - ((shown.length - 1) * step) / 2 : box.x + 10 + width / 2;
   const scale = width / CARD.width;
   if (pile.length === 0) {
-    return [{ key: `slot:${seat}`, x: left, y, scale, stamp: "slot", draw: () => emptyPlace("", 1) }];
+    return [{ key: `slot:${seat}`, x: left, y, scale, ...drawnBy(emptyPlace, "", 1) }];
   }
   const items = shown.map(({ card = 0, faceDown = false }, index) => {
     const isTop = index === shown.length - 1;

@@ -2,7 +2,7 @@
 
 import { seatMark } from "../../art/cards.js";
 import { group } from "../../art/shapes.js";
-import { badgeItem, fan, panelItem, plate, stepOf } from "../../art/table_pieces.js";
+import { badgeItem, drawnBy, fan, panelItem, plate, stepOf } from "../../art/table_pieces.js";
 import { widthOf, wrap, write } from "../../art/text.js";
 import {
   CARD,
@@ -45,27 +45,25 @@ function pileItems({ view, t }, { pile: { box, spot }, isNarrow }) {
   const size = view.drawPileSize ?? 0;
   const label = t("draw-pile", { count: size });
   const depth = Math.min(3, Math.ceil(size / 8));
-  const text = t("draw-name");
-  const name = { key: "draw:name", x: box.x + 14, y: box.y + 26, stamp: text };
+  const name = {
+    key: "draw:name",
+    x: box.x + 14,
+    y: box.y + 26,
+    ...drawnBy(write, t("draw-name"), 0, 0, 15, { anchor: "start", weight: 700 }),
+  };
   const cards = Array.from({ length: depth }, (_, layer) => {
     const under = depth - 1 - layer;
     const place = { ...spot, x: spot.x + under * 2, y: spot.y + under * 2.5 };
     return hiddenCard(`draw:${layer}`, place, under === 0 ? { label } : {});
   });
   return [
-    ...(isNarrow ? [] : [{ ...name, draw: () => write(text, 0, 0, 15, { anchor: "start", weight: 700 }) }]),
+    ...(isNarrow ? [] : [name]),
     ...cards,
     size > 0
       ? badgeItem("draw:count", spot.x, spot.y + (CARD.width * spot.scale * CARD.ratio) / 2, `×${size}`, {
           size: 13,
         })
-      : {
-          key: "draw:slot",
-          ...spot,
-          stamp: `slot ${spot.scale}`,
-          draw: () => emptyPlace(t("empty"), spot.scale),
-          label,
-        },
+      : { key: "draw:slot", ...spot, ...drawnBy(emptyPlace, t("empty"), spot.scale), label },
   ];
 }
 
@@ -112,14 +110,12 @@ function queueItems(context, layout) {
     return [];
   }
   const { start, top, placeOf, step, mini } = queueLayout(layout, queue.length);
-  const text = t("under");
   /** @type {Item} */
   const name = {
     key: "queue:name",
     x: start,
     y: top - 14,
-    stamp: text,
-    draw: () => write(text, 0, 0, 13, { anchor: "start", fill: "var(--ink-soft)", weight: 700 }),
+    ...drawnBy(write, t("under"), 0, 0, 13, { anchor: "start", fill: "var(--ink-soft)", weight: 700 }),
   };
   return [
     ...(layout.isNarrow ? [] : [name]),
@@ -132,8 +128,7 @@ function queueItems(context, layout) {
         x: place.x,
         y: place.y + (mini * CARD.ratio) / 2 - 4,
         layer: 1,
-        stamp: `mark ${seat}`,
-        draw: () => seatMark(seat, 14),
+        ...drawnBy(seatMark, seat, 14),
       };
       return card === undefined && step >= 15 ? [shown, mark] : [shown];
     }),
@@ -189,16 +184,7 @@ function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size } })
   const y = top + size / 2;
   if (!now) {
     const words = [t("free"), t("any")];
-    return [
-      {
-        key: "sign",
-        x,
-        y,
-        stamp: `free ${words} ${size}`,
-        draw: () => freeSign(size, words),
-        label: t("sign-free"),
-      },
-    ];
+    return [{ key: "sign", x, y, ...drawnBy(freeSign, size, words), label: t("sign-free") }];
   }
   const { card = 0, higher = false, creator = 0, bonusDrawn = false } = now;
   const than = t(higher ? "higher" : "lower");
@@ -209,8 +195,7 @@ function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size } })
       key: "sign",
       x,
       y,
-      stamp: `${than} ${card} ${higher} ${size}`,
-      draw: () => constraintSign(size, nameOf("card", card), than, higher),
+      ...drawnBy(constraintSign, size, nameOf("card", card), than, higher),
       label: t("sign-by", { than, card, name }),
     },
     {
@@ -247,5 +232,5 @@ function lineItem({ view, details, players, me }, { x, y, width }) {
     hand,
     width: Math.round(width),
   };
-  return { key: "line", x, y, stamp: JSON.stringify(shown), draw: () => scaleOfNumbers(shown) };
+  return { key: "line", x, y, ...drawnBy(scaleOfNumbers, shown) };
 }

@@ -2,7 +2,7 @@
 
 import { cardBack } from "../../art/cards.js";
 import { catCurled } from "../../art/cats.js";
-import { smallBack } from "../../art/table_pieces.js";
+import { drawnBy, smallBack } from "../../art/table_pieces.js";
 import { widthOf } from "../../art/text.js";
 import { LEAST_STEP, spread } from "./layout.js";
 import { handCard, seatPlate, tile } from "./parts.js";
@@ -100,8 +100,9 @@ function ownCard(context, { id, kind }, { width, height }, { pick, isPicked = fa
   const effect = look && effectOf(context, look.value);
   return {
     key: `card:${id}`,
-    stamp: `hand ${kind} ${width} ${isNew} ${isDim}`,
-    draw: () => (look ? handCard(look, width, height, effect, { isNew, isDim }) : cardBack(width, height)),
+    ...(look
+      ? drawnBy(handCard, look, width, height, effect, { isNew, isDim })
+      : drawnBy(cardBack, width, height)),
     ...(kind !== undefined && { label: handLabel(context, kind, effect, isNew) }),
     ...(pick !== undefined && { pick }),
   };
@@ -124,8 +125,7 @@ function restItems(context, room, seat, size) {
       key: `rest:${seat}`,
       x: room.x + room.width / 2,
       y: room.y + Math.min(room.height, size) / 2,
-      stamp: `${size}`,
-      draw: () => catCurled(seat, size),
+      ...drawnBy(catCurled, seat, size),
     },
   ];
 }
@@ -181,8 +181,7 @@ function otherHandItems(context, { cards: all, isNarrow }, { seat, hand: room })
       y: room.y + height / 2 + spot.row * lift + drop + 1,
       turn,
       layer: 2,
-      stamp: `other ${kind} ${width}`,
-      draw: () => (look ? tile(look, width, height, { isLeft: true }) : smallBack(width, height)),
+      ...(look ? drawnBy(tile, look, width, height, { isLeft: true }) : drawnBy(smallBack, width, height)),
       ...(kind !== undefined && {
         label: t("in-seat", { card: nameOf(context, kind), name: seatName(seat) }),
       }),
@@ -228,8 +227,7 @@ function plateItem(context, seat, room) {
     x: room.x + room.width / 2,
     y: room.y + room.height / 2,
     layer: 1,
-    stamp: JSON.stringify([look, room.width, room.height]),
-    draw: () => seatPlate(look, room.width, room.height),
+    ...drawnBy(seatPlate, look, room.width, room.height),
     label: t("plate", { name, lines: said.join(", ") }),
     ...(phaseOf(view) === "GIVE" && seat !== me && { pick: seatKey(seat) }),
   };

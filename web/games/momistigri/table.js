@@ -2,7 +2,7 @@
 // round.
 
 import { at, group, middleBox } from "../../art/shapes.js";
-import { panel, plate, stepOf } from "../../art/table_pieces.js";
+import { drawnBy, panel, plate, stepOf } from "../../art/table_pieces.js";
 import { widthOf, wrap, write } from "../../art/text.js";
 import { s } from "../../dom.js";
 import { choosesFromPile, sum } from "./layout.js";
@@ -112,9 +112,8 @@ function cellItems(context, { grid, cell, isNarrow }) {
         key: `head:${value}`,
         x: cell.x + column * cell.width,
         y: cell.y - cell.height / 2 - size / 2 - 2,
-        stamp: `${size} ${cell.width} ${text}`,
+        ...drawnBy(headOf, effect, size, cell.width, text),
         label: text,
-        draw: () => headOf(effect, size, cell.width, text),
       },
     ];
   });
@@ -122,8 +121,7 @@ function cellItems(context, { grid, cell, isNarrow }) {
     key: `slot:${kind}`,
     x: cell.x + column * cell.width,
     y: cell.y + row * cell.height,
-    stamp: `${cell.width} ${cell.height}`,
-    draw: () => emptyCell(lookOf(context, kind), cell.width - 4, cell.height - 4),
+    ...drawnBy(emptyCell, lookOf(context, kind), cell.width - 4, cell.height - 4),
   }));
   return [...heads, ...cells];
 }
@@ -169,8 +167,7 @@ function pileItems(context, { cell, grid, cards }) {
       y: cell.y + at.row * cell.height - shift,
       // The count overlaps the neighbouring card.
       layer: count > 1 ? 2 : 1,
-      stamp: `tile ${kind} ${width} ${height} ${isTop ? count : 1} ${isNew}`,
-      draw: () => tile(lookOf(context, kind), width, height, { count: isTop ? count : 1, isNew }),
+      ...drawnBy(tile, lookOf(context, kind), width, height, { count: isTop ? count : 1, isNew }),
       ...(isTop && { mark: pileKey(kind), label: pileLabel(context, kind, count) }),
       ...(isTop && isOpen && { pick: pileKey(kind) }),
     };
@@ -197,9 +194,8 @@ function statusItem(context, { status: room, isNarrow }) {
     key: "status",
     x: room.x,
     y: room.y,
-    stamp: JSON.stringify([round, effect?.value, lines, room.width, room.height]),
+    ...drawnBy(status, room, { round, effect, lines, weight, step, size }),
     label: `${roundText(context)}. ${text}`,
-    draw: () => status(room, { round, effect, lines, weight, step, size }),
   };
 }
 
