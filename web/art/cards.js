@@ -49,7 +49,7 @@ export function cardFace(width, height, options = {}) {
     at(
       -width / 2,
       -height / 2,
-      band && tab(corner, unit, band),
+      band && tab(18 + 11 * corner.length, 30, unit, band),
       write(corner, (9.5 + 5.5 * corner.length) * unit, (band ? 15.5 : 17) * unit, 19 * unit, {
         fill: bandInk,
         weight: 700,
@@ -234,13 +234,15 @@ function bigSize(label, unit) {
 }
 
 /**
- * @param {string} label
- * @param {number} unit
+ * Draw the coloured corner of a card, from its upper left point.
+ * @param {number} width
+ * @param {number} height
+ * @param {number} unit the scale
  * @param {string} fill
  */
-function tab(label, unit, fill) {
-  const right = 18 + 11 * label.length;
-  return placed(0, 0, unit, 0, shape(`M0 9Q0 0 9 0H${right}V18Q${right} 30 ${right - 12} 30H0Z`, fill));
+export function tab(width, height, unit, fill) {
+  const d = `M0 9Q0 0 9 0H${width}V${height - 12}Q${width} ${height} ${width - 12} ${height}H0Z`;
+  return placed(0, 0, unit, 0, shape(d, fill));
 }
 
 /**

@@ -1,7 +1,7 @@
 // The pictures of the games on the start page, 320 × 180 pixels, made from the same drawings as the games.
 
 import { s } from "../dom.js";
-import { cardFace, suitSymbol } from "./cards.js";
+import { cardFace, suitColours, suitSymbol } from "./cards.js";
 import { catCurled, catFace, catPeeking, catPerched, catSitting } from "./cats.js";
 import {
   arrowDown,
@@ -15,7 +15,7 @@ import {
   mouse,
   tower,
 } from "./pieces.js";
-import { group } from "./shapes.js";
+import { at, group, placed } from "./shapes.js";
 
 /** @type {Record<string, () => SVGElement[]>} */
 const PICTURES = {
@@ -26,39 +26,41 @@ const PICTURES = {
     at(72, 34, catSitting(0, 56)),
     at(252, 58, catSitting(3, 44)),
     ...[0, 1, 2].map((suit) =>
-      at(
+      placed(
         136 + 28 * suit,
         112 - 6 * (suit % 2),
+        1,
+        -14 + 14 * suit,
         cardFace(46, 66, {
           corner: String(3 + 2 * suit),
-          band: `var(--suit-${suit})`,
-          bandInk: `var(--suit-ink-${suit})`,
+          ...suitColours(suit),
+          soft: "var(--card)",
           motif: suitSymbol(suit, 24),
         }),
-        -14 + 14 * suit,
       ),
     ),
   ],
   momistigri: () => [
     ground("var(--suit-soft-3)"),
     ...[0, 1, 2, 3, 4].map((suit) =>
-      at(
+      placed(
         64 + 48 * suit,
         112 + 7 * Math.abs(suit - 2),
+        1,
+        -20 + 10 * suit,
         cardFace(64, 92, {
           corner: suit === 2 ? "M" : String(suit + 1),
-          band: `var(--suit-${suit})`,
-          bandInk: `var(--suit-ink-${suit})`,
+          ...suitColours(suit),
+          soft: "var(--card)",
           motif: suit === 2 ? momistigri(54) : suitSymbol(suit, 30),
         }),
-        -20 + 10 * suit,
       ),
     ),
   ],
   discat: () => [
     ground("var(--suit-soft-0)"),
-    at(92, 98, cardFace(84, 118, { big: "18", motif: at(0, 38, arrowDown(24)) }), -8),
-    at(206, 94, cardFace(84, 118, { big: "33", motif: at(0, 38, arrowUp(24)) }), 7),
+    placed(92, 98, 1, -8, cardFace(84, 118, { big: "18", motif: at(0, 38, arrowDown(24)) })),
+    placed(206, 94, 1, 7, cardFace(84, 118, { big: "33", motif: at(0, 38, arrowUp(24)) })),
     at(276, 140, catSitting(1, 72)),
   ],
   chat_cartonne: () => [
@@ -93,14 +95,4 @@ export function pictureOf(name) {
 /** @param {string} fill */
 function ground(fill) {
   return s("rect", { width: 320, height: 180, fill });
-}
-
-/**
- * @param {number} x
- * @param {number} y
- * @param {SVGElement} drawing
- * @param {number} [turn]
- */
-function at(x, y, drawing, turn = 0) {
-  return s("g", { transform: `translate(${x} ${y}) rotate(${turn})` }, drawing);
 }

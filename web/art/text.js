@@ -59,24 +59,38 @@ export function fit(text, width, least, most, weight) {
 }
 
 /**
+ * Arrange parts of a text in lines that fit into a width.
+ * @param {readonly string[]} parts
+ * @param {string} between the text between two parts of a line
+ * @param {number} width
+ * @param {number} size
+ * @param {{weight?: number, most?: number}} [options] `most` is the maximum number of lines
+ * @returns the parts of each line
+ */
+export function fill(parts, between, width, size, { weight, most = Infinity } = {}) {
+  /** @type {string[][]} */
+  const lines = [];
+  for (const part of parts) {
+    const longer = [...(lines.at(-1) ?? []), part];
+    if (lines.length > 0 && (lines.length === most || widthOf(longer.join(between), size, weight) <= width)) {
+      lines[lines.length - 1] = longer;
+    } else {
+      lines.push([part]);
+    }
+  }
+  return lines;
+}
+
+/**
  * Break a text into lines that fit into a width, and shorten lines that are still too long.
  * @param {string} text
  * @param {number} width
  * @param {number} size
- * @param {{weight?: number, most?: number}} [options] `most` is the maximum number of lines
+ * @param {Parameters<typeof fill>[4]} [options]
  */
-export function wrap(text, width, size, { weight, most = Infinity } = {}) {
-  /** @type {string[]} */
-  const lines = [];
-  for (const word of text.split(" ")) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && (lines.length === most || widthOf(longer, size, weight) <= width)) {
-      lines[lines.length - 1] = longer;
-    } else {
-      lines.push(word);
-    }
-  }
-  return lines.map((line) => cut(line, width, size, weight));
+export function wrap(text, width, size, options) {
+  const lines = fill(text.split(" "), " ", width, size, options);
+  return lines.map((words) => cut(words.join(" "), width, size, options?.weight));
 }
 
 /**

@@ -1,7 +1,7 @@
 // The parts of Momistigri's drawing: cards in two sizes, pictograms of effects, plates of players, the mat with its
 // ring. Sizes are in pixels.
 
-import { cardFace, suitColours, suitSymbol, twice } from "../../art/cards.js";
+import { cardFace, suitColours, suitSymbol, tab, twice } from "../../art/cards.js";
 import { catFace } from "../../art/cats.js";
 import { crown, momistigri } from "../../art/pieces.js";
 import {
@@ -81,7 +81,7 @@ export function handCard(look, width, height, effect, { isNew, isDim } = {}) {
           catFace(COAT_OF_COLOUR[colour % 5] ?? 0, 52 * unit, MOODS[value % MOODS.length]),
         ]);
   const corner = group(
-    shape(tabPath(-width / 2, top, unit), band),
+    at(-width / 2, top, tab(42, 34, unit, band)),
     write(text, -width / 2 + 21 * unit, top + 17 * unit, Math.max(13, 24 * unit), {
       fill: bandInk,
       weight: 700,
@@ -97,19 +97,6 @@ export function handCard(look, width, height, effect, { isNew, isDim } = {}) {
     isDim && middleBox(width + 1, height + 1, 9 * unit, { fill: "var(--table)", opacity: 0.6 }),
     isNew && at(strip, top - 5, star(20)),
   );
-}
-
-/**
- * @param {number} x
- * @param {number} y
- * @param {number} unit
- */
-function tabPath(x, y, unit) {
-  const [round, wide, deep, corner] = [9 * unit, 33 * unit, 22 * unit, 12 * unit];
-  return [
-    `M${x} ${y + round}q0-${round} ${round}-${round}h${wide}v${deep}`,
-    `q0 ${corner}-${corner} ${corner}h${corner - wide - round}z`,
-  ].join("");
 }
 
 /**
@@ -407,8 +394,7 @@ export function stepsAround({ x, y, width, height }, inset, radius, gap) {
  */
 export function matWithRing({ x, y, width, height }, ring, steps, marked, isReversed) {
   return group(
-    box(x, y + 3, width, height, 22, { fill: "var(--card-shadow)" }),
-    box(x, y, width, height, 22, { fill: "var(--surface-2)", stroke: "var(--table-line)" }),
+    raised(x, y, width, height, 22, { fill: "var(--surface-2)", stroke: "var(--table-line)" }, 3),
     box(x + ring, y + ring, width - 2 * ring, height - 2 * ring, 14, {
       fill: "var(--table)",
       stroke: "var(--table-line)",

@@ -3,7 +3,7 @@
 import { cardBack } from "../../art/cards.js";
 import { catCurled } from "../../art/cats.js";
 import { drawnBy, smallBack } from "../../art/table_pieces.js";
-import { widthOf } from "../../art/text.js";
+import { fill } from "../../art/text.js";
 import { LEAST_STEP, spread } from "./layout.js";
 import { handCard, seatPlate, tile } from "./parts.js";
 import { handKey, seatKey } from "./picks.js";
@@ -202,7 +202,8 @@ function plateItem(context, seat, room) {
   const state = stateOf(context, seat);
   const name = context.seatName(seat);
   const texts = room.width >= 140 ? room.width * 0.74 - (handSize > 0 ? 46 : 20) : room.width - 6;
-  const lines = linesOf(state, texts, room.width >= 140 && room.height > 50 ? 2 : 1);
+  const most = room.width >= 140 && room.height > 50 ? 2 : 1;
+  const lines = fill(state, " · ", texts, 12, { weight: 500 }).slice(-most);
   const seen = lines.flat();
   // The visible texts in their order, then the texts for which there is no room.
   const said = [
@@ -231,24 +232,4 @@ function plateItem(context, seat, room) {
     label: t("plate", { name, lines: said.join(", ") }),
     ...(phaseOf(view) === "GIVE" && seat !== me && { pick: seatKey(seat) }),
   };
-}
-
-/**
- * Join texts into lines, and return the last lines.
- * @param {readonly string[]} parts the texts
- * @param {number} width the width of a line, in pixels
- * @param {number} most the maximum number of lines to return
- */
-function linesOf(parts, width, most) {
-  /** @type {string[][]} */
-  const lines = [];
-  for (const part of parts) {
-    const both = [...(lines.at(-1) ?? []), part];
-    if (lines.length > 0 && widthOf(both.join(" · "), 12, 500) <= width) {
-      lines[lines.length - 1] = both;
-    } else {
-      lines.push([part]);
-    }
-  }
-  return lines.slice(-most);
 }
