@@ -103,6 +103,13 @@
  */
 
 /**
+ * A part of a drawing: returns its items. C is the context, L the layout.
+ * @template C
+ * @template L
+ * @typedef {(context: C, layout: L) => Item[]} Part
+ */
+
+/**
  * The drawing and the picks of a game. All facts about the rules come from the service. Each game has a folder with the
  * same files:
  * - `game.js` combines the other files,
@@ -145,7 +152,7 @@
  * @template {{width: number}} C
  * @template {Omit<Drawing, "width" | "items"> & {width?: number}} L
  * @param {(context: C) => L} layoutOf
- * @param {readonly ((context: C, layout: L) => Item[])[]} parts return the items, from the lowest to the highest
+ * @param {readonly Part<C, L>[]} parts from the lowest to the highest
  * @returns {(context: C) => Drawing}
  */
 export function drawerOf(layoutOf, parts) {

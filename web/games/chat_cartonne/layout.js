@@ -7,6 +7,7 @@ import { cardsOn, heldBy, phaseOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./view.js").Context} Context */
+/** @typedef {import("../../game.js").Part<Context, Layout>} Part */
 /** @typedef {{x: number, y: number}} Point */
 /**
  * The panel of a seat.

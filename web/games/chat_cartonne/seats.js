@@ -23,6 +23,7 @@ import { cardOf, hasOneForm, heldBy, princessesOf, seatOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./layout.js").Place} Place */
 /** @typedef {import("./layout.js").Point} Point */
 /** @typedef {import("./view.js").Context} Context */
@@ -43,9 +44,7 @@ import { cardOf, hasOneForm, heldBy, princessesOf, seatOf } from "./view.js";
 
 /**
  * Return the items of the other seats' plates.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function seatItems(context, layout) {
   return layout.others.flatMap((place) => plateItems(context, layout, place));
@@ -187,9 +186,7 @@ function crowns(count, x, y) {
 
 /**
  * Return the items of the seat at the bottom, and of the draw pile.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function handItems(context, layout) {
   remember(context);
@@ -279,9 +276,7 @@ function ownPlateItem(context, { tray, bottom, isWide, isSmall, pad, head }) {
 
 /**
  * Return the items of the draw pile and of its parts.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function pileItems(context, { pile, tile, bottom, isWide }) {
   const { view, t } = context;
@@ -309,9 +304,7 @@ function pileItems(context, { pile, tile, bottom, isWide }) {
 
 /**
  * Return the item of the cats that the seat at the bottom has left to play.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function catItems(context, { tile, bottom, cats: place }) {
   const { me, details, seatName, t } = context;
@@ -340,9 +333,7 @@ function catItems(context, { tile, bottom, cats: place }) {
 
 /**
  * Return the items of the hand at the bottom.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function cardItems(context, layout) {
   const { bottom, tile, gap, pile, hand: slots, cats } = layout;
@@ -368,9 +359,7 @@ function cardItems(context, layout) {
 
 /**
  * Return the item of the card that another seat has drawn and must play.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function shownItems(context, { bottom, free, tile, pile }) {
   const { view, seatName, nameOf, t } = context;
@@ -479,9 +468,7 @@ function partsOf({ view, details, players }, tile, isWide) {
 
 /**
  * Return the badge that shows the final phase, in which no more cards are drawn.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function finalItems({ view, t }, { tray, head, pad, isWide, isSmall, width }) {
   if (!view.finalPhase) {

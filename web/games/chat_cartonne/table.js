@@ -27,6 +27,7 @@ import { boxesOf, cardOf, cardsOn, phaseOf, rimOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./layout.js").Point} Point */
 /** @typedef {import("./view.js").CardInfo} CardInfo */
 /** @typedef {import("./view.js").CatBox} CatBox */
@@ -40,9 +41,7 @@ import { boxesOf, cardOf, cardsOn, phaseOf, rimOf } from "./view.js";
 
 /**
  * Return the items of the board, and of the starting cartons while one is to be chosen.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function tableItems(context, layout) {
   const placers = placersOf(context);
@@ -303,9 +302,7 @@ function jointItems(context) {
 
 /**
  * Return the labels of boxes, which show the points and the seats that get them.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function labelItems(context, { extent, toBoard: { scale } }) {
   const cards = new Map(cardsOn(context.view).map(({ cell, shown }) => [cell, shown]));
@@ -387,9 +384,7 @@ function labelPoint(context, cells, cards) {
 
 /**
  * Return the starting cartons while one is to be chosen.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function startItems(context, { free: board }) {
   const { view, details, nameOf, t } = context;

@@ -4,6 +4,7 @@ import { path, round } from "../../art/shapes.js";
 
 /** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheCardInfoJson} CardInfo */
 /** @typedef {import("./view.js").Context} Context */
+/** @typedef {import("../../game.js").Part<Context, Layout>} Part */
 /** @typedef {import("./view.js").Details} Details */
 /** @typedef {ReturnType<typeof layoutOf>} Layout */
 /** @typedef {ReturnType<typeof treeOf>} Tree */

@@ -10,15 +10,14 @@ import { badgeOf, startOf, whereabouts } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./layout.js").Spot} Spot */
 /** @typedef {import("./view.js").Context} Context */
 /** @typedef {NonNullable<import("./view.js").View["seats"]>[number]} SeatView */
 
 /**
  * Return the items of both seats' unplaced tokens.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function handItems(context, layout) {
   const { view, me, t } = context;
@@ -49,9 +48,7 @@ export function handItems(context, layout) {
 
 /**
  * Return the items of the plates, the decks, the card that is turned up, and the cats.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function seatItems(context, layout) {
   const { cats } = whereabouts(context);
@@ -107,9 +104,7 @@ function plateItems(context, layout, { cats = [], catsAtStart = 0, drawPileCards
 
 /**
  * Return the item of the card that is turned up, if there is one.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function cardItems(context, layout) {
   const { view, details, t } = context;

@@ -24,13 +24,12 @@ import { isPlacing, loadOf, takenSpaces, whereabouts } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./view.js").Context} Context */
 
 /**
  * Return the items of the tree and of everything on it except cats, and of the dogs.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function tableItems(context, layout) {
   return [
@@ -43,11 +42,7 @@ export function tableItems(context, layout) {
   ];
 }
 
-/**
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
- */
+/** @type {Part} */
 function woodItems({ t }, { tree, pitch, step, centre, low, horizon, startHeight, width, landHeight }) {
   const foot = horizon + startHeight * 0.62 - low;
   const top = (tree.trunkSpaces.length - 1) * step + pitch * 0.5;
@@ -71,11 +66,7 @@ function woodItems({ t }, { tree, pitch, step, centre, low, horizon, startHeight
   ];
 }
 
-/**
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
- */
+/** @type {Part} */
 function branchItems(context, layout) {
   const { view } = context;
   const isBroken = (/** @type {number} */ number) => view.branches?.[number]?.broken ?? false;
@@ -117,11 +108,7 @@ function fallenPlace({ centre, horizon }, nth, { isLeft, level }) {
   };
 }
 
-/**
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
- */
+/** @type {Part} */
 function spaceItems({ view, candidates, nameOf, t }, { pitch, reach, spots, tree }) {
   const places = isPlacing(view);
   const taken = new Set(takenSpaces(view));
@@ -146,9 +133,7 @@ function spaceItems({ view, candidates, nameOf, t }, { pitch, reach, spots, tree
 
 /**
  * Return the tokens at the branches, and the places of missing tokens.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function tokenItems({ view }, layout) {
   const { tree, pitch, centre, width, tokensY } = layout;
@@ -180,11 +165,7 @@ function tokenItems({ view }, layout) {
   });
 }
 
-/**
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
- */
+/** @type {Part} */
 function birdItems(context, { spots, catSize, birdSize }) {
   const { nameOf, t } = context;
   const { birds } = whereabouts(context);
@@ -217,11 +198,7 @@ function birdItems(context, { spots, catSize, birdSize }) {
   return waiting.length > 0 ? [...items, line] : items;
 }
 
-/**
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
- */
+/** @type {Part} */
 function dogItems({ view, t }, { trackX, trackLength, trackHeight, bottom, width }) {
   const { dogSteps: dogs = 0, dogTrack = 0 } = view;
   const y = bottom - trackHeight / 2;

@@ -7,6 +7,7 @@ import { numbersOf, seatOf, suitOf } from "./view.js";
 /** @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./parts.js").Plate} Plate */
 /** @typedef {import("./view.js").Context} Context */
+/** @typedef {import("../../game.js").Part<Context, Layout>} Part */
 /**
  * The sizes of a castle, in pixels.
  * @typedef {object} Style

@@ -10,6 +10,7 @@ import { contentOf, isOver, isTaking, seatOf, suitOf, valueOf, zonesOf } from ".
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./layout.js").Style} Style */
 /** @typedef {import("./parts.js").Plate} Plate */
 /** @typedef {import("./view.js").Context} Context */
@@ -29,9 +30,7 @@ const PANEL = { line: "var(--table-line)", opacity: 0.72 };
 
 /**
  * Return the panels of all seats, with their plates and castles.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function seatItems(context, layout) {
   const boxes = [layout.mine, ...layout.others];
@@ -204,9 +203,7 @@ function whatIn({ nameOf, t }, { cards, limit, isSection, points, suit }) {
 
 /**
  * Return the items of the hand at the bottom, sorted by colour.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function handItems(context, layout) {
   const { handSize = 0, handCards = [] } = seatOf(context, layout.bottom);

@@ -13,6 +13,7 @@ import { isOver, isTaking, ledSuit, numbersOf, valueOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./view.js").Context} Context */
 /**
  * The position of a card of the trick: its middle in pixels, and its index from the left.
@@ -21,9 +22,7 @@ import { isOver, isTaking, ledSuit, numbersOf, valueOf } from "./view.js";
 
 /**
  * Return the trick or, once the game is over, the ranking, and the discarded cards.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function tableItems(context, layout) {
   return [
@@ -67,9 +66,7 @@ function trickItem(context, { trick: box, size }) {
 
 /**
  * Return the items of the trick, in the order of play, and once all have played in the order of rank.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function trickItems(context, layout) {
   const { view, players } = context;
@@ -222,9 +219,7 @@ function extraItems(context, { card: width, size }, extra, { x, y }) {
 
 /**
  * Return the ranking of the players.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function rankItems({ players, update, seatName }, layout) {
   const { trick: box, size } = layout;
@@ -262,9 +257,7 @@ function rankItems({ players, update, seatName }, layout) {
 
 /**
  * Return the discarded cards.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function discardItems(context, layout) {
   const { view, details, nameOf, t } = context;

@@ -5,6 +5,7 @@ import { CARD } from "./parts.js";
 
 /** @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./view.js").Context} Context */
+/** @typedef {import("../../game.js").Part<Context, Layout>} Part */
 /**
  * The position of an item.
  * @typedef {object} Spot

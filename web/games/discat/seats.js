@@ -9,16 +9,14 @@ import { keyOf } from "./picks.js";
 import { digitsOf, passedSeats, pointsUp, topOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
-/** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./layout.js").Place} Place */
 /** @typedef {import("./layout.js").Spot} Spot */
 /** @typedef {import("./view.js").Context} Context */
 
 /**
  * Return the items of all panels of players, and of the other seats' hands.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function seatItems(context, layout) {
   const drawSpot = layout.pile.spot;
@@ -33,9 +31,7 @@ export function seatItems(context, layout) {
 
 /**
  * Return the items of the hand at the bottom.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function handItems(context, { own: { seat, spot }, handRoom: room, pile }) {
   const { handSize = 0, handCards = [] } = context.view.seats?.[seat] ?? {};

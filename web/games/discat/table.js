@@ -17,13 +17,12 @@ import {
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./view.js").Context} Context */
 
 /**
  * Return the items in the middle of the table.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function tableItems(context, layout) {
   return [
@@ -36,11 +35,7 @@ export function tableItems(context, layout) {
   ];
 }
 
-/**
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
- */
+/** @type {Part} */
 function pileItems({ view, t }, { pile: { box, spot }, isNarrow }) {
   const size = view.drawPileSize ?? 0;
   const label = t("draw-pile", { count: size });
@@ -69,9 +64,7 @@ function pileItems({ view, t }, { pile: { box, spot }, isNarrow }) {
 
 /**
  * Return the text that shows how many turns are left; no item before the last turns.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function lastTurnsItems({ view, t }, { pile: { box }, isNarrow }) {
   const count = view.lastTurnsLeft ?? 0;
@@ -99,9 +92,7 @@ function lastTurnsItems({ view, t }, { pile: { box }, isNarrow }) {
 
 /**
  * Return the items of the queue, which lists the cards under the draw pile in order.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function queueItems(context, layout) {
   const { view, t } = context;
@@ -175,9 +166,7 @@ function queuedCard(context, { pile: { spot: to } }, { seat, card, index, place 
 
 /**
  * Return the sign that shows which cards may be played.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size } }) {
   const now = view.constraint;

@@ -6,6 +6,7 @@ import { cardsOf, phaseOf, seatOf } from "./view.js";
 /** @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./view.js").Card} Card */
 /** @typedef {import("./view.js").Context} Context */
+/** @typedef {import("../../game.js").Part<Context, Layout>} Part */
 /** @typedef {ReturnType<typeof gridOf>} Grid */
 /**
  * The areas of a seat's plate and hand.

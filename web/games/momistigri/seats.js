@@ -13,6 +13,7 @@ import { arrivals, effectOf, lookOf, phaseOf, seatOf } from "./view.js";
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./layout.js").Place} Place */
 /** @typedef {import("./view.js").Card} Card */
 /** @typedef {import("./view.js").Context} Context */
@@ -20,9 +21,7 @@ import { arrivals, effectOf, lookOf, phaseOf, seatOf } from "./view.js";
 
 /**
  * Return the items of the hand at the bottom.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function handItems(context, { below, hand: room, cards: all, isNarrow }) {
   const cards = all.filter(({ place }) => place === below);
@@ -132,9 +131,7 @@ function restItems(context, room, seat, size) {
 
 /**
  * Return the items of all plates, and of the other seats' hands.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function seatItems(context, layout) {
   return [

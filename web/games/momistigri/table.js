@@ -14,6 +14,7 @@ import { arrivals, drawOf, effectOf, endsRound, eventsOf, kindOf, lookOf, PILE }
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Part} Part */
 /** @typedef {import("./view.js").Context} Context */
 /** @typedef {import("./view.js").Effect} Effect */
 /**
@@ -23,9 +24,7 @@ import { arrivals, drawOf, effectOf, endsRound, eventsOf, kindOf, lookOf, PILE }
 
 /**
  * Return the items in the middle of the table.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 export function tableItems(context, layout) {
   return [
@@ -95,9 +94,7 @@ function nearestStep(layout, steps, seat) {
 
 /**
  * Return the pictograms of the pairs' effects at the head of the mat, and the empty cells.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function cellItems(context, { grid, cell, isNarrow }) {
   const size = isNarrow ? 20 : 24;
@@ -144,9 +141,7 @@ function headOf(effect, size, width, text) {
 
 /**
  * Return the discarded cards.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function pileItems(context, { cell, grid, cards }) {
   const isOpen = choosesFromPile(context);
@@ -223,9 +218,7 @@ function status({ width, height }, { round, effect, lines, weight, step, size })
 
 /**
  * Return the result of the last round, which is shown over the empty mat of the new round.
- * @param {Context} context
- * @param {Layout} layout
- * @returns {Item[]}
+ * @type {Part}
  */
 function roundEndItems(context, layout) {
   const { t, seatName } = context;
