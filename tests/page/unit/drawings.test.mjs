@@ -1,4 +1,5 @@
-// The drawings of all games, as items, with a document that only measures text. CHATIERE_CONTEXTS is a file of positions.
+// The drawings of all games, as items, with a document that measures text and collects elements. CHATIERE_CONTEXTS is a
+// file of positions.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -96,6 +97,20 @@ for (const entry of GAMES) {
             assert(isBeside || one.y >= other.y + other.height || other.y >= one.y + one.height);
           }),
         );
+      }
+    }
+  });
+
+  test(`${name} with ${players}: an item with another look has another stamp`, async () => {
+    const looks = new Map();
+    for (const width of WIDTHS) {
+      for (const context of (await contextsOf(entry, width, false)).filter(({ me }) => !me)) {
+        for (const { key, stamp, draw } of game.draw(context).items) {
+          const look = draw().text.replaceAll(/copied-\d+/g, "");
+          const id = `${key} ${stamp}`;
+          assert((looks.get(id) ?? look) === look, id);
+          looks.set(id, look);
+        }
       }
     }
   });

@@ -7,6 +7,23 @@ class Ruler {
   }
 }
 
+/** An element that only collects its contents as text. */
+class Drawn {
+  constructor(name) {
+    this.text = name;
+  }
+
+  setAttribute(name, value) {
+    this.text += ` ${name}=${value}`;
+  }
+
+  append(child) {
+    this.text += ` (${child.text ?? child})`;
+  }
+
+  addEventListener() {}
+}
+
 /** Define the globals of a page, with an empty storage; return the storage's contents. */
 export function pageGlobals() {
   const stores = [new Map(), new Map()];
@@ -30,7 +47,11 @@ export function pageGlobals() {
     navigator: { languages: ["en"], locks: { request: (...given) => given.at(-1)() } },
     isSecureContext: true,
     location: { href: "http://localhost/", hash: "" },
-    document: { documentElement: {}, createElement: () => ({ getContext: () => new Ruler() }) },
+    document: {
+      documentElement: {},
+      createElement: () => ({ getContext: () => new Ruler() }),
+      createElementNS: (_, name) => new Drawn(name),
+    },
     getComputedStyle: () => ({ getPropertyValue: () => "a font" }),
   };
   for (const [name, value] of Object.entries(values)) {

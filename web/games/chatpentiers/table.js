@@ -238,21 +238,26 @@ function rankItems({ players, update, seatName }, layout) {
       x: box.x + step * (index + 0.5),
       y,
       layer: 6,
-      stamp: `${mark} ${total} ${isFirst}`,
-      draw: () =>
-        group(
-          plate(seat, seatName(seat), {
-            mark: [0, 0, mark],
-            text: [0, mark / 2 + 12, isSmall ? 12 : 15],
-            room: step - 4,
-            anchor: "middle",
-          }),
-          isFirst && at(0, -mark * 0.62, crown(mark * 0.6)),
-          write(total, 0, mark / 2 + 32, isSmall ? 16 : 20, { weight: 700 }),
-        ),
+      ...drawnBy(rankOf, seat, seatName(seat), total, { mark, room: step - 4, isSmall, isFirst }),
       label: `${ranks[seat] ?? ""}. ${seatName(seat)}: ${total}`,
     };
   });
+}
+
+/**
+ * Draw a player in the ranking: mark, name and points.
+ * @param {number} seat
+ * @param {string} name
+ * @param {string} total
+ * @param {{mark: number, room: number, isSmall: boolean, isFirst: boolean}} look
+ */
+function rankOf(seat, name, total, { mark, room, isSmall, isFirst }) {
+  const text = /** @type {const} */ ([0, mark / 2 + 12, isSmall ? 12 : 15]);
+  return group(
+    plate(seat, name, { mark: [0, 0, mark], text, room, anchor: "middle" }),
+    isFirst && at(0, -mark * 0.62, crown(mark * 0.6)),
+    write(total, 0, mark / 2 + 32, isSmall ? 16 : 20, { weight: 700 }),
+  );
 }
 
 /**
