@@ -11,22 +11,22 @@ from tools.needs import summary
 
 pytest_plugins = ["tools.second_try", "tools.share"]
 
-# The time that an example takes, or its generation, depends on the machine more than on the code.
+# No deadlines, because the time for an example, or for its generation, depends on the machine more than on the code.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("untimed", UNTIMED)
-# For make mutants, which only needs the first test that fails: no shrinking, explaining or storing of examples.
+# The profile for `make mutants`. Only the first failure matters, so examples are not shrunk, explained or stored.
 settings.register_profile("first_failure", UNTIMED, phases=(Phase.explicit, Phase.generate), database=None)
 settings.load_profile("untimed")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all tests but one of each product (see `tools/over.py`) as `repeated`, which `make test` leaves out."""
+    """Mark all tests of a product except one (see `tools/over.py`) as `repeated`; `make test` omits these."""
     alike: dict[tuple[str, ...], list[pytest.Item]] = {}
     for item in items:
         over = {name for mark in item.iter_markers("over") for name in mark.args}
         if over and isinstance(item, pytest.Function):
-            # Parameters are compared by identity: tests share the same objects.
+            # Parameters can be compared by identity, because tests share the same objects.
             others = [f"{name} {id(value)}" for name, value in item.callspec.params.items() if name not in over]
             alike.setdefault((item.nodeid.partition("[")[0], *others), []).append(item)
     for (name, *_), repeated in alike.items():
@@ -39,25 +39,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _is_skipped(item: pytest.Item) -> bool:
-    """Return whether a mark skips the test because this machine lacks a program (see `tools/needs.py`)."""
+    """Return whether a mark skips the test because a program is not installed (see `tools/needs.py`)."""
     return any(any(mark.args) for mark in item.iter_markers("skipif"))
 
 
 @pytest.hookimpl(optionalhook=True)  # `-p no:xdist` has no such hook
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one more than the number of cores, since many tests wait for a server or a deadline."""
+    """Return one more than the number of cores, because many tests wait for a server or a deadline."""
     return (os.cpu_count() or 1) + 1
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Let xdist's workers write the compiled engine's coverage, which they would skip by exiting without exit()."""
+    """Write the compiled engine's coverage in xdist's workers. They would skip it, because they end without exit()."""
     if hasattr(config, "workerinput") and "CHATIERE_COVERAGE" in os.environ:
         ctypes.CDLL(None).exit(0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print how often each kind of event occurred in the conformance battery, and why tests were skipped."""
-    # Imported here because some runs of tests do not need the engine.
+    # Import this only here, because some test runs do not need the engine.
     from conformance.counting import EVENTS
     from conformance.counting import report as counted
 

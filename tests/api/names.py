@@ -1,9 +1,9 @@
 """Find clashes among the names that code generators derive from a .proto file.
 
-Each function in GENERATORS yields for one file: the scope of a generated name, the name, and the name that it is
-derived from. If two names yield the same generated name in a scope, they clash, even where the generator resolves the
-clash with a name that no author expects (`Card_` in C#, `getPile2` in Java). A file must not have nested types (see
-`clashes`).
+Each function in GENERATORS yields the generated names of one file: the scope of the name, the name, and the name from
+which it is derived. Two names clash if they yield the same generated name in a scope. This includes clashes that a
+generator resolves with a name that no author expects (`Card_` in C#, `getPile2` in Java). A file must not have nested
+types (see `clashes`).
 """
 
 import keyword
@@ -17,11 +17,11 @@ from google.protobuf.descriptor_pb2 import (
     FileDescriptorProto,
 )
 
-# The scope, the generated name, and the name that it is derived from.
+# The scope, the generated name, and the name from which it is derived.
 Made = Iterator[tuple[str, str, str]]
 
 _TEXT = (FieldDescriptorProto.TYPE_STRING, FieldDescriptorProto.TYPE_BYTES)
-# Members of all message classes that could clash with the members generated for fields.
+# Members that all message classes have, and that could clash with the members generated for fields.
 CPP_OF_ALL = """
     New CopyFrom MergeFrom Clear IsInitialized ByteSizeLong GetCachedSize GetMetadata GetTypeName GetDescriptor
     GetReflection Swap descriptor default_instance internal_default_instance unknown_fields mutable_unknown_fields
@@ -63,15 +63,16 @@ _PHP = """
     use var while xor yield bool false float int iterable mixed never null object string true void
 """
 
-# Reserved words by language, compared with names as written and in camel case. Java, C# and Go need no list: their
-# reserved words are in lower case, and generated names are not.
+# The reserved words of each language, which are compared with names as written and in camel case. Java, C# and Go need
+# no list, because their reserved words are in lower case and generated names are not.
 RESERVED = {
     "Python": {*keyword.kwlist, "self"},
     "JavaScript": set(_JAVASCRIPT.split()),
     "C++": set(_CPP.split()),
     "Kotlin": set(_KOTLIN.split()),
 }
-# Reserved class names in PHP, in any case: protoc prefixes them with PB. Fields become methods (`getList`).
+# Names that are reserved for classes in PHP, regardless of case. protoc adds the prefix PB. Fields are not affected,
+# because they become methods (`getList`).
 PHP_CLASSES = set(_PHP.split())
 
 
@@ -110,7 +111,7 @@ def _names(file: FileDescriptorProto) -> Iterator[str]:
 
 
 def camel(name: str) -> str:
-    """Return a name in the case of classes in Java and C#, where a digit also ends a word."""
+    """Return a name in the form of class names in Java and C#, where a digit also ends a word."""
     return re.sub(r"(?:^|_|(?<=\d))([a-z])", lambda found: found[1].upper(), name).replace("_", "")
 
 
@@ -126,7 +127,7 @@ def short_values(enum: EnumDescriptorProto) -> Iterator[tuple[str, str]]:
 
 
 def _oneofs(message: DescriptorProto) -> Iterator[str]:
-    """Yield the oneofs written in the file, without those generated for `optional`."""
+    """Yield the oneofs that are written in the file, without those that are generated for `optional`."""
     made = {field.oneof_index for field in message.field if field.proto3_optional}
     yield from (oneof.name for index, oneof in enumerate(message.oneof_decl) if index not in made)
 
@@ -175,7 +176,7 @@ def _java_field(field: FieldDescriptorProto) -> Iterator[str]:
     yield from (f"get{name}", f"set{name}", f"clear{name}", f"{field.name.upper()}_FIELD_NUMBER")
     if _is_list(field):
         yield from (f"get{name}List", f"get{name}Count", f"add{name}", f"addAll{name}", f"remove{name}")
-        # Maps.
+        # Accessors of maps.
         yield from (f"get{name}Map", f"contains{name}", f"get{name}OrDefault", f"get{name}OrThrow", f"put{name}")
     else:
         yield from (f"has{name}", f"merge{name}")
@@ -234,12 +235,12 @@ def _swift_field(field: FieldDescriptorProto) -> Iterator[str]:
 
 
 def _javascript_field(field: FieldDescriptorProto) -> Iterator[str]:
-    # Members of a oneof are values of the oneof's property; other generators make each member a property.
+    # The members of a oneof are values of the oneof's property. In other generators, each member is a property.
     yield lower_camel(field.name)
 
 
 def _types(file: FileDescriptorProto, of_message: str, of_enum: str, of_service: str, of_file: str) -> Made:
-    """Yield the names generated for a file's types, by templates with `%`.
+    """Yield the names generated for a file's types, from templates with `%`.
 
     Names are in lower case, because types become files, and some file systems ignore case.
     """
@@ -278,7 +279,7 @@ def _go_types(file: FileDescriptorProto) -> Made:
 
 
 def _values(file: FileDescriptorProto) -> Made:
-    """Yield the names of enum values: within the enum, and as in C++, Python and TypeScript."""
+    """Yield the names of enum values: within the enum, and in the forms of C++, Python and TypeScript."""
     for enum in file.enum_type:
         yield from ((enum.name, short, name) for name, short in short_values(enum))
         yield from ((enum.name, "a digit", name) for name, short in short_values(enum) if not short[:1].isalpha())

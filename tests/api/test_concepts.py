@@ -1,7 +1,7 @@
 """Shared concepts have one name, type and place in the messages of all games, as listed in proto/README.md.
 
-The type of a field is compared without the game's name. A field with numbers of pieces has the kind of piece as its
-type, and a list has [].
+The type of a field is compared without the game's name. The type of a field with numbers of pieces is the kind of
+piece, and [] is added for a list.
 """
 
 import re
@@ -29,7 +29,7 @@ SCALARS = {
 
 
 class Row(NamedTuple):
-    """A row of the table: a field's name and type, and for each game the messages that contain it."""
+    """A row of the table: a field's name and type, and for each game the messages that contain the field."""
 
     name: str
     type: str
@@ -55,7 +55,7 @@ def rows() -> list[Row]:
 
 
 def type_of(field: Any, prefix: str) -> str:
-    """Return a field's type. `prefix` is the prefix of the names of the game's messages."""
+    """Return a field's type. `prefix` is the prefix of the names of the game's messages, which is removed."""
     named = field.message_type or field.enum_type
     piece = str(field.GetOptions().Extensions[annotations_pb2.piece])
     kind = piece or (named.name.removeprefix(prefix) if named else SCALARS[field.type])
@@ -107,8 +107,8 @@ def test_the_table_lists_shared_fields_cards_and_points() -> None:
 def base_of(kind: str, message: str) -> str:
     """Return the part of a field's type that its name implies.
 
-    The State, View, Score and Info of a thing, and its number in a list, have the same type here. A `kind` has the type
-    of its message's kind.
+    Here, the State, View, Score and Info messages of a concept, and its number in a list, count as the same type. A
+    field `kind` has the type of its message's kind.
     """
     own_kind = message.removesuffix("Info") + "Kind"
     kind = re.sub(r"(?<=[a-z])(View|Score|Info)(?=$|\[)", "", "Kind" if kind == own_kind else kind)

@@ -40,7 +40,7 @@ GENERATED = {
     "Python": ("--python_out=. --pyi_out=.", "chatiere/v1/game_pb2.py"),
     "Ruby": ("--ruby_out=.", "chatiere/v1/game_pb.rb"),
 }
-# The timeout is generous, because compilers may share a slow machine with other jobs.
+# The timeout in seconds. It is generous, because compilers may share a slow machine with other jobs.
 MINUTES = 20 * 60
 SEED = 7
 
@@ -76,7 +76,7 @@ def commands(host: str) -> list[list[str]]:
 
 @pytest.fixture(scope="module", params=HOSTS)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """Build a host with its README's commands. Return its name and the folder."""
+    """Build a host with the commands of its README. Return the host's name and the folder."""
     host = request.param
     tools, _ = HOSTS[host]
     require(*tools.split())

@@ -16,7 +16,7 @@ def test_no_names_of_the_api_clash(file: FileDescriptorProto) -> None:
 
 
 def test_no_types_of_different_files_clash() -> None:
-    """All files share one package. In Java each type becomes a file, and some disks ignore case."""
+    """All files share one package. In Java, each type becomes a file, and some file systems ignore case."""
     whole = FileDescriptorProto(name="whole.proto", package="chatiere.v1")
     for file in api_files():
         whole.message_type.extend(file.message_type)

@@ -1,8 +1,8 @@
-"""Measure how often a bot misses a sure win: a move that ends the game immediately, and wins in every world.
+"""Measure how often a bot misses a sure win, which is a move that ends the game immediately and wins in every world.
 
     python -m bots.dawdling [BOT] [POSITIONS]
 
-prints for each game, with the smallest number of players, the share of such positions in which the bot misses the win.
+This prints for each game, with the smallest number of players, how often the bot misses the win in such positions.
 """
 
 import random
@@ -14,17 +14,17 @@ from chatiere import bots, engine
 from chatiere.bots import hosting
 from chatiere.engine import Game, Position
 
-# Numbers of worlds in which a move has to win, and of chance draws in each of them.
+# The number of worlds in which a move has to win, and the number of chance draws in each world.
 WORLDS, DRAWS = 24, 2
 # The search ends after this many consecutive games without such a position.
 MAX_GAMES = 200
 
 
 def wins_at_once(position: Position, action: int) -> bool:
-    """Return True if an action ends the game, with the seat as only winner, in every world that is possible for it."""
+    """Return True if an action ends the game with the acting seat as the only winner in every drawn world."""
     seat = position.current_player()
     worlds = (position.resample(seat, draw, world) for world in range(WORLDS) for draw in range(DRAWS))
-    # Try the true state first: it is already available.
+    # Try the true state first, because it is already available.
     return all(
         after.is_terminal() and after.returns()[seat] == position.num_players() - 1
         for after in (world.child(action) for world in chain([position], worlds))
@@ -62,7 +62,7 @@ def found(game: Game) -> Iterator[tuple[Position, list[int]]]:
 
 
 def missed(game: Game, spec: str, positions: int) -> tuple[int, int]:
-    """Return how many sure wins the bot misses, and the number of positions tried: at most `positions`."""
+    """Return the number of sure wins that the bot misses, and the number of positions tried, at most `positions`."""
     bot = bots.get(spec, game, game.min_players)
     misses = number = 0
     for number, (position, winning) in enumerate(islice(found(game), positions), 1):

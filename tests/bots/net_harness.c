@@ -1,4 +1,4 @@
-/* Evaluates positions with net.c: `net_harness FILE` reads a file from test_integer_network.py and prints the
+/* Evaluates positions with net.c. `net_harness FILE` reads a file that test_integer_network.py wrote, and prints the
  * values and logits. */
 #include "net.h"
 

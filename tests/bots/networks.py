@@ -21,8 +21,8 @@ def random_network(
 ) -> NetworkFile:
     """Return a network whose actions form `groups` runs, where the last run shares rows with the first.
 
-    `with_runs` replaces these runs; its rows are below twice the number of actions. Most activations of both layers lie
-    between 0 and 1.
+    `with_runs` replaces these runs. It may use fewer rows than twice the number of actions. Most activations of both
+    layers are between 0 and 1.
     """
     game = engine.game(name)
     random = np.random.default_rng(seed)

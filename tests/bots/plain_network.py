@@ -12,7 +12,7 @@ from chatiere.engine.core.observation_parts import ObservationKind
 
 
 def inputs_of(file: NetworkFile, observation: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return how often an observation adds each column, computed only from the game's description."""
+    """Return how often an observation adds each column. This is computed only from the game's description."""
     description = file.game.description
     layout = ObservationLayout(description)
     arrays, planes = layout.arrays(observation), layout.planes(observation)

@@ -1,4 +1,4 @@
-"""A second implementation of the tree search, for one position at a time and over `Position`: slow and independent."""
+"""A second, independent implementation of the tree search. It uses `Position`, searches one position, and is slow."""
 
 import bisect
 import itertools
@@ -37,13 +37,13 @@ class Node:
 
 
 def at_stream(game: Game, packed: bytes, seed: int, number: int, drawn: int) -> Position:
-    """Return the position with another random stream: bytes 8 … 31 of the header."""
+    """Return the position with another random stream, which is in bytes 8 … 31 of the header."""
     header = bytes([*packed[:2], 1, *packed[3:8]]) + b"".join(n.to_bytes(8, "little") for n in (seed, number, drawn))
     return game.unpack(header + packed[32:])
 
 
 def below(position: Position, n: int) -> tuple[Position, int]:
-    """Draw a number below n from a position's stream. In games this short, no word is ever rejected."""
+    """Draw a number below n from a position's stream. No word is rejected in these short games."""
     packed = position.pack()
     stream = position.random_stream()
     assert stream is not None
@@ -83,10 +83,10 @@ def search_plainly(
     evaluate: Any = None,
     max_nodes: int = 1 << 30,
 ) -> dict[int, tuple[int, float]]:
-    """Return for each legal action its visits and mean return, after one simulation in each world.
+    """Return the visits and the mean return of each legal action after one simulation in each world.
 
-    From `max_nodes` nodes on, only the root gets children. `evaluate(position)` returns the priors of the legal
-    actions, and the seats' values, starting with the actor's.
+    Once there are `max_nodes` nodes, only the root gets children. `evaluate(position)` returns the priors of the legal
+    actions, and the seats' values, clockwise from the actor.
     """
     root = Node()
     seat = game.unpack(worlds[0]).current_player()
@@ -151,7 +151,7 @@ def _score(node: Node, child: Node, seat: int, exploration: float, evaluate: Any
 
 
 def values_of(observation: bytes, actions: Sequence[int], players: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return arbitrary priors and values, determined only by the observation and the legal actions."""
+    """Return arbitrary priors and values that depend only on the observation and the legal actions."""
     mark = sum(value * (place % 89 + 1) for place, value in enumerate(observation)) % 1009
     priors = np.array([(action * 31 + mark) % 13 for action in actions], float)
     priors[0] += 1

@@ -13,7 +13,7 @@ from chatiere.engine.core.columns import PositionColumns
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-# Bots with small budgets, where they have one.
+# Bots with small budgets, for the bots that have a budget.
 _SMALL = {"flat": "flat:playouts=8", "ismcts": "ismcts:simulations=8"}
 SPECS = {name: [_SMALL.get(bot, bot) for bot in bots.names(name)] for name in GAMES}
 # The games' own bots.
@@ -33,7 +33,7 @@ class Positions(NamedTuple):
 
 
 class Host:
-    """Games numbered from 0 with one seed, all at the same number of decisions. Games that are over are removed."""
+    """Games with one seed, numbered from 0, after the same number of decisions. Games that are over are removed."""
 
     def __init__(self, name: str, players: int, games: int, seed: int) -> None:
         self.table = Table(engine.game(name), players)
@@ -81,14 +81,14 @@ class Host:
         return hosting.luck(self.seed, self.positions.game_numbers, self.positions.decisions)
 
     def decisions(self, bot: Bot, rows: Sequence[int] | np.ndarray) -> Decisions:
-        """Return the decisions that a bot gets for some of the positions, given by ascending row."""
+        """Return the decisions that a bot gets for some of the positions. `rows` must be ascending."""
         rows = np.asarray(rows)
         return hosting.decisions_of(
             self.positions, rows, bot, self.table.game, self.table.players, self.luck()[rows], self.resample
         )
 
     def choose(self, bot: Bot, rows: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Return a bot's choices for some of the positions, given by ascending row."""
+        """Return a bot's choices for some of the positions. `rows` must be ascending."""
         return bot.choose(self.decisions(bot, rows))
 
 

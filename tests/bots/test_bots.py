@@ -45,7 +45,7 @@ def test_a_world_is_determined_by_its_number(name: str) -> None:
     worlds = decisions.worlds([0, 1, 2], 6)
     assert np.array_equal(decisions.worlds([0, 1, 2], 2), worlds[:, :2])
     assert np.array_equal(decisions.worlds([2, 1], 3, first=3), worlds[[2, 1], 3:])
-    # The row of a position counts, not its index among the requested positions.
+    # The number of a position's row determines its worlds, not its index among the requested positions.
     assert np.array_equal(host.decisions(All(), [3]).worlds([0], 6), worlds[2:])
     assert not np.array_equal(worlds[0, 0], worlds[0, 1])
 
@@ -61,14 +61,14 @@ def test_worlds_do_not_depend_on_other_decisions(name: str) -> None:
         assert np.array_equal(alone.worlds([0], 3, first=2**64 - 2)[0], worlds[row])
         position = host.table.game.unpack(host.positions.states[row].tobytes())
         assert np.array_equal(hosting.decisions_at(position, All(), host.luck()[row]).drawn, alone.drawn)
-    # Game numbers of a seed wrap around.
+    # The numbers of worlds wrap around.
     assert np.array_equal(together.worlds(range(5), 1)[:, 0], worlds[:, 2])
 
 
 def test_many_worlds_start_with_the_same_worlds_as_few() -> None:
     decisions = Host(GAMES[0], engine.game(GAMES[0]).min_players, 5, seed=4).decisions(All(), range(5))
     rows = [4, 0, 2, 1, 3]
-    # More worlds than are drawn in one batch, for two decisions and for one.
+    # These are more worlds than are drawn in one batch, for two decisions and for one decision.
     for count in (2000, 5000):
         assert np.array_equal(decisions.worlds(rows, count)[:, :3], decisions.worlds(rows, 3))
     assert decisions.worlds([], 3).shape == (0, 3, decisions.game.packed_size)
@@ -82,7 +82,7 @@ def test_bots_play_games_with_explicit_chance(name: str) -> None:
     decided = drawn = 0
     while not position.is_terminal():
         if position.is_chance_node():
-            # The first outcome is not chosen each time, because the resulting hand in Discat is a group that wins.
+            # Do not choose the first outcome each time, because in Discat the resulting hand would be a winning group.
             outcomes = position.chance_outcomes()
             position.apply(outcomes[7 * drawn % len(outcomes)][0])
             drawn += 1
@@ -133,17 +133,18 @@ def test_flat_halves_the_candidates_by_value(name: str, playouts: int) -> None:
         if len(legal) > 1:
             place = legal.index(chosen)
             tried = judgement.shares > 0
-            # Actions left in the last round were tried most often; the first round tries all candidates equally often.
+            # The actions that reached the last round were tried most often. The first round tries all candidates
+            # equally often.
             most = judgement.shares == judgement.shares.max()
             assert most[place]
             assert np.isnan(judgement.values[~tried]).all()
             likely = policy_of(game, decisions.worlds([0], 8)[0], decisions.legal_ids)
             # No action that is at least as likely has a higher value,
             assert judgement.values[most & (likely >= likely[place])].max() == judgement.values[place]
-            # and no action of at least this value is likelier by more than one step, a quarter of a doubling.
+            # and no action with at least this value is likelier by more than one step, a quarter of a doubling.
             as_good = most & (judgement.values >= judgement.values[place])
             assert likely[as_good].max() <= max(1, likely[place]) * 2**0.25
-            # Untried actions are no likelier than any candidate.
+            # An action that was not tried is not likelier than any candidate.
             assert likely[~tried].max(initial=0) <= likely[tried].min()
         position.apply(chosen)
 

@@ -19,7 +19,7 @@ GAMES_AT_ONCE = 6
 
 
 def with_other_secrets(host: Host, seed: int) -> Host:
-    """Return a host of other positions that the seats to act cannot distinguish from the given positions."""
+    """Return a host with other positions, which the seats to act cannot distinguish from the given positions."""
     other = Host(host.table.game.name, host.table.players, 1, 0)
     positions = host.positions
     other.positions = positions._replace(states=host.resample(positions.states, positions.actors, seed))
@@ -73,7 +73,7 @@ def test_worlds_depend_only_on_the_seats_information_and_agree_with_it(name: str
 @over_names
 def test_a_bot_cannot_reach_states_seeds_or_game_numbers(name: str) -> None:
     game = engine.game(name)
-    # Numbers that do not occur by chance.
+    # These numbers are unlikely to occur by chance.
     seed, game_number = 0xFEDC_BA98_7654_3210, 0x0123_4567_89AB_CDEF
     position = game.new_game(game.max_players, seed=seed, game_number=game_number)
     one = hosting.decisions_at(position, All(), int(hosting.luck(seed, [game_number], [0])[0]))
@@ -119,7 +119,7 @@ def test_luck_depends_on_seed_game_and_decision_and_is_uniform() -> None:
     # matter.
     ones = np.unpackbits(drawn.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=0, dtype=int)
     assert (abs(ones - 2500) < 250).all()
-    # Pinned: a seed must mean the same choices on every machine.
+    # These numbers are pinned, because a seed must give the same choices on every machine.
     assert hosting.luck(1, [0, 1, 2**64 - 1], [0, 5, 9]).tolist() == [
         18078548808506622793,
         4934595182927725706,

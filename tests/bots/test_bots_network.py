@@ -26,7 +26,7 @@ def decisions_of(bot: bots.Bot, name: str = GAMES[0], games: int = 200) -> Decis
 
 
 def by_id(observations: NDArray[np.uint8], masks: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Prefer high ids, regardless of the observation. Illegal actions also have logits."""
+    """Return logits that prefer high ids, regardless of the observation. Illegal actions also have logits."""
     return np.tile(np.arange(masks.shape[1], dtype=np.float32) / 10, (len(masks), 1))
 
 
@@ -49,7 +49,7 @@ def test_the_function_gets_observations_and_masks(name: str) -> None:
 
 def test_actions_are_drawn_by_their_probabilities() -> None:
     def policy(observations: NDArray[np.uint8], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
-        # The first three legal actions, with probabilities 0.1, 0.2 and 0.7.
+        # Give the first three legal actions the probabilities 0.1, 0.2 and 0.7.
         places = masks.cumsum(axis=1) - 1
         return np.where(places < 3, np.log(np.array([1, 2, 7])[np.clip(places, 0, 2)]), -np.inf)
 
@@ -72,7 +72,7 @@ def test_actions_are_drawn_by_their_probabilities() -> None:
     assert np.isnan(judgement.values).all()
     found = [(judgement.actions == action).mean() for action in decisions.legal_ids]
     assert found == pytest.approx(expected, abs=0.02)
-    # Given the same logits, a decision gets the same action in any batch.
+    # With the same logits, a decision gets the same action in any batch.
     alone = only(many, luck=many.luck[:1], actors=many.actors[:1], legal_offsets=many.legal_offsets[:2])
     alone = only(alone, legal_ids=decisions.legal_ids, observations=decisions.observations)
     assert bot.choose(alone)[0] == judgement.actions[0]
@@ -120,7 +120,7 @@ def test_draws_have_the_given_probabilities() -> None:
     places = drawn - offsets[:-1]
     counts = np.bincount(places[::2], minlength=6)
     assert counts[[0, 2, 5]].tolist() == [0, 0, 0]
-    # Within five standard errors.
+    # The frequencies are within five standard errors.
     assert np.abs(counts / len(luck) * 2 - rows[0]).max() < 5 * (0.25 / len(luck) * 2) ** 0.5
     assert (places[1::2] == 1).all()
 
@@ -169,7 +169,7 @@ def test_a_network_in_onnx_plays(tmp_path: Path, kind: int, masks: bool) -> None
     logits = (decisions.observations.astype(np.float32) @ weights).astype(np.float64)
     expected = NetworkBot(lambda observations, masks: logits, temperature=0).choose(decisions)
     assert (bot.choose(decisions) == expected).all()
-    # Bots are sent to other processes without the file.
+    # A bot can be sent to another process without the file.
     path.unlink()
     assert (pickle.loads(pickle.dumps(bot)).choose(decisions) == expected).all()
 

@@ -60,7 +60,7 @@ DISCAT = [
     (hand(11, 19, 50, 61), range(192, 197), 195),
     (hand(3, 8, 20, 51), range(192, 197), 195),
     (hand(8), [192, 193], 193),
-    # The hand is kept if every card shares a digit with another, or if no card can be drawn.
+    # The bot keeps the hand if every card shares a digit with another card, or if no card can be drawn.
     (hand(11, 19, 39), range(192, 196), 192),
     (hand(8), [192], 192),
     (hand(8, 31, 50), [192], 192),
@@ -98,7 +98,7 @@ def pair(low: int, high: int) -> int:
 @pytest.mark.parametrize(
     ("legal", "chosen"),
     [
-        # The highest pair of equal values; otherwise the pair with the highest sum; a low pair rather than no pair.
+        # The bot chooses the pair with the highest sum of values, and prefers a low pair to no pair.
         ([pair(0, 9), pair(7, 16), 1081], pair(7, 16)),
         ([pair(5, 14), pair(4, 8), 1081], pair(4, 8)),
         ([pair(0, 9), 1081], pair(0, 9)),
@@ -146,7 +146,7 @@ def test_fitting_maximises_the_points_of_its_board(players: int) -> None:
 def tree(
     card: int, own: Sequence[int] = (), other: Sequence[int] = (), tokens: Mapping[int, int] | None = None
 ) -> Fields:
-    """Return a seat's view: card, cats, and known tokens by branch; the unknown tokens are one 1 and four 4s."""
+    """Return a seat's view with a card, cats and known tokens by branch. The unknown tokens are one 1 and four 4s."""
     cats = np.zeros((2, 45))
     cats[0, list(own)] = 1
     cats[1, list(other)] = 1
@@ -179,7 +179,7 @@ OWN, OTHERS, START, STOP, BIRD, BRANCH = 5 + 3, 14 + 3, 45, 2110, 2156 - 5, 5
         ([move(START, 0), STOP], tree(OWN), move(START, 0)),
         ([move(START, 0), STOP], tree(OTHERS), STOP),
         ([move(0, 1), move(START, 0)], tree(OWN, own=[0]), move(START, 0)),
-        # The second cat moves to a branch that holds, not to one that breaks.
+        # The second cat does not move to a branch that would break.
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 1}), STOP),
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 2}), move(START, BRANCH)),
         # An unknown branch that has held no cats breaks at the second cat in one case of five; a branch that has held

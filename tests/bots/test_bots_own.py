@@ -1,4 +1,4 @@
-"""User-defined bots: programs and command lines can load them, requests cannot."""
+"""User-defined bots: programs and command lines can load them, but requests cannot."""
 
 import sys
 from pathlib import Path
@@ -60,7 +60,7 @@ LIMIT = 3
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with mybot.py; remove afterwards all modules imported from it."""
+    """Return a folder with mybot.py. After the test, remove all modules that were imported from it."""
     (tmp_path / "mybot.py").write_text(AGENT)
     (tmp_path / "beside.py").write_text("PLACE = 1\n")
     (tmp_path / "broken.py").write_text("import chatiere\n\nLIMIT = LIMIT + 1\n")

@@ -27,7 +27,7 @@ from .support import GAMES, Host, only
 
 BOTS = Path(__file__).parents[2] / "engine/chatiere/bots"
 HARNESS = Path(__file__).with_name("net_harness.c")
-# Compilers for this and for another kind of processor, each with the command that runs its programs here.
+# Compilers for this and for another kind of processor, each with the command that runs the compiled programs here.
 COMPILERS = {"gcc": [], "aarch64-linux-gnu-gcc": ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]}
 
 
@@ -55,7 +55,7 @@ def test_results_are_those_of_plain_numpy(
     file = random_network(game, first=first, second=second, groups=groups, seed=seed)
     layout = ObservationLayout(file.game.description)
     random = np.random.default_rng(seed)
-    # Any numbers that observations can have: mostly 0, as in games, or the largest possible.
+    # Draw random numbers in the range of observations; sometimes most of them are 0, as in games.
     observations = random.integers(0, layout.largest.astype(int) + 1, (3, layout.length)).astype(np.uint8)
     observations[random.random(observations.shape) < random.choice([0, 0.9])] = 0
     if extreme:
@@ -104,14 +104,14 @@ def test_runs_with_missing_rows_are_refused() -> None:
         runs["kind"], runs["size"] = 1, 6
         with pytest.raises(NetworkFileError, match=r"has the kind 1 and the size 6, which do not go together$"):
             changed(other, runs=runs).network()
-    # The sum of seven rows, each of which is within the range by itself.
+    # The sum of seven rows is out of range, although each row is within the range.
     rows_bias = np.full_like(file.weights.rows_bias, 2**29)
     with pytest.raises(NetworkFileError, match=r"^its weights are too large: "):
         changed(file, rows_bias=rows_bias).network()
     changed(random_network("discat"), rows_bias=np.full(199, 2**29, np.int32)).network()
 
 
-# The sanitizers' libraries do not work in other programs.
+# The libraries of sanitizers do not work in other programs.
 @pytest.mark.release_only
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_the_c_code_computes_the_same_on_any_processor(compiler: str, tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_the_bot_plays_the_action_with_the_highest_logit(game: str, tmp_path: Pa
     best = [ids[logits[a:b].argmax()] for a, b in pairwise(offsets) for ids in [decisions.legal_ids[a:b]]]
     actions = bot.choose(decisions)
     assert actions.tolist() == best
-    # Bots are sent to other processes without the file.
+    # A bot can be sent to another process without the file.
     path.unlink()
     assert (pickle.loads(pickle.dumps(bot)).choose(decisions) == actions).all()
 

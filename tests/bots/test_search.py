@@ -1,4 +1,4 @@
-"""The tree search: compared with a plain implementation, in positions with a best move, and with bad input."""
+"""The tree search, compared with a plain implementation, in positions with a best move, and with bad input."""
 
 import math
 import random
@@ -144,7 +144,7 @@ def test_full_trees_are_those_of_the_plain_search(game: Game, with_priors: bool,
             visits, value = plain.get(action, (0, math.nan))
             assert mine[action][0] == visits
             assert mine[action][1] == pytest.approx(value, nan_ok=True)
-    # The limit has an effect in this test.
+    # Without the limit, the results of this test would differ.
     assert not same_trees(found, run(positions, 150, evaluate=made_up(game, players) if with_priors else None))
 
 
@@ -163,7 +163,7 @@ def test_the_memory_of_trees_grows_with_their_size_and_is_bounded(with_priors: b
     run([position], 2000, evaluate=evaluate, worlds=worlds, max_nodes=nodes)
     assert 0 < taken[0] < taken[-1]
     assert taken == sorted(taken)
-    # The reserve is at most as large as the memory in use and the space for the worlds of a call.
+    # The memory reserved is at most twice that of the nodes and of the worlds of one call.
     assert taken[-1] <= 2 * of_node * (nodes + 64)
     assert tree_bytes() == 0
 
@@ -241,7 +241,7 @@ MAX_DECISIONS = 6  # decisions
 
 
 def solve(position: Position, decisions: int = MAX_DECISIONS) -> list[float] | None:
-    """Return the returns if every seat maximises its own; None if the game can last for more decisions."""
+    """Return the returns if every seat maximises its own return; None if the game can last for more decisions."""
     if position.is_terminal():
         return position.returns()
     best: list[float] | None = None
@@ -258,7 +258,7 @@ def solve(position: Position, decisions: int = MAX_DECISIONS) -> list[float] | N
 def solved(position: Position) -> dict[int, float] | None:
     """Return the mean value of each action in some worlds.
 
-    None if the game can last too long, if no action wins in all worlds, or if hardly any action fails to.
+    None if the game can last too long, if no action wins in all worlds, or if almost all actions do.
     """
     seat = position.current_player()
     totals = dict.fromkeys(position.legal_actions(), 0.0)
@@ -332,7 +332,7 @@ def test_visits_follow_priors_and_values_by_puct() -> None:
     # each time, so simulation k = 0, 1 … takes the action with the largest mean + prior × √(k + 1) / (1 + visits):
     #   k = 0: 1.0, 0.8, 0.7: the first.       k = 1: 0.5 + 0.354, 0.5 + 0.424, 0.5 + 0.283: the second.
     #   k = 2: 0.5 + 0.433, 0.5 + 0.260, 0.5 + 0.346: the first.   k = 3: 0.5 + 0.333, 0.5 + 0.3, 0.5 + 0.4: the third.
-    #   From then on it takes the third: each of its visits is worth 1, so its mean stays 1.
+    #   From then on, it takes the third: each of its visits is worth 1, so its mean stays 1.
     position = next(p for p in decisions_of(engine.game("discat"), 2, 3) if len(p.legal_actions()) == 3)
     seat = position.current_player()
     after_third = position.child(position.legal_actions()[2])
@@ -438,12 +438,12 @@ def shares_of_visits(noise: float, trees: int = 400, simulations: int = 300) -> 
 
 
 def test_noise_has_a_dirichlet_distribution() -> None:
-    # With three parameters of 10/3, each share has mean 1/3 and variance 1/3 × 2/3 / 11. The mean of 400 shares is
-    # within three standard errors of 1/3, and their variance is within a quarter of that variance.
+    # With three parameters of 10/3, each share has the mean 1/3 and the variance 1/3 × 2/3 / 11. The mean of 400 shares
+    # is within three standard errors of 1/3, and their variance differs from the expected one by at most a quarter.
     shares = shares_of_visits(1)
     assert np.abs(shares.mean(axis=0) - 1 / 3).max() < 3 * math.sqrt(2 / 99 / 400)
     assert np.abs(shares.var(axis=0) / (2 / 99) - 1).max() < 0.25
-    # A quarter of the noise moves the priors a quarter as far.
+    # A quarter of the noise changes the priors by a quarter as much.
     np.testing.assert_allclose(shares_of_visits(0.25), 0.75 / 3 + 0.25 * shares, atol=0.01)
     np.testing.assert_allclose(shares_of_visits(0), 1 / 3, atol=0.01)
 
@@ -464,7 +464,7 @@ def test_noise_explores_other_actions_without_priors(game: Game) -> None:
     actions = len(position.legal_actions())
     worlds = Drawn([position] * 50)
     visits = run([position] * 50, 4 * actions, worlds=worlds, noise=1, exploration=100).visits.reshape(50, actions)
-    # Each action is taken once, then mostly the actions with much noise in their tree.
+    # Each action is taken once, and then mostly the actions with much noise in their tree.
     assert visits.min() >= 1
     assert (visits.argmax(axis=1) != visits[0].argmax()).any()
     assert visits.max() > 8

@@ -94,7 +94,7 @@ def test_a_world_that_does_not_belong_to_its_tree_is_named() -> None:
 
     def worlds(count: int) -> bytes:
         packed = bytearray(drawn(count))
-        # The actor's cards.
+        # Write the actor's cards.
         end = len(packed)
         packed[end - 8 : end] = b"\xff" * 8
         return bytes(packed)

@@ -39,11 +39,11 @@ def drawn(values: list[float], temperature: int, count: int = 20_000) -> np.ndar
 
 
 def test_a_loss_of_one_temperature_halves_the_probability() -> None:
-    # Losses of 0, 1, 2 and 3 temperatures.
+    # The losses are 0, 1, 2 and 3 temperatures.
     assert drawn([0.75, 0.5, 0.25, 0.0], 25) == pytest.approx([8 / 15, 4 / 15, 2 / 15, 1 / 15], abs=0.02)
     # Fractions of a temperature are rounded down to quarters.
     assert drawn([0.5, 0.44], 20) == pytest.approx([0.543, 0.457], abs=0.02)
-    # The higher the temperature, the less losses matter.
+    # At a higher temperature, losses have less effect.
     assert drawn([1, -1], 1000)[1] > drawn([1, -1], 100)[1] > drawn([1, -1], 30)[1] > 0
 
 

@@ -16,7 +16,8 @@ from chatiere.envs import TableEnv
 
 from .support import TABLES, Host
 
-# By table: the game's own bot, and the share of wins that the network without search must exceed against it.
+# For each game and number of players: the game's own bot, and the share of wins that the network without search must
+# exceed against this bot.
 SHIPPED = {
     ("chat_perche", 2): ("climber", 0.75),
     ("discat", 2): ("largest", 0.65),

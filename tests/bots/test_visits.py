@@ -1,4 +1,4 @@
-"""The bots' pinned choices: a change raises BOTS_VERSION (docs/maintaining.md, "Changing a bot")."""
+"""The bots' pinned choices. If they change, BOTS_VERSION must increase (docs/maintaining.md, "Changing a bot")."""
 
 import json
 from pathlib import Path

@@ -2,7 +2,7 @@
 
     python -m bots.visits > bots/visits.json
 
-Needs only NumPy and the engine: `make processors` runs it in an environment without any other package.
+The program needs only NumPy and the engine. `make processors` runs it in an environment without any other package.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ MISTAKEN = ("flat:playouts=100,temperature=30", "ismcts:simulations=100,temperat
 
 
 def positions(game: Game, players: int) -> Iterator[Position]:
-    """Yield positions of random games; later positions are nearer to the end."""
+    """Yield positions of random games, each nearer to the end of its game than the previous one."""
     for seed in range(POSITIONS):
         choose = random.Random(seed)
         position = game.new_game(players, seed=seed)
@@ -46,7 +46,7 @@ def short_hash(column: NDArray[np.generic]) -> str:
 
 
 def chosen(game: Game, players: int, spec: str) -> list[str]:
-    """Return for each position a bot's choice, and hashes of the shares and values of its search."""
+    """Return a bot's choice for each position, with hashes of the shares and values of its search."""
     found = []
     bot = bots.get(spec, game, players)
     for number, position in enumerate(positions(game, players)):
@@ -56,7 +56,7 @@ def chosen(game: Game, players: int, spec: str) -> list[str]:
 
 
 def visits(game: Game, players: int, **options: Any) -> list[str]:
-    """Return for each position hashes of the visits and values of the search."""
+    """Return hashes of the visits and values of the search for each position."""
 
     def visits_at(number: int, position: Position) -> str:
         world = position.resample(position.current_player(), number).pack()

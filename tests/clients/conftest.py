@@ -20,7 +20,7 @@ Play = Callable[[Iterator[Any], grpc.ServicerContext], Iterator[batch_service_pb
 
 
 class FakeServicer(game_service_pb2_grpc.GameServiceServicer):
-    """A fake service; its ListGames calls the test's function with the number of the call, from 1, and its context."""
+    """A fake service. Its ListGames calls the test's function with the call's number, from 1 on, and its context."""
 
     def __init__(self, answer: Callable[[int, grpc.ServicerContext], None]) -> None:
         self.calls = 0
@@ -52,7 +52,7 @@ def client(address: str) -> Iterator[Client]:
 
 @pytest.fixture
 def make_fake() -> Iterator[MakeFake]:
-    """Return a function that starts a fake service, and returns its servicer and its address."""
+    """Return a function that starts a fake service and returns its servicer and address."""
     servers = []
 
     def make(answer: Callable[[int, grpc.ServicerContext], None]) -> tuple[FakeServicer, str]:
@@ -103,7 +103,7 @@ class MakeFakeBatch(Protocol):
 
 @pytest.fixture
 def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
-    """Return a function that starts a fake BatchService together with the real GameService, like make_fake."""
+    """Return a function that, like make_fake, starts a fake BatchService together with the real GameService."""
     servers = []
     channel = grpc.insecure_channel(address)
     games = game_service_pb2_grpc.GameServiceStub(channel)
@@ -135,7 +135,7 @@ def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
 
 @pytest.fixture(params=each("ask_at", ["sync", "async"]))
 def ask_at(request: pytest.FixtureRequest) -> Ask:
-    """Return ask_at(address, method, …), which calls a method of the synchronous and of the asyncio client."""
+    """Return ask_at(address, method, …), which calls a method of the synchronous or of the asyncio client."""
 
     def ask_sync(address: str, method: str, *arguments: Any, **options: Any) -> Any:
         with Client(address) as client:

@@ -1,4 +1,4 @@
-"""The balance of a game: length, shared wins, the first seat, the kinds of actions."""
+"""The balance of a game: its length, shared wins, the first seat, and the kinds of actions."""
 
 import json
 from collections import Counter

@@ -24,7 +24,7 @@ DECISIONS = 40
 
 
 class Watched(Bot):
-    """A random bot that counts its decisions by actor, and keeps its most recent ones."""
+    """A random bot that counts its decisions by actor, and keeps the most recent decisions."""
 
     def __init__(self) -> None:
         self.asked: Counter[int] = Counter()
@@ -135,12 +135,12 @@ def test_rotations_become_deals() -> None:
 @pytest.mark.parametrize(("share", "luck"), [(0.5, 0.6), (0.5, 0), (0.9, 0.1), (0.97, 0)])
 def test_the_interval_of_deals_has_the_stated_coverage(deals: int, share: float, luck: float) -> None:
     generator = np.random.default_rng(1)
-    # With luck each bot wins one of a deal's two games; otherwise the better bot tends to win both.
+    # If luck decides a deal, each bot wins one of its two games; otherwise the better bot tends to win both.
     won = generator.binomial(2, (share - luck / 2) / (1 - luck), (2000, deals)) / 2
     means = np.where(generator.random((2000, deals)) < luck, 0.5, won)
     intervals = np.array([deals_interval(each) for each in means])
     held = float(((intervals[:, 0] <= share) & (share <= intervals[:, 1])).mean())
-    # With few deals, especially if nearly all are won, the interval is conservative.
+    # The interval is too wide if there are few deals, especially if nearly all are won.
     assert 0.935 <= held <= (0.96 if deals == 400 and share < 0.97 else 0.98 if share < 0.9 else 1)
 
 

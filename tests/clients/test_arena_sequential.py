@@ -13,12 +13,12 @@ from chatiere.arena.sequential import Sprt
 
 LOOK = 16
 UPPER = math.log(19)
-# A function of a generator and a share.
+# A function that draws games from a generator, given a bot's share of the wins.
 Games = Callable[[np.random.Generator, float], NDArray[np.float64]]
 
 
 def ends(sprt: Sprt, shares: NDArray[np.float64], games_per_deal: int) -> str | None:
-    """Return the hypothesis that is accepted first, if the results are evaluated after every 16 deals."""
+    """Return the hypothesis that is accepted first if the results are evaluated after every 16 deals."""
     for count in range(LOOK, len(shares) + 1, LOOK):
         accepted = sprt.evidence(shares[:count], games_per_deal).accepted
         if accepted is not None:
@@ -27,7 +27,7 @@ def ends(sprt: Sprt, shares: NDArray[np.float64], games_per_deal: int) -> str | 
 
 
 def rates(sprt: Sprt, shares: NDArray[np.float64], games_per_deal: int = 1) -> tuple[float, float]:
-    """Return how often H0 and H1 are accepted; `shares` has the shape (pairings, deals)."""
+    """Return how often H0 and H1 are accepted. `shares` has the shape (pairings, deals)."""
     found = [ends(sprt, each, games_per_deal) for each in shares]
     return found.count("H0") / len(found), found.count("H1") / len(found)
 
@@ -43,7 +43,7 @@ def shared(generator: np.random.Generator, share: float) -> NDArray[np.float64]:
 
 
 def pairs(generator: np.random.Generator, share: float) -> NDArray[np.float64]:
-    """Return 500 pairings of 1,600 deals of two games; luck decides most deals, so that each bot wins one game."""
+    """Return 500 pairings of 1,600 deals of two games. Luck decides most deals, so each bot wins one of their games."""
     lucky = generator.random((500, 1600)) < 0.6
     return np.where(lucky, 0.5, generator.random((500, 1600)) < (share - 0.3) / 0.4)
 
@@ -70,7 +70,7 @@ def test_errors_are_as_rare_as_the_bounds_promise(
 ) -> None:
     sprt = Sprt(*shares)
     right, wrong = rates(sprt, games(np.random.default_rng(1), sprt.p0), games_per_deal)
-    # Three standard deviations above 0.05, for 500 pairings.
+    # For 500 pairings, 0.08 is three standard deviations above 0.05.
     assert wrong <= 0.08
     assert right >= 0.9
     wrong, right = rates(sprt, games(np.random.default_rng(2), sprt.p1), games_per_deal)
@@ -132,7 +132,7 @@ def test_a_test_and_its_mirror_image_agree(
 ) -> None:
     low, high = bounds
     one = Sprt(low, high, 0.05, 0.1).evidence(np.array(shares), games_per_deal)
-    # The other bots' share consists of the wins that this bot lacks.
+    # The other bots' shares are 1 minus this bot's shares.
     other = Sprt(1 - high, 1 - low, 0.1, 0.05).evidence(1 - np.array(shares), games_per_deal)
     assert math.isfinite(one.llr)
     assert other.llr == pytest.approx(-one.llr, abs=1e-9)

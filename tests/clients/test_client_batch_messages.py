@@ -28,7 +28,7 @@ from chatiere.v1.batch_service_pb2 import (
 )
 
 COLUMN = st.binary(max_size=400)
-# Longer than any test takes; no test waits this long.
+# A timeout in seconds that is longer than any test takes.
 PATIENCE = 60
 
 
@@ -52,7 +52,7 @@ def test_a_refusal_is_read() -> None:
 
 
 def test_unknown_fields_are_ignored() -> None:
-    # Field 99, which later versions may define, as a varint, as eight bytes and as four bytes.
+    # Field 99, which later versions may define, encoded as a varint, as eight bytes and as four bytes.
     unknown = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4)
     assert bytes(Response(Positions, unknown + Positions(states=b"abc").SerializeToString()).column("states")) == b"abc"
 
@@ -153,7 +153,7 @@ def test_a_malformed_response_on_the_stream_ends_it(broken_address: str, data: b
     [
         PlayResponse(tag=1),
         PlayResponse(tag=1, observe=ObserveResponse(observations=b"abc")),
-        # Five scores at the end of a game of two players.
+        # Five scores, which do not match a game of two players.
         PlayResponse(tag=1, score=ScoreResponse(final=b"\1\1", totals=bytes(20))),
     ],
 )

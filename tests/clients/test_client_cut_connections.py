@@ -1,4 +1,4 @@
-"""Clients continue, and can be closed, if connections end repeatedly, in every phase of a call and in every way."""
+"""Clients continue, and can be closed, even if connections end repeatedly in any phase of a call."""
 
 import asyncio
 import threading
@@ -35,7 +35,7 @@ SHORTER = dict.fromkeys(
     ),
     round(1000 * SILENCE),
 )
-# Longer than any test.
+# A timeout in seconds that is longer than any test takes.
 ENDLESS = 1000.0
 # The seconds between two posts in the room.
 _PAUSE = 0.02
@@ -78,7 +78,7 @@ class Use(threading.Thread):
                 self.error = error if isinstance(error, Exception) else RuntimeError(repr(error))
 
     def close_in_loop(self, client: AsyncClient | AsyncRoom) -> None:
-        """Let `close` close an asyncio client, whose loop runs in this thread."""
+        """Make `close` close an asyncio client, whose event loop runs in this thread."""
         loop = asyncio.get_running_loop()
         self.close = lambda: asyncio.run_coroutine_threadsafe(client.close(), loop)
 
@@ -154,7 +154,7 @@ def play_kept(use: Use, address: str) -> None:
 
 
 def play_fast(use: Use, address: str) -> None:
-    # Another thread cannot close a FastStream: the timeout ends calls on a silent connection.
+    # Another thread cannot close a FastStream, so the timeout ends calls on a silent connection.
     play(use, address, keeps=True, timeout=4 * SILENCE, is_fast=True)
 
 
@@ -170,7 +170,7 @@ def test_clients_survive_every_end_of_a_connection(server: Running) -> None:
             for event in events:
                 end = time.monotonic() + PATIENCE
                 while not event.wait(_PAUSE):
-                    # Followers need something to receive.
+                    # Post a name, so that followers have something to receive.
                     room.post_name(f"name {next(names)}")
                     assert not any(use.error for use in uses), [use.error for use in uses]
                     assert time.monotonic() < end, [(use.kind, use.has_result.is_set()) for use in uses]

@@ -112,7 +112,7 @@ def test_errors_can_be_pickled(ask: Ask) -> None:
 
 def test_a_call_to_a_port_without_a_server_is_unavailable(ask_at: Ask) -> None:
     with socket.socket() as held:
-        # Bound, so that no other process takes the port, but not listening.
+        # The socket is bound, so that no other process can use the port, but it does not listen.
         held.bind(("127.0.0.1", 0))
         error = error_of(ask_at, f"127.0.0.1:{held.getsockname()[1]}", "list_games")
     assert type(error) is TransportError
@@ -132,7 +132,7 @@ def test_unavailable_is_retried(ask_at: Ask, make_fake: MakeFake) -> None:
 
 def test_retries_of_unavailable_are_limited(ask_at: Ask, make_fake: MakeFake) -> None:
     servicer, address = make_fake(lambda call, context: context.abort(grpc.StatusCode.UNAVAILABLE, "never"))
-    # No attempt is used up while the connection to a distant service is being established.
+    # Time spent on establishing the connection to a distant service does not count as an attempt.
     with cutting_proxy(address, 0, delay=0.3) as (_, distant):
         error = error_of(ask_at, distant, "list_games")
     assert type(error) is TransportError
@@ -173,7 +173,7 @@ def test_a_call_has_a_deadline_by_default(ask_at: Ask, make_fake: MakeFake) -> N
     _, address = make_fake(lambda call, context: remaining.append(context.time_remaining()))
     ask_at(address, "list_games")
     ask_at(address, "list_games", timeout=1000)
-    # Seconds, which are rounded up on the wire.
+    # The times are in seconds, and are rounded up on the wire.
     assert remaining[0] < 20 < remaining[1] < 2000
 
 

@@ -52,11 +52,11 @@ from chatiere.clients.transport.fast_call import FastCall
 
 pytestmark = needs("libnghttp2")
 
-# Longer than any test takes.
+# A timeout in seconds that is longer than any test takes.
 PATIENCE = 60.0
 MAX_WINDOW = 2**31 - 1
 MAX_FRAME = 2**24 - 1
-# The service's first frames: its settings, and the acknowledgement of the client's.
+# The service's first frames: its settings, and the acknowledgement of the client's settings.
 GREETING = Frame(SETTINGS, 0, 0, b""), Frame(SETTINGS, ACK, 0, b"")
 
 
@@ -65,7 +65,7 @@ class Closable(Protocol):
 
 
 class Service:
-    """The service's end of calls that are made to `address`."""
+    """The service's side of calls to `address`."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -100,7 +100,7 @@ class Service:
         self.connection.sendall(b"".join(map(bytes, frames)))
 
     def meanwhile(self, work: Callable[[], None]) -> None:
-        """Run work in a thread; `close` waits for its end."""
+        """Run a function in a thread. `close` waits for the thread to end."""
         self._threads.append(threading.Thread(target=work))
         self._threads[-1].start()
 
@@ -137,7 +137,7 @@ def service() -> Iterator[Service]:
 
 
 def ended(service: Service, code: int, *more: tuple[str, str]) -> Frame:
-    """Return the trailers of a call whose headers were sent before."""
+    """Return the trailers of a call whose headers were already sent."""
     return service.headers(("grpc-status", str(code)), *more, flags=END_HEADERS | END_STREAM)
 
 
@@ -175,7 +175,7 @@ def test_a_silent_service_is_pinged_and_given_up_if_it_does_not_respond(
     monkeypatch.setattr(fast_call, "_PING_AFTER", 0.01)
     monkeypatch.setattr(fast_call, "_PING_TIMEOUT", 1.0)
     call = service.answered_call()
-    # Ends the call if the client does not ping.
+    # This timeout ends the call if the client does not ping.
     service.connection.settimeout(PATIENCE)
 
     def respond() -> None:
@@ -367,7 +367,7 @@ def test_both_ends_may_send_simultaneously(service: Service) -> None:
     call = service.answered_call()
     grant(service, call, setting(4, MAX_WINDOW), setting(5, MAX_FRAME), window(0, 2**30))
     service.greeted()
-    # More than any socket accepts.
+    # This content is larger than any socket buffer.
     content = b"meow" * 4_000_000
     came = []
 
@@ -387,7 +387,7 @@ def test_both_ends_may_send_simultaneously(service: Service) -> None:
 def test_received_bytes_are_returned_to_the_windows(service: Service) -> None:
     call = service.answered_call()
     frame = bytes(data(message(bytes(MAX_FRAME - 5))))
-    # Half of the windows.
+    # The number of frames that fill half of the windows.
     count = MAX_WINDOW // 2 // MAX_FRAME + 1
 
     def send_all() -> None:
@@ -572,7 +572,7 @@ def test_meaningless_frames_are_ignored(service: Service) -> None:
     call = service.call()
     long = Frame(UNKNOWN_KIND, 0, 0, bytes(70_000))
     service.send(service.headers((":status", "103")), service.headers((":status", "200")), long)
-    # The highest bit of a stream's number.
+    # The highest bit of a stream's number is reserved, and must be ignored.
     service.send(data(message(b"meow"))._replace(stream=0x80000001))
     assert bytes(call.receive(PATIENCE)) == b"meow"
 
@@ -663,7 +663,7 @@ def test_a_request_that_cannot_be_sent_in_time_ends_the_call(service: Service) -
     call = service.call(timeout=1.5)
     head = service.headers((":status", "200"))
     grant(service, call, head, setting(4, MAX_WINDOW), setting(5, MAX_FRAME), window(0, 2**30))
-    # The service does not read, and no socket accepts this much.
+    # The service does not read, and this is more than the sockets buffer.
     for _ in range(10):
         call.send([bytes(2**24 - 100)])
     with pytest.raises(TransportError, match="DEADLINE_EXCEEDED: the other end takes no more"):

@@ -59,7 +59,7 @@ def test_a_match_is_played_to_its_end(client: Client, name: str, players: int) -
         assert number == 0 or step.before == steps[number - 1].after
         seat = replayed.current_player()
         assert step.seat == seat == step.before.turn.seat
-        # The bot was given its own seat's information.
+        # The bot received the information of its own seat.
         decisions = next(seen[seat])
         assert (decisions.game, decisions.players, decisions.actors.tolist()) == (replayed.game, players, [seat])
         assert decisions.legal_ids.tolist() == replayed.legal_actions()

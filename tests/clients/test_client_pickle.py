@@ -1,4 +1,4 @@
-"""Clients can be pickled and copied by their address and settings, or raise an error that states the reason."""
+"""Pickling and copying of clients by their address and settings, and the errors of clients that cannot be pickled."""
 
 import asyncio
 import copy

@@ -1,4 +1,4 @@
-"""The clients of rooms: a host, two players and an onlooker play a game in one room, even across outages."""
+"""The clients of rooms: a host, players and an onlooker share a game in a room, even if the service fails meanwhile."""
 
 import asyncio
 import random
@@ -54,7 +54,7 @@ def address() -> Iterator[str]:
 
 
 class Player:
-    """A player, or an onlooker: a thread that follows a room, and moves and acknowledges as needed."""
+    """A player or an onlooker: a thread that follows a room, and moves and acknowledges as needed."""
 
     def __init__(self, address: str, room: bytes, seat: SealedSeat | None, choices: random.Random) -> None:
         self.room = Room(address, room, secret=None if seat is None else seat.secret)
@@ -72,7 +72,7 @@ class Player:
     def _run(self) -> None:
         try:
             for _ in self.room.follow():
-                # An unavailable service is tolerated: once the room is followed again, the table is handled again.
+                # If the service is unavailable, continue: once the room is followed again, the table is handled again.
                 with suppress(TransportError):
                     self._act()
                 with self._changed:
@@ -126,9 +126,9 @@ LOOKER: list[SealedSeat] = []
 def table_of_two(
     address: str, folder: Path, acknowledgement: Any, until: int = OVER_IN_NO_GAME, guests: str | None = None
 ) -> Iterator[tuple[list[Player], Player]]:
-    """Seat a host, a guest who accepts the invitation, and a bot, who play to a ply; an onlooker also follows.
+    """Seat a host, a guest who accepts the invitation, and a bot, who play up to a ply. An onlooker also follows.
 
-    `guests` is the address of another server, for the guest and the onlooker.
+    `guests` is the address of another server, which the guest and the onlooker use.
     """
     room, choices = new_room_id(), random.Random(4)
     addresses = (address, guests or address, guests or address)
@@ -168,7 +168,7 @@ def test_a_host_a_guest_a_bot_and_an_onlooker(address: str, tmp_path: Path, ackn
         assert len(set(views)) == 1
         known = onlooker.room.contents
         assert known.people == {each.room.person for each in (*players, onlooker)}
-        # All followers have the tables for the record.
+        # All followers have the tables that the record needs.
         (tables,) = known.tables.values()
         seat = players[0].seat
         assert seat is not None
@@ -180,7 +180,7 @@ def test_a_game_continues_after_the_service_was_killed_and_restarted(tmp_path: P
     with table_of_two(address, tmp_path, NONE, until=3) as (players, onlooker):
         for until in (3, 6):
             onlooker.wait(partial(has_seen, until))
-            # The server stops without a grace, and the rooms are lost.
+            # The server stops without a grace period, and the rooms are lost.
             server.stop(None).wait()
             for each in players:
                 each.until = 6 if until == 3 else OVER_IN_NO_GAME
@@ -389,7 +389,7 @@ def test_asyncio_continues_after_the_service_was_killed_and_restarted() -> None:
             await asyncio.to_thread(server.stop(None).wait)
             told.clear()
             server, _ = await asyncio.to_thread(started, address)
-            # The follower receives its own earlier post again.
+            # Wait until the follower receives its own earlier post again.
             await told.wait()
             following.cancel()
         async with AsyncRoom(address, room) as late:
@@ -448,7 +448,7 @@ def test_missing_entries_are_posted_in_an_order_that_the_room_accepts(address: s
         posts = contents.take(pb.FollowResponse(entries=there, is_whole=True))
         assert [post.table for post in posts] == [tables[ply] for ply in (5, 6, 2, 1, 0)]
         assert contents.take(pb.FollowResponse(entries=there)) == []
-        # The host's own settings follow last; the earliest times are kept.
+        # The host's own settings come last, and the earliest times are kept.
         settings = pb.RoomEntry(settings=pb.RoomSettings(game="discat", players=2, person=contents.person))
         entries[0].time.FromMilliseconds(5000)
         contents.take(pb.FollowResponse(entries=[settings, entries[0]]))
@@ -465,7 +465,7 @@ def test_missing_entries_are_posted_in_an_order_that_the_room_accepts(address: s
             proposal = me.take_back(tables[4:6])
             early.keep(pb.RoomEntry(proposal=proposal))
             assert list(early.proposals.values()) == [proposal][number:]
-            # A room that has all tables lacks only the proposal.
+            # Only the proposal is missing in a room that has all tables.
             known_there = [pb.RoomEntry(table=table) for table in known]
             posts = early.take(pb.FollowResponse(entries=known_there, is_whole=True))
             assert [post.table for post in posts] == [proposal][number:]
@@ -488,7 +488,7 @@ def test_games_of_strangers_are_kept_separately_in_limited_number(address: str, 
         first, *others = (me.new_table("discat", seats, NONE).table for _ in range(3))
         contents = RoomContents(me.seat.secret_sha256)
         contents.keep(pb.RoomEntry(table=others[0], is_foreign=True))
-        # If no game of this room is in it, a foreign game is the newest.
+        # If the room contains only games of other rooms, the newest of these is returned.
         assert contents.newest() == others[0]
         for table in (first, first, others[1]):
             contents.keep(pb.RoomEntry(table=table, is_foreign=table != first))

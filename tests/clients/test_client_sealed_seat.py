@@ -117,7 +117,7 @@ def test_a_game_by_hand(seats: list[SealedSeat]) -> None:
 
 
 def test_one_child_per_parent(seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
-    """This also holds after a restart: the child is in the file before the acknowledgement is returned."""
+    """This is also true after a restart, because the child is stored before the acknowledgement is returned."""
     table, actor = begun(seats, NEXT)
     legal = seats[actor].look(table).legal_actions
     child = seats[actor].move(table, legal[0]).table
@@ -128,7 +128,7 @@ def test_one_child_per_parent(seats: list[SealedSeat], address: str, tmp_path: P
     assert seats[actor].move(table, legal[0]).table == child
     with pytest.raises(ForkError):
         seats[actor].move(table, legal[1])
-    # A client with another file and the same secret does.
+    # A client with another file and the same secret makes a fork.
     stored = json.loads((tmp_path / f"seat {actor}").read_text())
     (tmp_path / "cheat").write_text(json.dumps(stored | {"tables": {}}))
     with SealedSeat(address, tmp_path / "cheat") as cheat:
@@ -142,7 +142,7 @@ def test_one_child_per_parent(seats: list[SealedSeat], address: str, tmp_path: P
 
 
 def test_one_table_per_ply(three_seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
-    """If a mover and the next seat conspire to make two branches, the third seat acknowledges only one."""
+    """If a mover and the next seat conspire to make two branches, the third seat acknowledges only one branch."""
     table = three_seats[0].new_table("discat", [each.seat for each in three_seats], NEXT).table
     for each in three_seats:
         table = each.acknowledge(table)
@@ -198,7 +198,7 @@ def test_decisions_are_taken_back_if_all_agree(seats: list[SealedSeat]) -> None:
 
 
 def test_only_one_process_at_a_time_has_a_seat(address: str, tmp_path: Path) -> None:
-    """This also holds for a rewritten file and for a new file."""
+    """This is also true for a rewritten file and for a new file."""
     program = "import sys; from chatiere.clients import SealedSeat; SealedSeat(*sys.argv[1:]).close()"
     other = [sys.executable, "-c", program, address, str(tmp_path / "seat 0")]
     with SealedSeat(address, tmp_path / "seat 0") as me, SealedSeat(address, tmp_path / "seat 1") as next_seat:
@@ -256,7 +256,7 @@ def test_the_file_stays_intact_if_it_cannot_be_written(seats: list[SealedSeat], 
     path = tmp_path / f"seat {1 - actor}"
     before = path.read_text()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # The limit for files is below this file's length, as if the disk were full.
+    # The limit for files is below the length of this file, which has the same effect as a full disk.
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, hard))
     try:
         with pytest.raises(OSError, match="File too large"):

@@ -1,4 +1,4 @@
-"""Reading sealed tables without the service: fixed vectors, also used by the JavaScript tests in tests/page/unit."""
+"""Reading of sealed tables without the service, with vectors that the JavaScript tests in tests/page/unit also use."""
 
 import json
 from pathlib import Path

@@ -34,7 +34,7 @@ from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayResponse, Pos
 from .conftest import MakeFakeBatch
 
 GAMES = [game.name for game in engine.games()]
-# Longer than any test takes; no test waits this long.
+# A timeout in seconds that is longer than any test takes.
 PATIENCE = 60
 
 
@@ -50,7 +50,7 @@ class Open(Protocol):
 
 @pytest.fixture(params=["channel", pytest.param("fast", marks=needs("libnghttp2"))])
 def open_stream(request: pytest.FixtureRequest) -> Open:
-    """Return a function that opens a stream, of either kind."""
+    """Return a function that opens a stream of one of the two kinds."""
 
     @contextmanager
     def over_channel(address: str) -> Iterator[BatchStream | FastStream]:
@@ -232,7 +232,7 @@ def test_without_libnghttp2_a_fast_stream_names_the_missing_library(monkeypatch:
 
 @pytest.fixture
 def impatient(request: pytest.FixtureRequest) -> Iterator[Running]:
-    """A server of two streams, which may be idle for a moment."""
+    """Run a server that allows two streams, which may be idle only for a moment."""
     settings = Settings(address="127.0.0.1:0", max_streams=2, stream_idle_timeout=0.1)
     with running(settings, request.param) as server:
         yield server
@@ -251,7 +251,7 @@ def test_an_idle_stream_is_reopened(open_stream: Open, impatient: Running, monke
     with open_stream(impatient.address) as stream:
         before = 0.0
         for _ in range(3):
-            # Before the first request, and after one.
+            # The stream ends if it is idle before the first request, and after a request.
             wait_until(lambda before=before: ended(impatient) > before, "the stream has ended")  # type: ignore[misc]
             before = ended(impatient)
             assert len(stream.submit(request).result(PATIENCE).states) == 1

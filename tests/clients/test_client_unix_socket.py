@@ -25,7 +25,7 @@ NAMES = [game.name for game in engine.games()]
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A folder with the sockets of a server: api.sock and, if the server has that door, fast.sock."""
+    """A folder with the sockets of a server: api.sock and, if the server has the fast door, fast.sock."""
     with tempfile.TemporaryDirectory() as name:
         fast = f"unix:{name}/fast.sock" if IS_BUILT else None
         server, _ = create_server(Settings(address=f"unix:{name}/api.sock", fast_address=fast), CollectorRegistry())
@@ -37,7 +37,7 @@ def folder() -> Iterator[Path]:
 @pytest.mark.parametrize("socket", ["api.sock", pytest.param("fast.sock", marks=needs("libnghttp2"))])
 def test_clients_call_over_a_unix_socket(ask_at: Ask, folder: Path, socket: str) -> None:
     assert [info.name for info in ask_at(f"unix:{folder / socket}", "list_games")] == NAMES
-    # The second address is gRPC's other way of writing it.
+    # gRPC also accepts this second form of the address.
     assert [info.name for info in ask_at(f"unix://{folder / socket}", "list_games")] == NAMES
 
 

@@ -1,4 +1,4 @@
-"""Data sets: rows match the games, interrupted runs are resumed, and directories contain no other files."""
+"""Data sets: rows agree with the games, interrupted runs are resumed, and directories contain no other files."""
 
 import dataclasses
 import hashlib
@@ -181,7 +181,7 @@ def test_pyarrow_and_pandas_read_it(tmp_path: Path) -> None:
 
 
 class Searching(SearchBot):
-    """Takes the first legal action, reports values if the luck is even, and makes all its numbers recognisable."""
+    """A bot that takes the first legal action and reports recognisable numbers. It gives values only for even luck."""
 
     is_reproducible = True
 
@@ -218,7 +218,7 @@ def test_a_row_has_the_results_of_the_search(monkeypatch: pytest.MonkeyPatch) ->
 
 
 class Preferring(SearchBot):
-    """Takes the first legal action; the share of each action is half the share of the preceding action."""
+    """A bot that takes the first legal action. The share of each action is half that of the preceding action."""
 
     is_reproducible = True
 
@@ -405,7 +405,7 @@ def test_the_checksums_match_the_files(tmp_path: Path) -> None:
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  games/{path.name}\n"
         for path in sorted((tmp_path / "games").iterdir())
     )
-    # A line that was cut off when the machine crashed.
+    # The last line is cut off, as if the machine had crashed.
     (tmp_path / "SHA256SUMS").write_text((tmp_path / "SHA256SUMS").read_text()[:-1])
     assert DataSet(tmp_path, RECIPE).missing() == []
     (tmp_path / "SHA256SUMS").write_text((tmp_path / "SHA256SUMS").read_text()[:-2])

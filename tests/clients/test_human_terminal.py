@@ -1,4 +1,4 @@
-"""The terminal for people: its output, and the reading of typed words."""
+"""The terminal interface for people: its output, and the reading of typed words."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ class Poisoned:
 
 
 class Typed(LineInput):
-    """Input that a program types, one line for each prompt."""
+    """Input from a program, one line for each prompt."""
 
     is_terminal = True
 
@@ -95,7 +95,7 @@ def test_only_information_of_the_people_is_shown(
     assert LEAK not in shown
     assert LEAK not in lines.completions
     assert "987654" not in shown
-    # The seed would reveal the rest.
+    # The seed must not be shown before the end, because it reveals all hidden information.
     assert str(SEED) not in shown.split("\nResult\n")[0]
 
 
@@ -168,7 +168,7 @@ def test_actions_found_by_words() -> None:
     assert found("45") == [3]
     assert found("at") == [5]
     assert found("") == found("()") == []
-    # An unfinished word can still become a longer one.
+    # An unfinished word can still become a longer word.
     assert found("play 4", unfinished=True) == [1, 2, 3]
     assert found("p", unfinished=True) == [1, 2, 3]
     assert found("la c", unfinished=True) == [5]

@@ -1,4 +1,4 @@
-"""Records as text: every record is read back unchanged, and damaged texts are refused with their line."""
+"""Records as text: every record is read back unchanged, and the error for a damaged text names the line."""
 
 import json
 import random

@@ -59,7 +59,7 @@ def on_ray(directory: Path, play: Callable[[GameRange], bytes]) -> str:
 
 
 class Meeting:
-    """Plays on one node, once it may begin. On any other node, writes the node's id and never returns."""
+    """A player that, on one node, plays once it may begin. On any other node, it writes the node's id and blocks."""
 
     def __init__(self, directory: Path, node: str) -> None:
         self._directory = directory
@@ -70,7 +70,7 @@ class Meeting:
         if here != self._node:
             (self._directory / "here").write_text(here)
             signal.pause()
-        # Blocks until the pipe is opened for writing.
+        # This blocks until the pipe is opened for writing.
         (self._directory / "begin").open().close()
         return ShardPlayer(RECIPE).play(games)
 
@@ -79,7 +79,8 @@ class Meeting:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data.context")
 @pytest.mark.usefixtures("nodes")
 def test_ray_data_reads_it(tmp_path: Path) -> None:
-    # This test runs first, because Ray takes some time to detect a dead node and continues to give it work until then.
+    # This test runs before tests in which nodes die, because Ray assigns work to a dead node until it detects its
+    # death.
     in_one_process(tmp_path)
     read = ray.data.read_parquet(str(tmp_path / "games")).take_all()
     rows = parquet.read_table(tmp_path / "games").to_pylist()
@@ -113,7 +114,7 @@ def test_a_node_that_is_killed_costs_only_its_tasks(nodes: Cluster, tmp_path: Pa
 
 
 class First:
-    """Acts when it first plays the first games, and otherwise plays."""
+    """A player that calls a function when it first plays the first games, and otherwise only plays."""
 
     def __init__(self, directory: Path, act: Callable[[], None]) -> None:
         self._mark = directory / "mark"
@@ -211,7 +212,7 @@ def test_an_invalid_address_is_refused(wrong: str) -> None:
 @pytest.mark.parametrize("scheme", ["", "ray://"])
 def test_without_a_cluster_at_an_address_the_error_names_it(scheme: str) -> None:
     with socket.socket() as taken:
-        # Bound, but not listening.
+        # The socket is bound, but does not listen.
         taken.bind(("127.0.0.1", 0))
         nobody = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(ConnectionError, match=f"no Ray cluster responds at {nobody}: "), cluster(nobody):

@@ -1,4 +1,4 @@
-"""@chatiere/client, the TypeScript package: its own tests, the packed files, and the page of docs/frontends.md."""
+"""@chatiere/client, the TypeScript package: its own tests, the packed files, and the page in docs/frontends.md."""
 
 import base64
 import re
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.long
 
 @contextmanager
 def serving(*origins: str) -> Iterator[tuple[str, str]]:
-    """Run a service for pages of these origins; yield its URLs for browsers and for gRPC."""
+    """Run a service for pages with these origins; yield its URLs for browsers and for gRPC."""
     settings = Settings(address="127.0.0.1:0", web_address="127.0.0.1:0", web_origins=origins, relay="memory")
     server, port = create_server(settings, CollectorRegistry())
     server.start()
@@ -47,7 +47,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def cutting() -> Iterator[dict[str, str]]:
-    """Run a service whose connections end, and post in a room of it; yield variables of the environment."""
+    """Run a service whose connections are cut, and post in a room of it; yield environment variables."""
     room, is_over = new_room_id(), threading.Event()
 
     def post() -> None:
@@ -104,7 +104,7 @@ def test_an_unbuilt_clone_states_the_missing_step(command: str, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_the_packed_files_can_be_installed(built: Path, tmp_path: Path) -> None:
-    # As npm would lay it out: the package next to its dependencies.
+    # Install the package next to its dependencies, as npm would.
     (packed,) = built.glob("*.tgz")
     shutil.copytree(built / "node_modules", tmp_path / "node_modules")
     (tmp_path / "node_modules/@chatiere").mkdir()
@@ -142,7 +142,7 @@ def test_the_page_plays_a_game_from_another_origin(page: tuple[Path, str], brows
         tab = browser.new_page()
         tab.goto(origin)
         tab.wait_for_selector("button")
-        # Until the game is over, click the first button each time.
+        # Click the first button repeatedly until the game is over.
         tab.evaluate(
             "new Promise((over) => { const click = () => news.textContent.includes('won by') ? over() "
             ": (document.querySelector('button')?.click(), setTimeout(click)); click(); })"

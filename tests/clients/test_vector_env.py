@@ -1,4 +1,4 @@
-"""The vector environment, with a real server and every game."""
+"""The vector environment with a real server, for every game."""
 
 import contextlib
 import dataclasses
@@ -44,7 +44,7 @@ def fewest(name: str) -> int:
 
 
 def play(env: VectorEnv, seed: int = SEED, choose: Callable[[Batch], Any] = Batch.random_actions) -> Iterator[Batch]:
-    """Play an environment with a number of games to its end, yielding all batches."""
+    """Play an environment with a limited number of games to its end, and yield all batches."""
     batch = env.reset(seed)
     yield batch
     while len(batch):
@@ -390,7 +390,7 @@ def test_reset_restarts_games_after_a_refused_stream(
 
 def test_without_libnghttp2_the_stream_goes_over_the_channel(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_env, "IS_BUILT", False)
-    # No server listens there.
+    # No server listens at the fast address.
     with VectorEnv(address, GAMES[0], fewest(GAMES[0]), num_envs=6, fast_address="127.0.0.1:0") as env:
         assert len(env.reset(SEED)) == 3
 

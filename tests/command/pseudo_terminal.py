@@ -1,4 +1,4 @@
-"""A person at a pseudo-terminal, who types at each prompt."""
+"""A simulated person at a pseudo-terminal, who types at each prompt."""
 
 import fcntl
 import os
@@ -12,22 +12,22 @@ import termios
 from collections.abc import Sequence
 from typing import Self
 
-# prompt_toolkit's output when it begins to read a line: a mode, the prompt, and the cursor.
+# The output of prompt_toolkit when it begins to read a line: a mode, the prompt, and the cursor.
 _PROMPT = re.compile(r"\x1b\[\?2004h.*?>.*?\x1b\[\?25h", re.DOTALL)
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[78=>]|[\r\b]")
-# Ctrl-C interrupts as in a terminal, even if a shell runs the tests in the background and thus ignores it.
+# Ctrl-C interrupts the program as in a terminal, even if a shell runs the tests in the background, where it is ignored.
 _PROGRAM = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from chatiere.command import main
 main()
 """
-# Only failing tests wait this long.
+# A timeout in seconds, which only failing tests reach.
 _PATIENCE = 60.0
 
 
 class Person:
-    """The command line in a terminal of 80 columns and 40 lines; a context manager."""
+    """A context manager that runs the command line in a terminal of 80 columns and 40 lines."""
 
     def __init__(self, *arguments: object, environment: dict[str, str] | None = None) -> None:
         ours, theirs = pty.openpty()
@@ -67,7 +67,7 @@ class Person:
             data = os.read(self._terminal, 65536)
         except OSError:  # On Linux, the other end is closed.
             return False
-        # Only ASCII text is searched for, so a read may end within a character.
+        # A read may end within a character. This is harmless, because tests search only for ASCII text.
         text = data.decode("utf-8", "replace")
         self._buffer += text
         self.screen += text
@@ -81,7 +81,7 @@ class Person:
         return plain(shown).rstrip()
 
     def shows(self, text: str) -> None:
-        """Wait until a text has been shown."""
+        """Wait until a text is shown."""
         while text not in plain(self._buffer):
             assert self._read(), f"it ended: {self.screen[-2000:]}"
 
@@ -94,7 +94,7 @@ class Person:
         return self.prompt()
 
     def leaves(self, keys: str) -> str:
-        """Type keys that end the command; return its last output. The command must succeed."""
+        """Type keys that end the command, which must succeed; return its last output."""
         self.types(keys)
         return self.ends()
 
@@ -111,7 +111,7 @@ def plain(shown: str) -> str:
 
 
 def numbers(shown: str) -> Sequence[int]:
-    """Return the numbers of the moves offered last; empty if the game is over."""
+    """Return the numbers of the moves offered last, or an empty sequence if the game is over."""
     if shown.endswith("Game over>"):
         return []
     *_, line = re.findall("^Moves: (.*)$", shown, re.M)

@@ -1,4 +1,4 @@
-"""chatiere analyse: the table and the plot of a record, and refusals."""
+"""chatiere analyse: the table and the plot of a record, and errors."""
 
 import re
 import sys

@@ -27,8 +27,8 @@ from .conftest import Run
 pytestmark = pytest.mark.long
 
 GAMES = [game.name for game in engine.games()]
-# The smallest number of players, and the smallest number above two, at which a bot can face several copies of another
-# bot.
+# The smallest number of players, and the smallest number above two. With more than two players, a bot can play against
+# several copies of another bot.
 TABLES = [
     (game.name, players)
     for game in engine.games()
@@ -62,13 +62,13 @@ def tables(output: str) -> list[list[list[str]]]:
 
 
 def estimate(figures: dict[str, float], percent: bool = True) -> str:
-    """Return a mean with its interval as the report shows it."""
+    """Return a mean and its interval in the form of the report."""
     mean, low, high = (figures[name] * (100 if percent else 1) for name in ("mean", "low", "high"))
     return f"{mean:.1f}{' %' if percent else ''} ({low:.1f} to {high:.1f})"
 
 
 def balance_rows(pairing: dict[str, Any], names: list[str]) -> tuple[list[str], list[str]]:
-    """Return the rows with a pairing's balance in the report's two tables; `names` are the names in its first cells."""
+    """Return the rows with a pairing's balance in the report's two tables. `names` are the contents of first cells."""
     balance = pairing["balance"]
     return [
         *names,
@@ -81,7 +81,7 @@ def balance_rows(pairing: dict[str, Any], names: list[str]) -> tuple[list[str], 
 
 
 def results_of(returns: list[list[float]]) -> Results:
-    """Return results of games of which only the returns are known; bot 0 takes all seats in turn."""
+    """Return results of games of which only the returns are known. Bot 0 takes all seats in turn."""
     results = Results.of(len(returns), len(returns[0]), len(returns[0]))
     results.returns[:] = returns
     return results
@@ -113,7 +113,7 @@ def test_the_report_matches_the_games(run: Run, tmp_path: Path, name: str, playe
             f"{100 / players:.1f} %",
         ]
         assert (pairing["low"], pairing["high"]) == wilson_interval(pairing["wins"], 12)
-        # Self-play gives the same bots the seats, and plays the same games.
+        # Self-play assigns the same bots to the seats, and plays the same games.
         seated = ",".join([pairing["bot"], *[pairing["others"]] * (players - 1)])
         lengths, first = run("selfplay", *asked, "--bots", seated).stdout.splitlines()[1:3]
         assert first.startswith(f"{pairing['bot']}: wins {pairing['wins']:.1%} of 12 games ")
@@ -189,7 +189,8 @@ def test_win_rates_of_two_players() -> None:
 
 def test_win_rates_of_three_players() -> None:
     arena = Arena(THREE, 3, ("random", own(THREE)), 6)
-    # Bot 0 has the seats 0, 2, 1 in turn: it wins, shares with one, with two, loses, loses where two win, wins.
+    # Bot 0 has the seats 0, 2, 1 in turn. It wins, shares a win with one seat, shares with two seats, loses, loses to
+    # two winners, and wins.
     games: list[list[float]] = [[2, -1, -1], [0.5, -1, 0.5], [0, 0, 0], [-1, 2, -1], [0.5, 0.5, -1], [-1, 2, -1]]
     first, never = results_of(games), results_of([[-1, 2, -1], [2, -1, -1], [-1, -1, 2]] * 2)
     assert win_rate(first).wins == pytest.approx((1 + 1 / 2 + 1 / 3 + 0 + 0 + 1) / 6)
@@ -303,7 +304,7 @@ def test_each_deal_is_played_with_every_rotation(name: str, players: int) -> Non
 
 @over("players", [2, 3])
 def test_the_luck_of_the_deal_cancels(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, players: int) -> None:
-    # With bots that choose alike, the seats decide who wins: all rotations are the same game.
+    # If all bots make the same choices, all rotations are the same game, in which the seats determine the winner.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mybot.py").write_text("from chatiere.bots.random import RandomBot as Twin\n")
     name, deals = (TWO if players == 2 else THREE), 20
@@ -367,7 +368,7 @@ def test_a_test_ends_at_the_same_game_with_any_number_of_simultaneous_games(
     assert 48 <= len(few.lengths) < 960
     assert np.array_equal(few.returns, many.returns)
     assert same_balance == balance
-    # The games are the first ones of a run without a test.
+    # The games are the first games of a run without a test.
     games = len(few.lengths)
     untested, _ = Arena(THREE, 3, arena.bots, games + 48, 2, {}, paired).play(Pairing(1, 0))
     assert np.array_equal(few.returns, untested.returns[:games])
@@ -435,7 +436,7 @@ def test_a_directory_that_cannot_be_written_is_named(run: Run, tmp_path: Path) -
         result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 2, "--output", output)
         assert (result.exit_code, result.stdout) == (2, "")
         assert str(output) in result.stderr
-    # The results of the played games are printed nevertheless.
+    # The results of the games played are printed even so.
     (tmp_path / "arena.json").mkdir()
     result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 2, "--output", tmp_path)
     assert result.exit_code == 2

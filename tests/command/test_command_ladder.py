@@ -20,7 +20,7 @@ from .conftest import Run
 pytestmark = pytest.mark.long
 
 TWO = next(game.name for game in engine.games() if game.min_players == 2)
-# The last game is the shorter one.
+# A game for three or more players. The last one is used, because its games are shorter.
 THREE = [game.name for game in engine.games() if game.min_players == 3][-1]
 RUNGS = [
     Rung("kitten", "Kitten", "random", 0, 0.001),
@@ -87,7 +87,7 @@ def test_an_interrupted_measurement_is_resumed(run: Run, tmp_path: Path) -> None
         Measurement(TWO, 1, stopped).measure(match, 48, stop)
     assert [len(deals) for deals in json.loads(stopped.read_text())["deals"].values()] == [8]
     found = run("ladder", TWO, "--games", 48, "--output", stopped)
-    # The remaining games are the same.
+    # After the measurement is resumed, the remaining games are the same.
     assert json.loads(stopped.read_text())["deals"] == json.loads(whole.read_text())["deals"]
     of_games = [[*row[:3], *row[4:]] for row in cells(found.stdout)]
     assert of_games == [[*row[:3], *row[4:]] for row in cells(expected.stdout)]
@@ -174,7 +174,7 @@ def test_rungs_are_spaced_evenly() -> None:
         "flat:playouts=100",
         "flat:playouts=1000",
     ]
-    # Not beyond the end of the chain, and at most six.
+    # The rungs do not go beyond the end of the chain, and there are at most six.
     assert propose(chain, shares, 9999)[0] == chain[-1]
     assert len(propose([*chain[:1], *chain[1:]], [share_of(700)] * 3, 9999)) == 6
     assert len(propose(chain, [share_of(10)] * 3, 20)) == 4
@@ -188,7 +188,7 @@ def test_points_count_pairs_of_seats() -> None:
     assert alone.argmax(axis=1).tolist() == [0, 2, 1, 0]
     assert points_of(results, lowest_total_wins=False).tolist() == [0.75, 1, 0.5, 0.25]
     assert points_of(results, lowest_total_wins=True).tolist() == [0.25, 0, 0.5, 0.75]
-    # The winner of a tie of totals is ahead.
+    # If totals are tied, the winner is ahead.
     results.returns[2, 1] = 2
     assert points_of(results, lowest_total_wins=False)[2] == 1
 

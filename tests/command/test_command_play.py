@@ -153,7 +153,7 @@ def test_seeds_out_of_range_are_refused(run: Run, seed: object) -> None:
 
 def test_a_server_that_cannot_be_reached_is_named(run: Run) -> None:
     with socket.socket() as held:
-        # Bound, so that no other process takes the port, but not listening.
+        # The socket is bound, so that no other process can use the port, but it does not listen.
         held.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{held.getsockname()[1]}"
         result = run("play", "--game", GAMES[0], "--address", address)

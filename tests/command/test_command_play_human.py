@@ -50,13 +50,13 @@ def test_a_saved_and_resumed_game_is_the_same(run: Run, address: str, tmp_path: 
     # The game ends before the 500 lines do; numbers after its end have no effect.
     lines = [(1, 2, 1, 3)[number % 4] for number in range(500)]
     run(*asked, input=typed(*lines, f"save {whole}"))
-    # Refused numbers are part of the input too, so the first half is given by its lines.
+    # Refused numbers are also part of the input, so the first half is given by its lines.
     run(*asked, input=typed(*lines[:7], f"save {half}"))
     run("play", "--resume", half, "--address", address, input=typed(*lines[7:], f"save {rest}", "save"))
     assert rest.read_text() == whole.read_text()
     assert whole.read_text().splitlines()[-1].startswith("over")
     assert len(records.read_record(half).actions) < len(records.read_record(whole).actions)
-    # A finished game can also be resumed, to look at it or to undo moves.
+    # A finished game can also be resumed, to view it or to undo moves.
     shown = run("play", "--resume", whole, "--address", address, input=typed("undo", 1)).stdout
     assert shown.index("\nResult\n") < shown.index("Back to move ")
 

@@ -1,4 +1,4 @@
-"""chatiere protos: the written files suffice for a client in any language."""
+"""chatiere protos: the files written are sufficient for a client in any language."""
 
 import subprocess
 import sys
@@ -76,7 +76,7 @@ def test_a_refusal_can_be_read_with_only_the_descriptor_set(described: FileDescr
 
 
 def test_code_can_be_generated_from_only_the_descriptor_set(written: Path, tmp_path: Path) -> None:
-    """It equals the package's code where this does not depend on JSON names, which only the set contains."""
+    """The code equals the package's code, except where it depends on JSON names, which only the set contains."""
     target = tmp_path / "code"
     target.mkdir()
     described = f"--descriptor_set_in={written / 'descriptors.binpb'}"

@@ -55,7 +55,7 @@ def test_all_sample_games_match(run: Run, name: str) -> None:
     assert result.stderr == ""
     assert result.exit_code == 0
     assert result.stdout == f"{steps} of {steps} steps matched, {len(paths)} of {len(paths)} games complete.\n"
-    # All numbers of players occur, and some games have options.
+    # The sample games have all numbers of players, and some have options.
     players = {read(path)[0]["players"] for path in paths}
     rules = engine.game(name)
     assert players == set(range(rules.min_players, rules.max_players + 1))
@@ -282,7 +282,7 @@ def test_files_that_cannot_be_read_exit_2(run: Run, tmp_path: Path) -> None:
 @over_names
 def test_a_server_that_cannot_be_reached_exits_2(run: Run, name: str) -> None:
     with socket.socket() as held:
-        # Bound, so that no other process takes the port, but not listening.
+        # The socket is bound, so that no other process can use the port, but it does not listen.
         held.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{held.getsockname()[1]}"
         result = run("replay", samples_of(name)[0], "--address", address)

@@ -251,7 +251,7 @@ def test_options_reach_the_games_and_the_manifest(run: Run, tmp_path: Path, addr
         assert {row["actor"] for row in rows if row["ply"] == 0} == {1}
         options = json.loads((directory / "manifest.json").read_text())["options"]
         assert options["first_seat"] == 1
-        # The bits of three cards.
+        # The option has the bits of three cards.
         assert options["up_arrows"].bit_count() == 3
     assert hash_of(tmp_path / "0") == hash_of(tmp_path / "1")
 

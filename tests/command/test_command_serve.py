@@ -19,7 +19,7 @@ Asked = Callable[..., Settings]
 
 @pytest.fixture
 def asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """Return asked(argument, …), which returns the settings that a server would run with."""
+    """Return asked(argument, …), which returns the settings with which a server would run."""
 
     def settings_of(*arguments: object, **environment: str) -> Settings:
         found: list[Settings] = []
@@ -202,7 +202,7 @@ def test_a_wrong_value_stops_the_start_and_is_named(run: Run, monkeypatch: pytes
     monkeypatch.setattr(serve, "serve", lambda settings: pytest.fail("started"))
     result = run("serve", env={f"CHATIERE_{name.upper()}": WRONG[name]})
     assert result.exit_code == 2
-    # A client CA without the server's certificate.
+    # The error for a client CA names the server's certificate, which is missing.
     named = "tls_certificate" if name == "client_ca" else name
     assert f"--{named.replace('_', '-')}" in result.stderr
 

@@ -1,4 +1,4 @@
-"""The command without one of its standard streams, and with an output that cannot be written."""
+"""The command line without one of its standard streams, and with an output that cannot be written."""
 
 import os
 import shlex

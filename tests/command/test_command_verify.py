@@ -26,7 +26,7 @@ BOTS = ["random", "flat:playouts=4", "ismcts:simulations=4"]
 
 
 def record_of(address: str, game: Game, folder: Path) -> tuple[Path, Path, pb.TableRecord]:
-    """Return the files of a record and of a table of its game, and the record; all seats but one are bots."""
+    """Return the files of a record and of a table of its game, and the record. All seats except one are bots."""
     players = min(3, game.max_players)
     with SealedSeat(address, folder / "seat") as me:
         seats = [me.seat, *(pb.TableSeat(bot=bot) for bot in BOTS[: players - 1])]
@@ -74,7 +74,7 @@ def test_plies_without_a_table_are_reported(run: Run, address: str, tmp_path: Pa
         result = verified(*missing)
         assert (result.exit_code, result.stderr) == (3, "")
         assert result.stdout.endswith(f"\nnot verified: no table of {told}\n")
-    # The line before states the first and the last ply.
+    # The previous line contains the first and the last ply.
     assert verified(0, 1, len(lines) - 1).exit_code == 0
 
 
@@ -233,7 +233,7 @@ def test_a_choice_that_is_not_the_bot_s_is_reported(run: Run, address: str, tmp_
 
 @pytest.fixture
 def of_two_releases(tmp_path: Path) -> tuple[Path, Path, pb.TableRecord]:
-    """Return the files of a record and of its tables, and the record; its service was updated after ply 20."""
+    """Return the files of a record and of its tables, and the record. The service was updated after ply 20."""
     keys = Keyring(None)
     table, (secret,) = begun(Host(keys), engine.game("discat"), 2, bots=["random"])
     tables = [table]
@@ -258,7 +258,7 @@ def test_bots_of_another_version_are_reported(run: Run, of_two_releases: tuple[P
         result = run("verify", path, "--table", tables)
     assert result.exit_code == 0, result.output
     assert f"decisions, {decided.total()} of them by bots, as recorded\n" in result.stdout
-    # A release without the old version cannot verify all bots.
+    # A release without the old version of the bots cannot verify all choices.
     with newer_release(keeps_old=False):
         after = run("verify", path, "--table", tables)
     for result, version, other in (after, NEW, OLD), (run("verify", path, "--table", tables), OLD, NEW):

@@ -1,4 +1,4 @@
-"""chatiere web: a page on this machine whose tables survive a restart."""
+"""chatiere web: a page on the user's machine, whose tables survive a restart."""
 
 import base64
 import re
@@ -35,7 +35,7 @@ _TABLES = "/chatiere.v1.TableService/"
 
 @contextmanager
 def page(*arguments: str, environment: dict[str, str] | None = None) -> Iterator[httpx.Client]:
-    """Run `chatiere web`, yield a client of its URL, interrupt it, and expect success without further output."""
+    """Run `chatiere web`, yield a client for its URL, and interrupt it. It must succeed without further output."""
     command = (*_COMMAND, "--address", "127.0.0.1:0", *arguments)
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
@@ -70,7 +70,7 @@ def called(client: httpx.Client, method: str, request: dict[str, Any]) -> dict[s
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """An environment with an empty folder for data."""
+    """Environment variables that set an empty folder for data."""
     return {"XDG_DATA_HOME": str(tmp_path), "GRPC_VERBOSITY": "NONE"}
 
 
@@ -113,8 +113,9 @@ Served = Callable[[Settings], None]
 
 @pytest.fixture
 def serves(monkeypatch: pytest.MonkeyPatch) -> Callable[[Served], None]:
-    """Return serves(act), which replaces the server: the command calls `act` with its settings, and is ready
-    immediately.
+    """Return serves(act), which replaces the server.
+
+    The command calls `act` with its settings, and is ready immediately.
     """
 
     def serves_by(act: Served) -> None:

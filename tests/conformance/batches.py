@@ -68,7 +68,7 @@ def float32(values: list[float]) -> list[float]:
 
 
 def check_item(item: Item, position: Position, ended: Position | None = None) -> None:
-    """Assert that an item agrees with a position. `ended`: the end of the previous game, if the item was restarted."""
+    """Assert that an item agrees with a position. `ended` is the end of the previous game if a new game began."""
     scored = ended or position
     actor = position.current_player()
     outcomes = position.chance_outcomes()
@@ -85,7 +85,7 @@ def check_item(item: Item, position: Position, ended: Position | None = None) ->
 
 
 def check_broken_item(item: Item, table: BatchTable, state: bytes) -> None:
-    """Assert that an item reports only that its state is broken, and returns the state unchanged."""
+    """Assert that an item reports only that its state is invalid, and returns the state unchanged."""
     length = table.game.observation_length
     zeros = [0] * table.players
     assert item.weights in (None, [])
@@ -99,7 +99,7 @@ def column(values: Any, dtype: str) -> bytes:
 
 
 def refusal(table: BatchTable, state: bytes, ask: Any) -> EngineError | None:
-    """Return Position's refusal of an item: of its state, its number of players, or the operation."""
+    """Return the error that Position raises for an item: for its state, its number of players, or the operation."""
     try:
         position = table.game.unpack(state)
         if position.num_players() != table.players:
@@ -111,7 +111,7 @@ def refusal(table: BatchTable, state: bytes, ask: Any) -> EngineError | None:
 
 
 def check_faults(faults: FaultColumns, expected: list[EngineError | None]) -> None:
-    """Assert that the faults are these refusals, item by item, the first 20 with Position's messages."""
+    """Assert that each item has the expected fault. The first 20 faults must have Position's messages."""
     failed = [(item, error) for item, error in enumerate(expected) if error is not None]
     if not failed:
         assert faults == FaultColumns(b"", ())

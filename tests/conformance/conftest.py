@@ -1,4 +1,4 @@
-"""Runs each test with the fixture `table` for every game and number of players."""
+"""Runs each test that has the fixture `table` for every game and number of players."""
 
 import pytest
 from tools.over import each

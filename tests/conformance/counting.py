@@ -1,4 +1,4 @@
-"""Counts of the kinds of events in games, by the variants that their rules pages distinguish."""
+"""Counts of the kinds of events in games, including the variants that the rules pages distinguish."""
 
 import importlib
 from collections.abc import Mapping
@@ -8,9 +8,9 @@ from games.script import Happening, happenings
 
 from chatiere.engine import EventLog, Game, Position
 
-# The property of a test's report that has a game's name and counts. The end of a test run prints the sums.
+# The property of a test's report that contains a game's name and counts. The sums are printed at the end of a test run.
 EVENTS = "kinds of events"
-# A kind that occurred less often is rare.
+# The number of occurrences below which a kind is rare.
 OFTEN = 10
 
 
@@ -33,7 +33,7 @@ def kinds_after(position: Position, move: int) -> list[str]:
 
 
 def report(game: Game, counts: Mapping[str, int]) -> str:
-    """Return a sentence about the number of kinds that occurred, with the rare kinds, rarest first."""
+    """Return a sentence with the number of kinds that occurred, and the rare kinds, the rarest first."""
     kinds: tuple[str, ...] = kinds_module(game).KINDS
     rare = sorted((counts.get(kind, 0), kind) for kind in kinds if counts.get(kind, 0) < OFTEN)
     met = sum(counts.get(kind, 0) > 0 for kind in kinds)

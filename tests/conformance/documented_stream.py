@@ -1,10 +1,10 @@
-"""The random stream as documented, implemented with NumPy and Python's own integers."""
+"""An implementation of the random stream, as documented, with NumPy and Python's integers."""
 
 import numpy as np
 
 
 class DocumentedStream:
-    """Philox4x64-10 with the key (seed, game number), in NumPy's order. `drawn` counts the words drawn so far."""
+    """Philox4x64-10 with the key (seed, game number) and NumPy's order of words. `drawn` counts the words drawn."""
 
     def __init__(self, seed: int, game_number: int, drawn: int = 0) -> None:
         """Start at word number `drawn`."""

@@ -1,4 +1,4 @@
-"""Pairs of histories that a viewer cannot distinguish: it saw the same events, but hidden information differs."""
+"""Pairs of histories that a viewer cannot distinguish: the visible events are equal, but hidden information differs."""
 
 import importlib
 import random
@@ -11,7 +11,8 @@ from chatiere.engine import EventLog, Position
 
 from .support import Table, begin, liked_move, moves_of, random_likings, shown_to
 
-# The number of moves for which an equivalent move is searched in the other history, and of moves tried there.
+# The number of moves for which an equivalent move is searched in the other history, and the number of moves tried
+# there.
 TRIED = 6
 TRIED_THERE = 30
 

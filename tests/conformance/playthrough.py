@@ -1,4 +1,4 @@
-"""A complete seeded game as readable text, and as numbers that pin it."""
+"""A complete seeded game as readable text, and as hashes that pin it."""
 
 import hashlib
 import json
@@ -45,7 +45,7 @@ def end_of(position: Position) -> str:
 
 
 def text(game: Game, players: int) -> str:
-    """Describe a game with default options step by step: events, table with open hands, legal actions, choice."""
+    """Describe a game with default options: for each step the events, the table with open hands, and the actions."""
     codec, drawing = chatiere.engine.codec(game.name), DRAWINGS[game.name]
     lines = [f"{game.description.title}, {players} players, seed {SEED}, default options"]
     for step, (position, move, events) in enumerate(seeded_game(game, players, {}, SEED)):
@@ -66,7 +66,7 @@ def text(game: Game, players: int) -> str:
 
 
 def signature(game: Game, players: int, options: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return a game in numbers: `play` pins the rules and the random stream, `packed` the positions' packed form."""
+    """Return hashes of a game: `play` pins the rules and the random stream, and `packed` the packed form of states."""
     play, packed = hashlib.sha256(), hashlib.sha256()
     decisions = 0
     for position, move, _ in seeded_game(game, players, options, seed):

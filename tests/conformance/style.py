@@ -14,18 +14,19 @@ LOOKED_AT = 6
 
 
 class Style:
-    """A way to choose moves. `curiosity` is the share of moves that are searched for a wanted kind of event."""
+    """A way to choose moves. `curiosity` is the proportion of moves for which a wanted kind of event is searched."""
 
     def __init__(self, game: Game, choices: random.Random, curiosity: float) -> None:
         self.choices = choices
         self.likings = random_likings(game, choices)
-        # Chance prefers outcomes near a number that each seat has, or outcomes with its last digit or remainder mod 9.
+        # Each seat has a number. Chance prefers outcomes near this number, or with the same last digit or remainder mod
+        # 9.
         self.modulus = choices.choice((0, 0, 1000, 9, 10))
         self.places = [choices.random() for _ in range(game.max_players)]
         self.curiosity = curiosity
 
     def move(self, position: Position, wanted: set[str]) -> int:
-        """Choose a move, if possible one with a wanted kind of event."""
+        """Choose a move, if possible a move that causes a wanted kind of event."""
         if self.choices.random() < self.curiosity:
             for move in self.some_moves(position):
                 if not wanted.isdisjoint(kinds_after(position, move)):

@@ -1,4 +1,4 @@
-"""Game-independent helpers of the conformance battery: messages, random options, positions."""
+"""Helpers of the conformance battery for all games: messages, random options and positions."""
 
 import importlib
 import random
@@ -25,7 +25,7 @@ typed_state = state_of
 
 
 def reference(game: Game) -> Any:
-    """Return the class of the game's slow reference, a games.script.Script."""
+    """Return the class of the game's slow reference implementation, which is a games.script.Script."""
     return importlib.import_module(f"games.{game.name}.reference").Game
 
 
@@ -88,7 +88,7 @@ def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:
 
 
 def _fill_field(filled: Message, name: str, numbers: list[int]) -> None:
-    # The field is one number or several: a repeated field, or a repeated field in a separate message.
+    # Fill a field, which is one number, a repeated field, or a message with a repeated field.
     field = filled.DESCRIPTOR.fields_by_name[name]
     if field.message_type is not None:
         value = getattr(filled, name)
@@ -107,7 +107,8 @@ def random_options(game: Game, players: int, choices: random.Random) -> dict[str
     for option in game.description.options:
         numbers = list(option.default_values)
         chosen: dict[str, Any] = {}
-        # Only the game knows which values are valid together, or with this number of players.
+        # Try several times, because only the game knows which values can be combined or used with this number of
+        # players.
         for _ in range(30 if choices.random() < 0.5 else 0):
             edit = len(numbers) > 1 and choices.random() < 0.8
             tried = _edited(numbers, option, choices) if edit else _any_numbers(option, choices)
@@ -129,7 +130,7 @@ def _any_numbers(option: Option, choices: random.Random) -> list[int]:
 
 
 def _edited(numbers: list[int], option: Option, choices: random.Random) -> list[int]:
-    # Two numbers are exchanged, or one is decreased and another increased: a required sum may still hold.
+    # Exchange two numbers, or decrease one and increase another, which preserves a sum that the game may require.
     edited = numbers.copy()
     one, other = choices.sample(range(len(numbers)), 2)
     if choices.random() < 0.5:
@@ -176,7 +177,7 @@ def begin(game: Game, players: int, choices: random.Random, *, sampled: bool) ->
 
 
 def random_game(game: Game, players: int, choices: random.Random, *, sampled: bool) -> Iterator[Position]:
-    """Yield the positions of a random game with random options, from first to last, each a separate object."""
+    """Yield the positions of a random game with random options, in order. Each is a separate object."""
     position = begin(game, players, choices, sampled=sampled)
     yield position
     while not position.is_terminal():

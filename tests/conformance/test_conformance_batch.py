@@ -1,4 +1,4 @@
-"""Every game: a batch gives each item the result of Position, and a failing item does not affect other items."""
+"""Every game: each item of a batch has the same result as Position, and a failed item does not affect other items."""
 
 import random
 
@@ -55,7 +55,7 @@ def test_new_games_are_those_of_new_game(table: Table, batch_table: BatchTable) 
 
 
 def test_steps_are_those_of_apply(table: Table, batch_table: BatchTable) -> None:
-    # Explicit and sampled chance, decisions and chance events, mixed in one batch.
+    # The batch has explicit and sampled chance, decisions and chance events.
     choices = random.Random("steps")
     before = [position for position in positions(table) if not position.is_terminal()]
     choices.shuffle(before)
@@ -82,7 +82,7 @@ def test_columns_that_were_not_requested_are_empty(table: Table, batch_table: Ba
 
 
 def broken(table: Table, choices: random.Random) -> bytes:
-    """Return an invalid packed state: mutated, of another number of players, or of another version."""
+    """Return an invalid packed state: mutated, with another number of players, or of another version."""
     game, players = table
     source, other = (choices.choice(positions(table)).pack() for _ in range(2))
     kind = choices.randrange(4)
@@ -124,7 +124,7 @@ def test_a_failed_item_has_positions_message_and_does_not_affect_other_items(
 def check_stepped_item(
     table: BatchTable, item: Item, state: bytes, move: int, error: EngineError | None, stride: int = 7
 ) -> None:
-    """Assert that an item is its state, broken or unchanged, or the move's result, restarted if the game ended."""
+    """Assert that an item has its invalid or unchanged state, or the result of its move or the next game."""
     game = table.game
     if error is not None:
         try:
@@ -162,7 +162,7 @@ def test_batches_and_positions_play_the_same_games(table: Table, batch_table: Ba
     choices = random.Random(f"{game.name} {players} {sampled}")
     first, following = random_options(game, players, choices), random_options(game, players, choices)
     count, seed = 6, choices.getrandbits(64)
-    # Near the end of the range, so that the numbers wrap around.
+    # The numbers begin near the end of the range, so that they wrap around.
     numbers = [(2**64 - 3 + i) % 2**64 for i in range(count)]
     if sampled:
         begun = batch_table.new_games(
@@ -308,7 +308,7 @@ def test_playouts_are_those_of_position(table: Table, batch_table: BatchTable) -
 
 
 def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table: BatchTable) -> None:
-    """A batch gives the same result for a mutated state as Position, and it is safe to continue from the state."""
+    """A batch and Position give the same result for a mutated state, and it is safe to continue from the state."""
     game, players = table
     choices = random.Random(f"{game.name} {players} batch")
     sources = [position.pack() for position in positions(table, games=4)]
@@ -327,7 +327,7 @@ def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table
     assert {0, *faults.reasons} >= {0, *resampled.reasons}
     playouts, played = batch_table.playout(everything, 1, seed=2)
     assert played.reasons == faults.reasons
-    # Valid states can be stepped further, and agree with positions.
+    # Moves can be made in valid states, and give the same results as in positions.
     stood, _ = batch_table.step(everything, bytes(2 * len(states)), columns=ALL)
     moves = [choices.choice(item.legal_ids) if item.legal_ids else 0 for item in items_of(batch_table, stood)]
     for _ in range(3):

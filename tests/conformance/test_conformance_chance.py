@@ -1,4 +1,4 @@
-"""Every game: sampled chance draws the outcomes that explicit chance lists, with the documented stream."""
+"""Every game: sampled chance draws from the outcomes that explicit chance lists, with the documented stream."""
 
 import random
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from chatiere.engine import EventLog, Game, Position
 from .documented_stream import DocumentedStream
 from .support import Table, body_of, moves_of, positions, random_options
 
-# A smaller probability counts as a fault. With a few hundred tests, this happens for one choice of seeds in 100,000.
+# The p-value below which a test fails. With a few hundred tests, this happens by chance for one in 100,000 seeds.
 P_VALUE = 1e-7
 MAX_TREE = 120
 
@@ -54,7 +54,7 @@ def test_a_sampled_game_is_the_explicit_game_resolved_by_the_documented_stream(t
 
 
 def test_chance_after_any_move_is_sampled_from_the_listed_outcomes(table: Table) -> None:
-    """Sampled states draw by walking over the weights that explicit states list, checked word by word."""
+    """Sampled states draw by the weights that explicit states list. This is checked word by word."""
     game, _ = table
     choices = random.Random("words")
     drawn = 0
@@ -74,7 +74,7 @@ def test_chance_after_any_move_is_sampled_from_the_listed_outcomes(table: Table)
 
 
 def test_chance_drawn_in_one_step_is_the_same_as_event_by_event(table: Table) -> None:
-    """Chance is drawn event by event if events are listed, otherwise in one step up to the next decision."""
+    """Chance is drawn event by event if an EventLog is given, otherwise in one step up to the next decision."""
     game, players = table
     choices = random.Random("at once")
     for seed in range(12):
@@ -120,7 +120,7 @@ def test_the_first_chance_events_occur_in_proportion_to_their_weights(table: Tab
         sampled = game.new_game(players, seed=seed)
         end = path[-1][0].child(path[-1][1]) if path else game.new_game(players)
         assert body_of(sampled) == body_of(end)
-        # The first event, and the next one on one of its branches: too few games reach later events.
+        # Check the first event and the next event on one branch only, because too few games reach later events.
         for node, outcome in path[:2]:
             counts.setdefault(node, Counter())[outcome] += 1
     for node, seen in counts.items():
@@ -139,7 +139,7 @@ def fits(seen: Counter[int], weighted: list[tuple[int, int]]) -> bool:
 
 
 def ends_of_chance(position: Position) -> list[tuple[bytes, float]]:
-    """Return the next decisions (bodies) that chance can lead to, with probabilities. Stops after MAX_TREE."""
+    """Return the bodies of the next decisions to which chance can lead, with probabilities. Stops after MAX_TREE."""
     ends: defaultdict[bytes, float] = defaultdict(float)
     open_nodes = [(position, 1.0)]
     while open_nodes and len(open_nodes) + len(ends) <= MAX_TREE:
@@ -161,7 +161,7 @@ def sampled_twin(game: Game, position: Position, seed: int) -> Position:
 def test_later_chance_events_occur_in_proportion_to_their_weights(game: Game) -> None:
     tested = 0
     follows_a_decision = False
-    # With some numbers of players, all later chance events of a game may be whole deals, too large for the test.
+    # With some numbers of players, all later chance events of a game may be whole deals, which are too large to test.
     tables = ((game, players) for players in range(game.min_players, game.max_players + 1))
     for position in (position for table in tables for position in positions(table, False)[::5]):
         for move in moves_of(position)[:1]:

@@ -1,4 +1,4 @@
-"""Every game: round trips of states, actions, options and events, packed and typed."""
+"""Every game: states, actions, options and events are unchanged after conversions between packed and typed form."""
 
 import pickle
 import random
@@ -141,7 +141,7 @@ def test_no_seat_is_active_before_chance_has_chosen_the_first_seat(table: Table)
     assert not view_of(beginning, None).HasField("active_seat")
     for position in [beginning, *thinned(positions(table), 30)]:
         whole = state_of(position)
-        # Each game's phases start with FIRST_SEAT, after the unused zero.
+        # In each game, the first phase is FIRST_SEAT, because zero is not used.
         has_begun = whole.phase > 1
         for name in {"active_seat", "leader"} & set(whole.DESCRIPTOR.fields_by_name):
             for seen in (whole, view_of(position, 0), view_of(position, None)):
@@ -229,7 +229,7 @@ def test_events_name_existing_seats(table: Table) -> None:
 def test_an_event_shows_no_hidden_values(table: Table) -> None:
     game, _ = table
     for _, event in events_of(table):
-        # Use other values, if there are any.
+        # Change the values, if there are any.
         other = event._replace(values=tuple(value - 1 if value else 1 for value in event.values))
         if event.values:
             assert shown(game, event, whole=True) != shown(game, other, whole=True)

@@ -1,4 +1,4 @@
-"""Every game has a consistent description; folders, messages and registry have the same games."""
+"""Every game has a consistent description. The folders, the messages and the registry have the same games."""
 
 import math
 import random
@@ -171,7 +171,7 @@ def test_observations_have_the_described_length(table: Table) -> None:
             observation = position.observation(seat)
             assert len(np.frombuffer(observation, "u1")) == game.observation_length
             kinds.add(observation)
-    # They distinguish positions.
+    # Observations are not the same at all positions.
     assert len(kinds) > len(positions(table))
 
 

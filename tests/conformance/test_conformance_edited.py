@@ -1,6 +1,6 @@
-"""Every game: kernel and reference continue together from states that random play seldom reaches.
+"""Every game: the kernel and the reference agree after states that random play rarely reaches.
 
-These states are valid states with edits: cards brought together, moved or put away, other options, last turns.
+These states are edited valid states: cards are collected, moved or removed, options are changed, or last turns begin.
 """
 
 import importlib
@@ -18,7 +18,7 @@ from .counting import EVENTS, OFTEN, kinds_module, kinds_of
 from .style import Style
 from .support import Table, positions
 
-# The maximum number of moves from an edited state, and the share of moves that search for rare kinds of events.
+# The maximum number of moves from an edited state, and the proportion of moves that search for rare kinds of events.
 MOVES = 50
 CURIOSITY = 0.3
 
@@ -26,7 +26,7 @@ Record = Callable[[str, Any], None]
 
 
 class Both(NamedTuple):
-    """A position, and the reference in the same state."""
+    """A position, and the reference implementation in the same state."""
 
     position: Position
     reference: Script

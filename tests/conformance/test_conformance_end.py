@@ -1,4 +1,4 @@
-"""Every finished game has a reason for its end: a number that follows from the state, and a message."""
+"""Every finished game has a reason for its end: a number that depends only on the state, and a message."""
 
 import random
 from typing import Any
@@ -15,7 +15,7 @@ from .support import Table, messages_of, positions, random_game, thinned, typed_
 
 
 def ended(table: Table, games: int = 6) -> list[Position]:
-    """Return the ends of random games."""
+    """Return the last positions of random games."""
     choices = random.Random(f"{table[0].name} {table[1]} ends")
     return [list(random_game(*table, choices, sampled=number % 2 == 0))[-1] for number in range(games)]
 
@@ -37,7 +37,7 @@ def test_a_game_has_an_end_when_it_is_over(table: Table) -> None:
         assert state.HasField("end") == position.is_terminal()
         if position.is_terminal():
             assert (state.end.kind, state.end.seat) == (position.end(), position.ended_by())
-            # No field has its default value, because absence is a separate value.
+            # All fields are present, because no value of an end is a default that protobuf omits.
             assert [field.name for field, _ in state.end.ListFields()] == [
                 field.name for field in state.end.DESCRIPTOR.fields
             ]
@@ -79,7 +79,7 @@ def test_an_end_that_does_not_follow_from_the_state_is_refused(table: Table) -> 
     for position in ended(table):
         whole = whole_state(position)
         for field, right in getattr(whole, game.name).end.ListFields():
-            # Protobuf's own messages accept any 32-bit number for an enum.
+            # Also try a large number, because protobuf's messages accept any 32-bit number for an enum.
             for wrong in {*range(0 if field.has_presence else 1, 4), players, 2**31 - 1} - {right}:
                 state = whole_state(position)
                 setattr(getattr(state, game.name).end, field.name, wrong)

@@ -61,13 +61,13 @@ def mean_return(worlds: list[tuple[int, Position]], action: int, playouts: int) 
 
 
 def ask(position: Position) -> None:
-    """Make the first step of an evaluation. Raises EngineError."""
+    """Check that a position can be evaluated. Raises EngineError."""
     position.require_decision()
     position.resample(position.current_player(), 1)
 
 
 def test_evaluations_are_those_of_playouts_in_worlds(table: Table, batch_table: BatchTable) -> None:
-    # Sampled and explicit chance, decisions and other states, and broken states, mixed in one batch.
+    # The batch has sampled and explicit chance, decisions, other states, and invalid states.
     choices = random.Random("evaluations")
     states = [position.pack() for position in thinned(positions(table), 24)]
     states += [bytes(len(states[0])), states[0][:1] + b"\xff" + states[0][2:]]

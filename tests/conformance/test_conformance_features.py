@@ -22,7 +22,7 @@ WITH_BOARD = engine.game("chat_cartonne")
 
 
 def planes_in_a_row(layout: ObservationLayout, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return the features as computed by NumPy."""
+    """Return the features of observations, computed by NumPy."""
     return np.concatenate(
         [plane.reshape(len(observations), -1) for plane in layout.planes(observations).values()], axis=1
     )
@@ -138,7 +138,7 @@ def test_unsuitable_arrays_for_features_are_refused_and_unchanged(game: Game) ->
 
 
 def cropped(observation: NDArray[np.uint8], side: int, window: int, layout: ObservationLayout) -> dict[str, Any]:
-    """Return the numbers of a compact observation by name, as computed by NumPy."""
+    """Return the numbers of a compact observation by name, computed by NumPy."""
     arrays = layout.arrays(observation)
     boards = {name: numbers for name, numbers in arrays.items() if numbers.shape == (side, side)}
     laid = np.any([numbers != 0 for numbers in boards.values()], axis=0)

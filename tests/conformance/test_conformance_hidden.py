@@ -56,14 +56,14 @@ def test_resampling_preserves_the_seats_legal_actions(table: Table) -> None:
         assert drawn.legal_actions() == position.legal_actions()
         for action in position.legal_actions():
             assert drawn.action_label(action) == position.action_label(action)
-            # Only the seat's own action is compared: its consequences may depend on hidden information, which all seats
-            # then see.
+            # Compare only the event of the action, because later events may depend on hidden information that is then
+            # revealed.
             first, first_drawn = events_after(position, action)[:1], events_after(drawn, action)[:1]
             assert shown_to(game, first, seat) == shown_to(game, first_drawn, seat)
 
 
 def test_positions_that_a_viewer_cannot_distinguish_give_it_the_same_update(table: Table) -> None:
-    # Byte for byte: the view, the viewer's legal actions with their labels, and the visible part of the score.
+    # The bytes of the view, of the viewer's legal actions with labels, and of the visible part of the score are equal.
     _, players = table
     different = 0
     for number, position in enumerate(thinned(positions(table), 120)):
@@ -76,7 +76,7 @@ def test_positions_that_a_viewer_cannot_distinguish_give_it_the_same_update(tabl
 
 
 def test_equal_views_give_equal_updates(table: Table) -> None:
-    # Worlds resampled for other seats, too.
+    # Positions with equal views are also made by resampling for other seats.
     _, players = table
     for position in thinned(positions(table), 60):
         worlds = (position, *(position.resample(seat, 2) for seat in range(players)))
@@ -112,8 +112,7 @@ def test_resampling_is_determined_by_its_seed_and_random(table: Table) -> None:
         for seat in range(players):
             drawn = [position.resample(seat, seed, number) for seed in range(8) for number in (0, 1)]
             assert drawn == [position.resample(seat, seed, number) for seed in range(8) for number in (0, 1)]
-            # The number of states that a seat cannot distinguish is large, small, or 1 if the position hides no
-            # information.
+            # The number of states that a seat cannot distinguish may be small, and is 1 if no information is hidden.
             varied += len({typed_state(one).SerializeToString(deterministic=True) for one in drawn}) > 1
     assert varied > 10
 
@@ -160,7 +159,7 @@ def test_events_distinguish_two_moves_exactly_if_views_do(table: Table) -> None:
     hidden = open_ = 0
     for position in thinned(positions(table, False, games=4), 150):
         moves = moves_of(position)
-        # Some moves have close numbers, others have distant numbers.
+        # Choose moves with close numbers and moves with distant numbers.
         moves = sorted({*moves[:3], *moves[:: max(1, len(moves) // 6)]})
         for seat in (*range(players), None):
             by_events: dict[object, set[bytes]] = {}
@@ -170,7 +169,8 @@ def test_events_distinguish_two_moves_exactly_if_views_do(table: Table) -> None:
                 after = position.child(move)
                 seen = view(after, seat)
                 by_events.setdefault(tuple(shown_to(game, happened, seat)), set()).add(seen)
-                # A view may lack a public event, which it forgets at the end of a round.
+                # Compare only private events, because a view may no longer show a public event after the end of a
+                # round.
                 private = tuple(shown_to(game, [event for event in happened if event.seen_by is not None], seat))
                 by_view.setdefault(seen, {})[private] = after
             assert all(len(views) == 1 for views in by_events.values()), (position, seat)

@@ -1,6 +1,6 @@
 """Every game: two histories that differ only in information hidden from a viewer give that viewer the same bytes.
 
-For most pairs no world is resampled: other seats and chance made moves that look the same to the viewer.
+Most pairs are made without resampling: other seats and chance make different moves that look the same to the viewer.
 """
 
 import random
@@ -17,7 +17,7 @@ from chatiere.engine.wire import Reader, fill
 from .histories import Pair, pairs
 from .support import Table, positions, thinned, update, view
 
-# For each table, over all viewers.
+# The number of pairs for each table, for all viewers together.
 PAIRS = 3000
 # Refusals are compared at every REFUSED_EVERY-th decision of the viewer. Bots are asked at some of these decisions.
 REFUSED_EVERY = 4

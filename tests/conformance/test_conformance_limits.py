@@ -53,7 +53,7 @@ def test_no_game_exceeds_its_limits(table: Table, policy: Policy) -> None:
         limits = game.limits(players, options)
         assert 0 < played.decisions <= limits.max_game_length
         assert played.chance_events <= limits.max_chance_nodes_in_history
-        # The first card is any card.
+        # The first card dealt can be any card, so the limit is reached.
         assert played.most_outcomes == limits.max_chance_outcomes
         assert all(one <= other for one, other in zip(limits[:3], game.limits_of_any_options(players)[:3], strict=True))
 
@@ -84,12 +84,12 @@ def test_returns_lie_between_the_bounds_and_sum_to_0(table: Table) -> None:
         returns = play(game.new_game(players), random_move, choices).last.returns()
         assert sum(returns) == pytest.approx(0)
         found |= set(returns)
-    # Some game has a single winner, and some seat does not win.
+    # At least one game has a single winner, and at least one seat does not win.
     assert (min(found), max(found)) == (limits.min_utility, limits.max_utility) == (-1, players - 1)
 
 
 def test_totals_determine_the_winners(table: Table) -> None:
-    """Seats ahead have no worse totals, except after an instant win, when all losers share a rank."""
+    """Seats that are ahead do not have worse totals. After an instant win, however, all losers share a rank."""
     game, players = table
     by_totals = at_once = 0
     choices = random.Random(5)

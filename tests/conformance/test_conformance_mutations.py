@@ -31,7 +31,7 @@ from .support import (
 )
 
 MUTATIONS = int(os.environ.get("CHATIERE_MUTATIONS", "20000"))
-# Packed states are cheap, so there are many of them; typed states cost more.
+# The numbers of mutated states. Most are packed, because typed states take longer.
 PACKED_PER_TABLE = MUTATIONS * 4 // 5 // len(TABLES) + 1
 TYPED_PER_TABLE = MUTATIONS // 5 // len(TABLES) + 1
 # The maximum number of moves of a game from any state.
@@ -39,7 +39,7 @@ MAX_GAME_LENGTH = 20_000
 
 
 def exercise(position: Position, choices: random.Random) -> None:
-    """Query a position, play it to its end, query it again. The only permitted error is resample's INVALID_STATE."""
+    """Query a position, play it to its end, and query it again. Only resample may raise an error, INVALID_STATE."""
     game = position.game
     codec = engine.codec(game.name)
     for moves in range(MAX_GAME_LENGTH):
@@ -106,7 +106,7 @@ def mutated(packed: bytes, other: bytes, choices: random.Random) -> bytes:
             place, second = sorted((place, second))
             data[place:second] = other[place:second]
         else:
-            # A few adjacent bytes, which are probably in the same field.
+            # Change a few adjacent bytes, which are probably in the same field.
             second = min(size - 1, place + choices.randrange(1, 12))
             data[place], data[second] = data[second], data[place]
     return bytes(data)
@@ -144,7 +144,7 @@ def scalars_of(filled: Message) -> list[tuple[Any, Any]]:
 
 
 def mutate_message(filled: Message, choices: random.Random) -> None:
-    """Change some field of a message: replace a number, add or remove items, exchange two, clear or set a field."""
+    """Change a field of a message: replace a number, add, remove or exchange items, or clear or set the field."""
     holder, field = choices.choice(scalars_of(filled))
     value = getattr(holder, field.name)
     kind = choices.randrange(5)

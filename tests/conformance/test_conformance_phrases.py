@@ -1,4 +1,4 @@
-"""Labels as phrases: the catalogues are complete, and each label is the text of its key, arguments and language."""
+"""Labels as phrases: the catalogues are complete, and key, arguments and language determine the text of each label."""
 
 import random
 import re
@@ -59,7 +59,7 @@ def test_a_catalogue_contains_exactly_its_texts(folder: str, texts: set[Text], l
     assert set(found) == texts
     for (key, english), message in found.items():
         assert not message.fuzzy
-        # Descriptions have no placeholders; some have braces of NumPy's.
+        # Descriptions have no placeholders, although some contain braces.
         if key.startswith(("option.", "action_kind.", "observation.")):
             assert message.string
             continue

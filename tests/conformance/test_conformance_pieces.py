@@ -1,4 +1,4 @@
-"""Every game: fields marked with a kind of pieces contain only numbers of such pieces, other fields contain none."""
+"""Every game: fields marked with a kind of pieces contain only numbers of such pieces; no other fields contain any."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ from .support import Table, moves_of, positions, thinned
 
 INTEGERS = {FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_UINT32, FieldDescriptor.CPPTYPE_INT64}
 INTEGERS |= {FieldDescriptor.CPPTYPE_UINT64}
-# The integer fields that contain no numbers of pieces, in any message. A new field must be marked with
+# The integer fields of all messages that do not contain numbers of pieces. A new field must be marked with
 # (chatiere.v1.piece) in the proto file, or listed here.
 AMOUNTS = """
     awake_cats balls birds_beside bonus_group_size cards_dealt cards_drawn cards_left cards_taken cards_to_take
@@ -31,7 +31,7 @@ POINTS = """
     board_sum bonus_card_points bonus_points branch_points hand_card_points hand_points negative_points perfect_bonus
     pile_card_points pile_points points round_points section_points total trunk_points zero_zone_points
 """
-# Times, distances, places, and values printed on pieces.
+# Fields for times, distances, places, and values printed on pieces.
 OTHERS = """
     column dog_steps dog_track last_turn last_turns_left pair_value place round row solidity steps steps_left tens trick
     turn units unplaced_solidity value
@@ -81,7 +81,7 @@ def test_every_integer_field_is_marked_or_listed_as_a_plain_number(game: Game) -
 
 def test_marked_fields_and_pieces_are_of_the_same_kinds(game: Game) -> None:
     marked = {kind_of(field) for descriptor in messages_of(game) for field in descriptor.fields}
-    # Labels have an additional kind: Chat Cartonne's cards in their orientation.
+    # Labels have an additional kind for the cards of Chat Cartonne in their orientation.
     named = {argument["kind"] for phrase in codec(game.name).phrases.infos("en") for argument in phrase["arguments"]}
     assert (marked | named) - {"", "seat"} == {piece.kind for piece in game.description.pieces}
 
@@ -125,7 +125,7 @@ def test_marked_fields_contain_only_numbers_of_pieces(table: Table) -> None:
             for field, kind, number in numbers_of_pieces(filled):
                 assert (kind, number) in pieces, field
                 seen.add(field)
-    # Games fill most of the fields.
+    # The random games fill most of the fields.
     assert len(seen) > 10
 
 

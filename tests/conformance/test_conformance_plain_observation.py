@@ -1,4 +1,4 @@
-"""Observations match each game's description part by part, as a second, slow and simple implementation checks.
+"""Observations agree with each game's description, as a second, slow and simple implementation checks part by part.
 
 games/<game>/plain_observation.py uses only the information shown to a seat: its view and its events.
 """
@@ -17,10 +17,10 @@ from chatiere.engine import EventLog, Game, Position
 from .support import Table, begin, liked_move, may_see_whole, random_likings
 from .test_conformance_traces import every_trace, lines_of
 
-# These tests run mostly Python, and no compiled code that other tests do not run under the sanitizers.
+# These tests run mostly Python. All compiled code that they run is also run under the sanitizers by other tests.
 pytestmark = pytest.mark.release_only
 
-# The number of whole games for each number of players.
+# The number of positions for each number of players.
 POSITIONS = 600
 
 

@@ -153,7 +153,7 @@ def test_there_are_scores_at_any_time_and_winners_at_the_end(table: Table) -> No
         assert winners
         assert ranks
         assert winners == [seat for seat in range(players) if ranks[seat] == 1]
-        # A seat's rank r is 1 + the number of seats ahead, so r - 1 seats have a smaller rank.
+        # A seat's rank is 1 + the number of seats with a smaller rank.
         assert ranks == [1 + sum(other < rank for other in ranks) for rank in ranks]
         assert returns == [players / len(winners) - 1 if seat in winners else -1.0 for seat in range(players)]
         assert sum(returns) == pytest.approx(0, abs=1e-12)

@@ -102,7 +102,7 @@ def test_four_quarters_of_a_doubling_double_a_likelihood(game: Game) -> None:
                 game.with_playout_weights({**even, name: weight}).unpack(position.pack()).action_likelihoods()
                 for weight in (4, 8)
             )
-            # Unless the smallest likelihood is reached.
+            # The comparison is exact only if no likelihood is limited to the smallest value.
             if min(twice) > LEAST:
                 assert [2 * a - b for a, b in zip(map(math.log2, once), map(math.log2, twice), strict=True)] == (
                     pytest.approx([math.log2(GREATEST)] * len(once), abs=0.1)
@@ -115,7 +115,7 @@ def test_actions_are_drawn_in_proportion_to_their_likelihoods(game: Game) -> Non
     ends = list(itertools.accumulate(likelihoods))
     drawn = Counter(bisect.bisect(ends, (word * ends[-1]) >> 64) for word in words(1, 2, 0, 20_000))
     expected = [20_000 * each / ends[-1] for each in likelihoods]
-    # Rare actions are combined, so that each group is expected at least five times.
+    # Combine rare actions, so that each group is expected at least five times.
     kept = [place for place, times in enumerate(expected) if times >= 5]
     rest = 20_000 - sum(expected[place] for place in kept)
     observed = [drawn[place] for place in kept]

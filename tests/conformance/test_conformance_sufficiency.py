@@ -2,8 +2,8 @@
 
 Pairs of different histories are made by exchanging moves of one game. If both histories give a seat the same
 observation, resampling for the seat must draw the same worlds, byte for byte. Resampling draws from all worlds
-consistent with the seat's knowledge, so this test detects information that resampling uses and an observation does not
-contain. Games are cut before their end, where no information is hidden.
+consistent with the seat's knowledge. This test therefore detects information that resampling uses but an observation
+does not contain. Games are cut before their end, because no information is hidden there.
 
 The environment variable CHATIERE_HISTORIES sets the number of pairs for each game (2,000 if unset).
 """
@@ -19,7 +19,7 @@ from chatiere.engine import CHANCE_PLAYER, Game, Position
 
 from .support import begin, liked_move, moves_of, random_likings
 
-# These tests run mostly Python, and no compiled code that other tests do not run under the sanitizers.
+# These tests run mostly Python. All compiled code that they run is also run under the sanitizers by other tests.
 pytestmark = pytest.mark.release_only
 
 PAIRS = int(os.environ.get("CHATIERE_HISTORIES", "2000"))
@@ -31,7 +31,7 @@ SEEDS = (1, 2)
 
 
 class Move(NamedTuple):
-    """A move by its label: a dense id refers to a slot of a hand, a label to the card there."""
+    """A move, identified by its label, because a dense id may refer to a slot of a hand instead of to a card."""
 
     mover: int
     label: str
@@ -44,7 +44,7 @@ def named(position: Position, move: int) -> Move:
 
 
 def played(position: Position, moves: list[Move]) -> tuple[list[Move], Position] | None:
-    """Make all moves from a position, always the first one that is possible. None if a move is never possible."""
+    """Make all moves from a position, each time the first possible move. None if a move is never possible."""
     end, rest, made = position.clone(), moves.copy(), []
     while rest:
         possible = {named(end, move): move for move in moves_of(end)}
@@ -65,7 +65,7 @@ def swapped(moves: list[Move], choices: random.Random) -> list[Move]:
 
 
 def ends_of_histories(game: Game, players: int, choices: random.Random) -> Iterator[tuple[Position, Position]]:
-    """Yield the ends of two different histories of the same moves, without end."""
+    """Yield, without end, the last positions of two different histories that consist of the same moves."""
     while True:
         line = [begin(game, players, choices, sampled=False)]
         history: list[Move] = []
@@ -97,7 +97,7 @@ def test_equal_observations_give_equal_worlds(game: Game, capsys: pytest.Capture
                     met += 1
                     different += one != other
                     for seed in SEEDS:
-                        # Chance is explicit, so these bytes contain no stream.
+                        # The bytes can be compared, because chance is explicit and they contain no stream.
                         assert one.resample(seat, seed).pack() == other.resample(seat, seed).pack(), (one, other, seat)
     with capsys.disabled():
         print(f"\n{game.name}: {met} pairs of equal observations, {different} in different states", end=" ")

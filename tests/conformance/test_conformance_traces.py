@@ -28,7 +28,7 @@ def lines_of(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def step_at(position: Position) -> dict[str, Any]:
-    """Return the kernel's view of a position in the form of a trace."""
+    """Return the facts about a position from the kernel, in the form of a trace."""
     actor = position.current_player()
     if actor == CHANCE_PLAYER:
         return {"actor": actor, "outcomes": [list(pair) for pair in position.chance_outcomes()]}
@@ -37,7 +37,7 @@ def step_at(position: Position) -> dict[str, Any]:
 
 
 def reference_step(script: Any) -> dict[str, Any]:
-    """Return the reference's view of a position in the form of a trace."""
+    """Return the facts about a position from the reference, in the form of a trace."""
     question = script.question
     if question.actor == CHANCE_PLAYER:
         return {"actor": CHANCE_PLAYER, "outcomes": [list(pair) for pair in question.outcomes]}

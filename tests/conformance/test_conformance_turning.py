@@ -1,8 +1,9 @@
 """Every game is the same from every seat: if all players move around the table, each has the same game as before.
 
-Each game has a twin in which every seat is some number of places further to the left. The twin's first seat is turned,
-and from there on ids and outcomes are the same. games/<game>/turning.py has the differences that rules make between
-seats. In all games `first_seat` is a seat's number, both as an option and as a chance outcome (docs/rules/README.md).
+Each game has a twin in which every seat is some number of places further to the left. The twin begins with the
+corresponding first seat, and then has the same ids and outcomes. games/<game>/turning.py has the differences between
+seats in the rules. In all games, `first_seat` is the number of a seat, both as an option and as a chance outcome
+(docs/rules/README.md).
 """
 
 import importlib
@@ -22,7 +23,7 @@ from .support import Table, liked_move, may_see_whole, moves_of, random_likings,
 
 # The number of positions for each number of players.
 POSITIONS = 3000
-# The smallest number of games for each number of places by which the table is turned.
+# The minimum number of games for each number of places by which the table is turned.
 GAMES = 3
 
 
@@ -51,15 +52,15 @@ class Turned(NamedTuple):
         return (seat + self.by) % self.position.num_players()
 
     def message(self, filled: Any) -> Any:
-        """Return a message about the position as it should be in the twin."""
+        """Return the form that a message about the position should have in the twin."""
         return seats_of(self.position.game).turned(filled, self.by, self.position.num_players())
 
     def words(self, text: str) -> str:
-        """Return a label as it should be in the twin."""
+        """Return the form that a label should have in the twin."""
         return seats_of(self.position.game).turned_words(text, self.by, self.position.num_players())
 
     def event(self, event: SeenEvent) -> SeenEvent:
-        """Return an event as it should be in the twin."""
+        """Return the form that an event should have in the twin."""
         return SeenEvent(event.kind, self.message(event.message), self.words(event.label))
 
     def move(self, move: int) -> int:
@@ -67,18 +68,18 @@ class Turned(NamedTuple):
         return self.place_of(move) if phase(self.position) == "FIRST_SEAT" else move
 
     def child(self, move: int) -> "Turned":
-        """Return both after a move."""
+        """Return the position and its twin after a move."""
         return Turned(self.position.child(move), self.twin.child(self.move(move)), self.by)
 
 
 def seats_of(game: Game) -> Seats:
-    """Return the places where the game's messages name seats."""
+    """Return the fields and words of a game that identify seats by number."""
     seats: Seats = importlib.import_module(f"games.{game.name}.turning").SEATS
     return seats
 
 
 def begin_turned(game: Game, players: int, choices: random.Random, by: int, *, sampled: bool) -> Turned:
-    """Start a game with random options. If sampled, give its first seat, which the stream would choose by number."""
+    """Start a game with random options. If sampled, set the first seat, because the stream would draw its number."""
     options = random_options(game, players, choices)
     if sampled:
         options["first_seat"] = choices.randrange(players)
@@ -187,7 +188,7 @@ def seen_events(game: Game, events: Sequence[Event], seat: int | None) -> list[S
 
 
 def in_seat_order(game: Game, events: list[SeenEvent]) -> list[SeenEvent]:
-    """Sort a twin's events: events that the rules report for each seat in turn are in seat order."""
+    """Sort the events that the rules report for each seat in seat order, because the twin has another seat order."""
     of_every_seat = seats_of(game).in_seat_order
     ordered: list[SeenEvent] = []
     for by_seat, group in groupby(events, lambda event: event.kind in of_every_seat):

@@ -1,4 +1,4 @@
-"""The zoo, data kept by every release: states, records and tables can still be read and continued (tools/zoo.py)."""
+"""The zoo, which has data from every release: states, records and tables can still be read and continued."""
 
 import json
 from base64 import b64decode
@@ -34,7 +34,7 @@ def kept(path: Path) -> Any:
 
 
 def includes(found: Any, wanted: Any) -> bool:
-    """Return True if JSON has all kept fields. Later releases may have more fields."""
+    """Return True if `found` has all fields of the stored JSON. Later releases may add fields."""
     if isinstance(wanted, dict):
         return all(name in found and includes(found[name], value) for name, value in wanted.items())
     if isinstance(wanted, list):
@@ -55,7 +55,7 @@ def test_records_can_be_replayed(path: Path) -> None:
         for position, _ in steps(record):
             assert position.rules_version() == record.rules_version
             seen += choices(position)
-            # Compared at every step, because the first difference is the most informative.
+            # Compare at every step, because the first difference is the most informative.
             assert game["choices"].startswith(seen)
         assert position.is_terminal()
         assert seen == game["choices"]

@@ -1,4 +1,4 @@
-"""Deliberate faults, built with the kernels' flags, which the debug build has to detect."""
+"""Deliberate faults, compiled with the flags of the kernels. The debug build has to detect them."""
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy
@@ -24,7 +24,7 @@ def overread(bytes packed):
 
 
 def index_past_end(index):
-    """Write to a place of a fixed-size array."""
+    """Write to an element of a fixed-size array."""
     cdef uint8_t hand[6]
     cdef int place = index
     hand[place] = 1
@@ -40,7 +40,7 @@ cdef int move_nowhere(void* body, int action, Events* events) noexcept nogil:
 
 
 cdef int never_valid(const void* body) noexcept nogil:
-    # The first number for faults that a game defines.
+    # Return the first of the fault codes that a game defines.
     return 100
 
 

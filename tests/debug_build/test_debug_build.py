@@ -43,7 +43,7 @@ def test_a_planted_overread_of_a_packed_state_is_caught() -> None:
 
 
 def test_a_state_that_breaks_an_invariant_stops_the_process() -> None:
-    # The assertion is compiled in, so an illegal state after a move is detected immediately.
+    # The debug build contains the assertion, so an invalid state after a move is detected immediately.
     broken = run("import planted_faults; planted_faults.break_an_invariant()")
     assert broken.returncode != 0
     assert "Assertion" in broken.stderr

@@ -1,4 +1,4 @@
-"""The components in deploy/kubernetes and the unit in deploy/systemd agree with the service and with the base.
+"""The components in deploy/kubernetes and the unit in deploy/systemd agree with the service and the base.
 
 After a change to deploy/prometheus/rules.yml, update the PrometheusRule with
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/deploy/test_deploy_components.py`.
@@ -27,7 +27,7 @@ KUBERNETES = DEPLOY / "kubernetes"
 BASE, SECURE = KUBERNETES / "base", KUBERNETES / "secure"
 COMPONENTS = ("gateway", "ingress", "monitoring", "calls-in-flight")
 VERSION = "1.33"
-# Resources whose schema is part of Kubernetes; operators define the schemas of the rest.
+# Resources whose schema is part of Kubernetes. Operators define the schemas of all other resources.
 OF_KUBERNETES = re.compile(r"v1$|(apps|autoscaling|policy|networking\.k8s\.io)/")
 UPDATE = "CHATIERE_UPDATE_GOLDEN" in os.environ
 RULES_HEAD = """\
@@ -149,12 +149,12 @@ def unit() -> list[tuple[str, str]]:
 
 
 def test_the_unit_agrees_with_the_service() -> None:
-    # Invalid settings: a restart would not help.
+    # The status 2 means invalid settings, for which a restart would not help.
     assert ("RestartPreventExitStatus", "2") in unit()
     values = dict(unit())
     assert float(values["TimeoutStopSec"]) > Settings().grace + 5
     assert values["KillMode"] == "mixed"
-    # SIGHUP rereads files; other signals are ignored, or stop the service.
+    # SIGHUP makes the service reread files. Other signals are ignored, or stop the service.
     assert values["ExecReload"] == "/bin/kill -HUP $MAINPID"
     assert USERS.read_text().split()[:2] == ["u", values["User"]]
     settings = set(re.findall(r"CHATIERE_(\w+)=", UNIT.read_text()))
@@ -167,7 +167,7 @@ def test_the_unit_agrees_with_the_service() -> None:
 
 @pytest.fixture
 def runnable(tmp_path: Path) -> Path:
-    """Write the unit with an existing program and settings, because systemd-analyze looks for both."""
+    """Write a unit whose program and settings file exist, because systemd-analyze checks both."""
     (tmp_path / "environment").touch()
     text = re.sub(r"^ExecStart=\S+", f"ExecStart={shutil.which('true')}", UNIT.read_text(), flags=re.M)
     text = re.sub(r"^EnvironmentFile=.*", f"EnvironmentFile={tmp_path}/environment", text, flags=re.M)
@@ -186,7 +186,7 @@ def test_systemd_accepts_the_unit(runnable: Path) -> None:
 
 @needs("systemd-analyze")
 def test_the_unit_is_isolated(runnable: Path) -> None:
-    """Its exposure is at most 1.5 of 10, since it needs only the network and the host's programs."""
+    """The exposure of the unit is at most 1.5 of 10, because it needs only the network and the host's programs."""
     done = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", runnable],
         capture_output=True,

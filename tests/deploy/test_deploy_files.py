@@ -143,8 +143,8 @@ def test_the_overlay_gives_the_service_certificate_tokens_and_table_keys(secure:
     folders = {mount["name"]: mount["mountPath"] for mount in found["volumeMounts"] if mount["readOnly"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"]}
     assert folders.keys() == secrets.keys()
-    # The names of the entries in Secrets of the type kubernetes.io/tls, and of the files that the other Secrets are
-    # made from.
+    # The names of the entries in Secrets of the type kubernetes.io/tls, and of the files from which the other Secrets
+    # are made.
     files = {
         "CHATIERE_TLS_CERTIFICATE": f"{folders['tls']}/tls.crt",
         "CHATIERE_TLS_KEY": f"{folders['tls']}/tls.key",
@@ -212,7 +212,7 @@ def test_the_parts_of_the_component_agree() -> None:
     address = environments["chatiere"]["CHATIERE_RELAY"]
     assert address == f"redis://:$(REDIS_PASSWORD)@{parts['service']['metadata']['name']}:{ports['redis']}"
     assert Settings(relay=address, workers=2).relay == address
-    # The allowed connections.
+    # The network policy allows exactly these connections.
     labels = parts["redis"]["spec"]["template"]["metadata"]["labels"]
     assert (
         parts["service"]["spec"]["selector"] == parts["network-policy"]["spec"]["podSelector"]["matchLabels"] == labels
@@ -221,7 +221,7 @@ def test_the_parts_of_the_component_agree() -> None:
     assert way == {"to": [{"podSelector": {"matchLabels": labels}}], "ports": [{"port": "redis"}]}
     text = (REDIS / "kustomization.yaml").read_text()
     assert "create secret generic chatiere-redis --from-literal=password=" in text
-    # Redis must not evict rooms: --max-room-bytes is the limit that applies.
+    # Redis must not evict rooms, because --max-room-bytes already limits them.
     (redis,) = parts["redis"]["spec"]["template"]["spec"]["containers"]
     assert (
         int(redis["args"][redis["args"].index("--maxmemory") + 1].removesuffix("mb")) << 20 > Settings().max_room_bytes
@@ -255,7 +255,7 @@ def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
 
 
 def of_extra(extra: str) -> Iterator[str]:
-    """Yield the requirements of an extra, including extras that it refers to."""
+    """Yield the requirements of an extra, including those of the extras to which it refers."""
     for text in PYPROJECT["project"]["optional-dependencies"][extra]:
         requirement = Requirement(text)
         if requirement.name == PYPROJECT["project"]["name"]:
@@ -286,7 +286,7 @@ def test_constraints_cover_exactly_the_requirements(name: str, requirements: lis
             seen.add(each)
             of_each = list(needed(metadata.requires(each) or ()))
             if metadata.version(each) != versions[each]:
-                # Another release is installed here; assume that it needs the same packages, in any release.
+                # Another release is installed here. Assume that it needs the same packages, in any release.
                 of_each = [(name, Requirement(name)) for name, _ in of_each]
             wanted += of_each
     assert seen == versions.keys()

@@ -19,13 +19,13 @@ from release.packages import normalise_tarball, normalise_wheel, unpack
 pytestmark = pytest.mark.long
 
 BITS = Path(__file__).parents[2] / "engine/chatiere/engine/core/bits.pxd"
-# Two builds with different times, orders and permissions.
+# The files of two builds, which differ in their times, order and permissions.
 FILES = {"chatiere-1/b.py": b"b", "chatiere-1/a.so": b"a", "chatiere-1/sub/c.py": b"c"}
 RECORD = "chatiere-1.dist-info/RECORD"
 
 ROOT = Path(__file__).parents[2]
 ROOTS = ("engine", "http2", "service", "clients/chatiere", "proto", "web")
-# Makes the wheel of an editable install as pip does, without compiling.
+# A program that makes the wheel of an editable install as pip does, but without compiling.
 EDITABLE = """
 import runpy, setuptools, sys
 setup = setuptools.setup
@@ -33,7 +33,7 @@ setuptools.setup = lambda **options: setup(**options | {"ext_modules": []})
 sys.argv[1:] = ["--quiet", "editable_wheel", "--mode", sys.argv[1], "--dist-dir", "dist"]
 runpy.run_path("setup.py", run_name="__main__")
 """
-# Imports only from an installed folder.
+# A program that imports only from an installed folder.
 ORIGINS = """
 import site, sys
 from importlib.util import find_spec

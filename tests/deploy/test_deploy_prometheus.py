@@ -1,4 +1,4 @@
-"""Prometheus scrapes two workers under load: every query of the dashboard and the alerts has a value."""
+"""Prometheus scrapes two workers under load, and every query of the dashboard and the alerts has a value."""
 
 import json
 import math
@@ -38,7 +38,7 @@ RULES = yaml.safe_load((DEPLOY / "prometheus" / "rules.yml").read_text())["group
 
 
 def queries() -> dict[str, str]:
-    """Return every expression by its place. An alert's comparison is removed, so that there is always a value."""
+    """Return every expression, by its place. Comparisons are removed from alerts, so that they always have a value."""
     found = {}
     for rule in RULES:
         found[rule.get("alert") or rule["record"]] = re.sub(r" (==|>=|>|<) [\d.]+$", "", rule["expr"].strip())
@@ -94,7 +94,7 @@ def ask(address: str, query: str) -> list[float]:
 
 
 def load(server: Served, roots: bytes) -> None:
-    """Call both services: games, a refused call, and a batch."""
+    """Call both services to play games, make an invalid call and play a batch."""
     credentials = grpc.ssl_channel_credentials(roots)
     with grpc.secure_channel(server.address, credentials, options=CHANNEL_OPTIONS) as channel:
         client = Client(channel)

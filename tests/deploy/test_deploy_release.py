@@ -1,4 +1,4 @@
-"""Releases: the changes made by `make release`, and the cases in which it refuses."""
+"""Releases: the changes that `make release` makes, and the cases in which it fails."""
 
 import subprocess
 from pathlib import Path

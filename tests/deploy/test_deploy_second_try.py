@@ -7,7 +7,7 @@ from pathlib import Path
 from tools.needs import summary
 
 TESTS = Path(__file__).parents[1]
-# `often` fails in each process, `once` only in the first.
+# test_often fails in each process, and test_once only in the first process.
 FAILING = """\
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Workflows of a public forge only run the Makefile's targets, with actions pinned by hash."""
+"""Workflows of a public forge run only the Makefile's targets, with actions pinned by hash."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):.*?## ", MAKEFILE, re.M))
 SETTINGS = set(re.findall(r"^([A-Z_]+) \?=", MAKEFILE, re.M))
-# The steps that are not make.
+# The steps that do not run make.
 OTHER_STEPS = ("bash .ci/install", 'git config --global --add safe.directory "$GITHUB_WORKSPACE"')
 of_workflows = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 

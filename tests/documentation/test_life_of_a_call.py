@@ -31,7 +31,7 @@ APPLY = "/chatiere.v1.GameService/Apply"
 TITLES = {"grpcio": "At grpcio's port", "fast": "At the fast door", "web": "At the door for browsers"}
 THREADS = {"grpcio": "serving loop", "fast": "fast door", "web": "serving loop"}
 STEP = re.compile(r"^\d+\. `([\w.]+)` `([\w.<>]+)` ", re.MULTILINE)
-# The port's own work, which is not part of a call.
+# Functions of the port that are not part of a call.
 OTHER_WORK = re.compile(
     r"\.ports\.(server|fast\.(port|loop)|web\.(port|acceptor))$|\.exchange\.(door|turns)$"
     # This function runs only if the message arrives after the headers.

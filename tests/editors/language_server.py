@@ -1,4 +1,4 @@
-"""A client of a language server, which asks questions in the Language Server Protocol as an editor does."""
+"""A client for language servers, which sends requests in the Language Server Protocol as an editor does."""
 
 import json
 import subprocess
@@ -56,7 +56,7 @@ class LanguageServer:
         while True:
             message = self._receive()
             if "method" in message and "id" in message:
-                # The server registers capabilities, or asks for settings; the project has only those in its own files.
+                # The server registers capabilities or requests settings. The client returns empty settings.
                 items = message["params"].get("items", ()) if message["method"] == "workspace/configuration" else None
                 self._send(id=message["id"], result=None if items is None else [{} for _ in items])
             elif message.get("id") == self._last:

@@ -28,7 +28,7 @@ NAMES = {
     "ChatiereError": "clients/chatiere/clients/calls/errors.py",
     "Arena": "engine/chatiere/arena/tournament.py",
 }
-# For one file of each root: a function in it, and a program that calls the function.
+# For one file of each root, a function in the file and a program that calls the function.
 CALLS = {
     "engine/chatiere/engine/core/options.py": (
         "read_number",

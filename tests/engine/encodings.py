@@ -1,4 +1,4 @@
-"""Messages in wire format, split into fields, and in valid encodings that protobuf accepts but never writes."""
+"""Functions that split messages in wire format into fields, and that make encodings which protobuf never writes."""
 
 import random
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 
 VARINT, BYTES = 0, 2
-# Unknown fields: a number of eight bytes, a number of four bytes, and a group with a number and a text in it.
+# Unknown fields: a number of eight bytes, a number of four bytes, a group with a number and a text, and a text.
 STRANGE = (b"\xf9\x01" + bytes(8), b"\xfd\x01" + bytes(4), b"\xfb\x01\x08\x05\x12\x01a\xfc\x01", b"\xfa\x01\x01a")
-# A field's number, wire type and content: a number, or the bytes of a message, text or list.
+# A field's number, its wire type, and its content, which is a number or the bytes of a message, text or list.
 Field = tuple[int, int, int | bytes]
 
 
@@ -47,7 +47,7 @@ def fields_of(data: bytes) -> list[Field]:
 
 
 def joined(fields: list[Field], sizes: tuple[int, int] = (0, 0)) -> bytes:
-    """Join fields to a message. `sizes`: the minimum number of bytes of a tag and of a number."""
+    """Join fields to a message. `sizes` has the minimum number of bytes of a tag and of a number."""
     pieces = []
     for number, wire_type, value in fields:
         pieces.append(varint(number << 3 | wire_type, sizes[0]))
@@ -117,7 +117,7 @@ def _another(fields: list[Field], kind: Any, choices: random.Random) -> None:
 
 
 def _split(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # Split a message into two pieces, which parsers merge (or which are two items of a list).
+    # Split a message into two pieces, which parsers merge. In a list, the pieces are two items.
     for place, (number, wire_type, value) in enumerate(fields):
         if kind.fields_by_number[number].message_type and isinstance(value, bytes) and choices.random() < 0.5:
             try:

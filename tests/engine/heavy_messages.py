@@ -1,6 +1,6 @@
-"""Print the memory of protobuf's message objects next to the scales' estimate; run as a separate process.
+"""Print the memory that protobuf's message objects use, and the estimate of it. Run this as a separate process.
 
-Each line has the path of a field of a request, at any depth, the bytes of memory taken, and the estimate.
+Each line has the path of a field of a request, at any depth, the memory used in bytes, and the estimate.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from .encodings import STRANGE, varint
 
 FILES = (batch_service_pb2, bot_service_pb2, game_service_pb2, room_service_pb2, table_service_pb2)
 COUNT = 20_000
-# Contents by wire type.
+# Map each wire type to a small content.
 SMALL = {0: b"\x01", 1: bytes(8), 2: b"", 5: bytes(4)}
 FIXED = {
     FieldDescriptor.TYPE_FIXED32: 5,
@@ -29,7 +29,7 @@ FIXED = {
 
 
 def sized(content: bytes) -> bytes:
-    """Return the content with its length in front."""
+    """Return the content, preceded by its length."""
     return varint(len(content)) + content
 
 

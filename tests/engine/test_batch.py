@@ -1,4 +1,4 @@
-"""Batches as a whole: refusals, accepted forms of columns, cancellation, and threads."""
+"""Batches as a whole: errors, accepted forms of columns, cancellation, and threads."""
 
 import random
 import threading
@@ -18,11 +18,11 @@ from chatiere.engine.core.batch import Table
 from chatiere.engine.core.cancellation import Cancellation, Cancelled
 from chatiere.engine.core.columns import Columns, EvaluationColumns, FaultColumns, PositionColumns, Restart
 
-# More decisions than any random game has from its first decision.
+# A number of decisions that no random game reaches.
 MAX_GAME_LENGTH = 5_000
-# More playouts than can finish while a test waits.
+# A number of playouts that do not finish while a test waits.
 ENDLESS = 3_000_000
-# The actor of a broken state, as a byte.
+# The actor of an invalid state, as a byte.
 BROKEN = INVALID_PLAYER & 0xFF
 
 
@@ -165,7 +165,7 @@ def test_worlds_and_playouts_are_at_least_one_and_their_product_is_limited(table
         error = refused(table.evaluate, states, worlds, playouts, seed=1)
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "playouts")
         assert error.message.startswith("worlds × playouts must be at most 2**32 - 1")
-    # The largest product is accepted; an empty batch makes it cheap.
+    # The largest product is accepted. The batch is empty, so that the call is fast.
     table.evaluate(b"", 2**16 - 1, 2**16 + 1, seed=1)
 
 
@@ -219,7 +219,7 @@ def sizes(columns: PositionColumns | EvaluationColumns) -> int:
 
 
 def test_too_large_results_are_refused(table: Table) -> None:
-    """The limit is exact to the byte for columns known before the moves, legal ids, weights and last observations."""
+    """The limit is exact to the byte, for columns of known size, legal ids, weights and final observations."""
     choices = random.Random(1)
     wanted = Columns(legal=True, scores=True, observations=True)
     for seeds in (np.arange(6, dtype="<u8"), None):
@@ -268,7 +268,7 @@ def test_an_empty_batch_has_empty_columns(table: Table) -> None:
 
 def test_columns_can_be_arrays(table: Table, states: bytes) -> None:
     array = np.frombuffer(states, "u1").reshape(3, table.game.packed_size)
-    # Odd addresses are accepted: no alignment is required.
+    # Odd addresses are accepted, because no alignment is required.
     odd = memoryview(b"x" + states)[1:]
     for name, call in calls(table, states).items():
         for same in (array, odd, bytearray(states)):
@@ -309,7 +309,7 @@ def test_broken_states_stay_broken_when_they_are_reused(table: Table, states: by
 
 
 def test_states_can_be_overwritten(table: Table) -> None:
-    # The second item has a broken state, the third an invalid move.
+    # The second item has an invalid state, and the third an invalid move.
     size, columns, restart = (
         table.game.packed_size,
         Columns(legal=True, scores=True, observations=True),
@@ -391,7 +391,7 @@ def test_reasons_have_distinct_numbers_in_a_byte() -> None:
 # Cancellation and threads
 
 
-# By name: batches that do not end while a test waits.
+# Batches, by name, that do not end while a test waits.
 ENDLESS_BATCHES: dict[str, Callable[..., Any]] = {
     "playouts": lambda table, states, **named: table.playout(states, ENDLESS, seed=1, **named),
     "worlds": lambda table, states, **named: table.evaluate(states, ENDLESS, 1, seed=1, **named),
@@ -539,7 +539,7 @@ def test_moves_in_several_threads_are_counted(table: Table) -> None:
 
 @pytest.mark.threads
 def test_the_size_of_a_result_does_not_depend_on_the_number_of_threads(table: Table) -> None:
-    """The size includes the last observations of games that end."""
+    """The size includes the final observations of games that end."""
     columns, restart = ALL_COLUMNS, Restart()
     positions = table.new_games(seeds=[7] * 9, columns=columns)
     while True:

@@ -1,4 +1,4 @@
-"""Requests for work in progress to give way, and to end."""
+"""Requests to pause, and to end, work in progress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ITEMS = 5
 
 
 class Polite(Cancellation):
-    """Gives way whenever it can, and counts how often it does."""
+    """A Cancellation that requests a pause at every opportunity, and counts the pauses."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -66,7 +66,7 @@ def test_work_gives_way_often_and_finds_the_same(name: str) -> None:
 
 
 class Ending(Polite):
-    """Is cancelled while it gives way for the last of several times."""
+    """A Cancellation that is cancelled in the last of several pauses."""
 
     def __init__(self, last: int) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ def test_work_cancelled_while_it_gives_way_ends(name: str) -> None:
         cancellation = Ending(last)
         with pytest.raises(Cancelled):
             work_of(name, cancellation)
-        # Python may check a second time, where it raises the error.
+        # There may be one more pause, because Python code checks a second time before it raises the error.
         assert last <= cancellation.times <= last + 1
         with pytest.raises(Cancelled):
             cancellation.check()

@@ -1,4 +1,4 @@
-"""Event logs, the sequences that `new_game` and `apply` append to; and the construction of codecs."""
+"""Event logs, to which `new_game` and `apply` append events; and the construction of codecs."""
 
 import pickle
 

@@ -41,7 +41,7 @@ def test_different_seeds_or_game_numbers_give_different_games(game: Game) -> Non
     for seed in (0, 1, 2**64 - 1):
         for number in (0, 1, 2**64 - 1):
             position = game.new_game(game.max_players, seed=seed, game_number=number)
-            # Some games have few chance events at the start; after these decisions, every game has had some.
+            # Make enough decisions for chance events in every game, because some games have few of them at the start.
             for _ in range(40):
                 if not position.is_terminal():
                     position.apply(position.legal_actions()[0])
@@ -176,7 +176,7 @@ def test_a_ply_that_no_game_reaches_is_refused(game: Game, sampled: bool) -> Non
 
 
 def test_a_ply_at_its_limit_stays_there(game: Game) -> None:
-    # The ply of a received state may be too high for that state, though not for every state of the game.
+    # A received state may have a ply that is too high for this state, although other states of the game can have it.
     for players in range(game.min_players, game.max_players + 1):
         most = game.limits_of_any_options(players).max_game_length
         begun = game.new_game(players, seed=1)

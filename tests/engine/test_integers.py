@@ -255,7 +255,7 @@ def test_new_games_need_seeds_or_a_count(table: Table) -> None:
     error = refused(table.new_games, columns=Columns(legal=True))
     assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
     assert "seeds" in error.message
-    # An empty batch needs neither.
+    # An empty batch needs no seeds, and is the same as with seeds.
     assert table.new_games(count=0) == table.new_games(seeds=[])
 
 

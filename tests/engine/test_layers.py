@@ -1,4 +1,4 @@
-"""The layers of the engine: rules, position, messages, wire. A module imports only from its layer and lower layers."""
+"""The engine's layers: rules, position, messages and wire. A module imports only from its own and lower layers."""
 
 import re
 from pathlib import Path

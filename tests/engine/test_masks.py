@@ -1,4 +1,4 @@
-"""Legal masks computed by batches, and choices among the legal actions in lists and masks."""
+"""Masks of legal actions that batches compute, and choices among the legal actions in lists and masks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -68,7 +68,7 @@ def test_masks_agree_with_lists(table: Table, form: str, restarts: bool) -> None
         before, moves = positions.states, ids[places]
         positions, _ = table.step(before, moves, columns=columns, restart=restart, mask=mask)
         assert (as_flags(mask, form, num_actions) == flags_of(positions, num_actions)).all()
-        # Without lists of legal actions, and with several threads.
+        # The mask is the same without lists of legal actions and with several threads.
         table.step(before, moves, restart=restart, mask=alone, num_threads=3)
         assert (alone == mask).all()
         finals = np.frombuffer(positions.final, np.bool_)
@@ -173,7 +173,7 @@ def test_choices_refuse_invalid_lists_and_masks() -> None:
 
 
 def test_words_are_scrambled_as_by_splitmix64() -> None:
-    # The first numbers of the generator with state 1234567, as given by Rosetta Code.
+    # These are the first numbers of the generator with the state 1234567, according to Rosetta Code.
     states = np.uint64(1234567) + np.uint64(0x9E3779B97F4A7C15) * np.arange(5, dtype=np.uint64)
     expected = [
         *(6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431),

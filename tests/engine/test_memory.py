@@ -17,13 +17,13 @@ from chatiere.engine.memory import (
 
 
 def printed(program: str, *arguments: str) -> str:
-    """Run a program in a separate process: the settings are permanent, and no other thread allocates memory there."""
+    """Run a program in a separate process, where settings can be permanent and no other thread allocates memory."""
     return subprocess.run(
         (sys.executable, "-c", program, *arguments), capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
-# Prints the resident bytes that freed blocks leave, and the resident bytes left after the memory is given back.
+# A program that prints the resident bytes that remain after blocks are freed, and after memory is given back.
 KEEPS = """
 import sys
 from chatiere.engine.memory import allocated_bytes, give_back_freed_memory, keep_freed_memory, resident_bytes
@@ -46,7 +46,7 @@ def test_freed_memory_is_kept_until_it_is_released() -> None:
     assert int(printed(KEEPS, "default").split()[0]) < 5_000_000
 
 
-# Prints glibc's report of its heaps after several threads have allocated.
+# A program that prints glibc's report of its heaps after several threads have allocated memory.
 HEAPS = """
 import ctypes, sys, threading
 from chatiere.engine.memory import allocated_bytes, share_one_heap

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# For each part, the parts that it may import. There are no cycles: imported parts are listed first.
+# For each part, the parts that it may import. Imported parts are listed first, so there are no cycles.
 BELOW: dict[str, set[str]] = {
     "fields": set(),
     "v1": set(),

@@ -1,4 +1,4 @@
-"""Plain messages: encodings that equal protobuf's except for the order of fields, and no other encodings."""
+"""Plain messages: exactly the encodings that protobuf writes, in any order of fields, are plain."""
 
 import random
 
@@ -23,7 +23,7 @@ kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
 def is_plain(kind: type[Message], data: bytes) -> bool:
-    """Return whether a message is plain. Assert that protobuf then writes the same message, in any order of fields."""
+    """Return whether a message is plain. If so, assert that protobuf writes the same bytes, in any order of fields."""
     if form_of(kind.DESCRIPTOR).open(data) is None:
         return False
     written = kind.FromString(data).SerializeToString()
@@ -77,10 +77,10 @@ def test_random_bytes_are_plain_only_if_protobuf_writes_them(kind: type[Message]
         (RandomStream, b"\x08\x80\x01\x18\x7f\x10\x01"),
         (RandomStream, b"\x08" + b"\xff" * 9 + b"\x01"),
         (Include, b"\x08\x01\x1a\x08\x00\x00\xff\xff\xff\xff\x0f\x01"),
-        # 0 in fields whose absence has another meaning.
+        # The number 0 in fields whose absence has another meaning.
         (Action, b"\x08\x00"),
         (ApplyRequest, b"\x18\x00"),
-        # Messages without fields, and a list of several.
+        # Messages without fields, and a list of several messages.
         (State, b"\x52\x00"),
         (State, b"\x52\x06\x12\x00\x12\x00\x12\x00"),
         (NewGameRequest, b"\x0a\x01\x7f"),

@@ -1,4 +1,4 @@
-"""Operations of positions of all games: copies, comparison, playouts, perft."""
+"""Operations on positions of all games: copies, comparison, playouts and perft."""
 
 import copy
 import pickle
@@ -16,7 +16,7 @@ def position(game: Game) -> Position:
 
 
 def test_chance_and_terminal_players_have_openspiels_numbers() -> None:
-    # kChancePlayerId, kInvalidPlayer and kTerminalPlayerId in spiel_globals.h; -2 is kSimultaneousPlayerId.
+    # They are kChancePlayerId, kInvalidPlayer and kTerminalPlayerId in spiel_globals.h; -2 is kSimultaneousPlayerId.
     assert (CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER) == (-1, -3, -4)
 
 

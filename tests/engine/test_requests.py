@@ -1,4 +1,4 @@
-"""Requests read from bytes: every encoding of a request has the same result; other bytes raise DecodeError."""
+"""Requests read from bytes. Every encoding of a request has the same result, and other bytes raise DecodeError."""
 
 import random
 import secrets
@@ -52,7 +52,7 @@ kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
 def outcome(kind: type[Message], data: bytes) -> object:
-    """Return the handler's response, all parts of its refusal, or DecodeError if the bytes are not a message."""
+    """Return the handler's response, all fields of its error, or DecodeError if the bytes are not a message."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(secrets, "randbits", lambda bits: 2**bits - 5)
         try:
@@ -88,15 +88,15 @@ def test_requests_in_protobufs_encoding_are_read_without_its_objects(
 
     sent = request(kind, game, choices)
     data = sent.SerializeToString()
-    # The reader parses only requests that are not plain; here parsing would fail.
+    # Only requests that are not plain are parsed into objects, which would fail here.
     reader = requests.Opener(NoObjects).open(data)  # type: ignore[type-var]
     for field in kind.DESCRIPTOR.fields:
         if field.message_type is not None:
             assert (reader.find(field.number) is not None) == sent.HasField(field.name)
             assert bool(reader.inner(field.number)) == bool(getattr(sent, field.name).ByteSize())
         elif field.is_repeated:
-            # Lists of texts are left to protobuf. Only ListGames and records with names have such lists: the responses
-            # of ListGames are prepared, and a replay takes longer than parsing.
+            # Requests with lists of texts are not plain. Only ListGames and records with names have such lists. Their
+            # parsing time does not matter, because the responses of ListGames are cached and a replay takes longer.
             assert field.type == field.TYPE_STRING
         elif field.type == field.TYPE_STRING:
             assert reader.text(field.number) == getattr(sent, field.name)

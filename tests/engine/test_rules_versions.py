@@ -89,7 +89,7 @@ def test_a_build_without_the_version_refuses_it(game: Game) -> None:
 
 
 def test_batches_play_each_state_under_its_own_version(game: Game) -> None:
-    # Restarted games have the table's version.
+    # New games that replace ended games have the table's version.
     old, new = game.rules_versions
     players = game.min_players
     seeds = np.arange(6, dtype="u8")

@@ -1,4 +1,4 @@
-"""The random stream is Philox4x64-10 in NumPy's order; Lemire's method draws numbers below n from it."""
+"""The random stream is Philox4x64-10 in NumPy's order, from which Lemire's method draws numbers below n."""
 
 from typing import Any
 
@@ -13,7 +13,8 @@ from chatiere.engine.core.stream import numbers_below, words
 
 U64 = st.integers(0, 2**64 - 1)
 
-# (seed, game number): the first six words, from NumPy 2.4: numpy.random.Philox(key=[seed, game number]).random_raw(6).
+# Map (seed, game number) to the first six words: numpy.random.Philox(key=[seed, game number]).random_raw(6) of NumPy
+# 2.4.
 FIRST_WORDS = {
     (0, 0): (
         0x02F4BA6408E4D89B,
@@ -102,7 +103,7 @@ def test_numbers_below_follow_lemires_method(seed: int, game_number: int, bounds
 
 
 def test_words_that_would_bias_the_result_are_redrawn() -> None:
-    # With a bound just above half of 2**64, every second word is redrawn; with a power of two, none.
+    # With a bound just above half of 2**64, every second word is redrawn; with a power of two, no word is redrawn.
     bound = 2**63 + 1
     numbers, drawn = numbers_below(3, 4, [bound] * 1000)
     assert (numbers, drawn) == documented(3, 4, [bound] * 1000)

@@ -1,4 +1,4 @@
-"""Scales: the memory that messages would take as protobuf's objects, estimated from their bytes."""
+"""Scales: estimates, from the bytes of messages, of the memory that the messages will use as protobuf's objects."""
 
 import random
 import subprocess
@@ -21,7 +21,7 @@ from .samples import KINDS, request
 GAMES = st.sampled_from(engine.games())
 CHOICES = st.builds(random.Random, st.integers(0, 2**32 - 1))
 kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-# The memory that an object itself takes, in addition to the estimate for its contents.
+# The memory in bytes that an object may use in addition to the estimate for its contents.
 OF_OBJECT = 16 * 1024
 
 
@@ -85,14 +85,14 @@ def test_weighing_stops_at_the_limits(names: int, most: int) -> None:
 
 
 def test_no_field_of_a_request_takes_more_memory_than_estimated() -> None:
-    """Try many occurrences of each field of each request, in a separate process where no other code allocates."""
+    """Try many occurrences of each field of each request, in a process where no other code allocates memory."""
     script = (sys.executable, "-m", "tests.engine.heavy_messages")
     lines = subprocess.run(script, capture_output=True, text=True, check=True).stdout.splitlines()
     found = [(path, int(taken), int(weighed)) for path, taken, weighed in map(str.split, lines)]
     if not any(taken for _, taken, _ in found):
         pytest.skip("another allocator replaces the C library's")
     assert [each for each in found if each[1] > each[2] + OF_OBJECT] == []
-    # A bomb: an empty string takes two bytes.
+    # The estimate detects bombs: an empty string in a request has only two bytes.
     assert max(taken for path, taken, _ in found if path == "GetRecordRequest.tables") > 300_000
 
 

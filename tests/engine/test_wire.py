@@ -1,4 +1,4 @@
-"""The wire format: protobuf can read the written messages, and bytes that are not a message are refused."""
+"""The wire format: protobuf can read the messages written, and bytes that are not a message raise an error."""
 
 from collections.abc import Callable
 from typing import Any
@@ -108,7 +108,7 @@ def test_fields_are_cut_from_a_message(action: int, label: str, typed: bool) -> 
     message = Action(id=action, label=label)
     if typed:
         message.discat.play.cards.extend([7, 90])
-    # With unknown fields: a number of eight bytes, and a group.
+    # Unknown fields: a number of eight bytes, and a group.
     strange = b"\x79" + bytes(8) + b"\x7b\x08\x05\x7c"
     rest, found = cut(memoryview(strange + message.SerializeToString() + strange), {2, 10})
     expected = {2: label.encode(), 10: message.discat.SerializeToString()}
@@ -138,7 +138,7 @@ def test_unusual_encodings_are_not_cut(data: bytes) -> None:
 def test_fields_beyond_the_limit_are_not_read() -> None:
     data = b"\x08\x01" * 3 + b"\x12\x01a"
     assert cut(data, {2}, 4) == (b"\x08\x01" * 3, {2: memoryview(b"a")})
-    # Bytes after the limit are not read, well-formed or not.
+    # Bytes after the limit are not read, even if they are malformed.
     for more in (b"", b"\xff"):
         with pytest.raises(OverflowError, match="too many fields"):
             cut(data + more, {2}, 3)
@@ -147,7 +147,7 @@ def test_fields_beyond_the_limit_are_not_read() -> None:
 @given(st.lists(st.text(max_size=200), max_size=5), st.integers(0, 6))
 def test_lists_are_cut_from_a_message(titles: list[str], most: int) -> None:
     message = ListGamesResponse(games=[GameInfo(name=title) for title in titles])
-    # Between them, unknown fields: a number, eight bytes, a text, and a group.
+    # Unknown fields between the others: a number, eight bytes, a text, and a group.
     strange = b"\x78\x07\x79" + bytes(8) + b"\x7a\x01a\x7b\x08\x05\x7c"
     parts = [ListGamesResponse(games=[game]).SerializeToString() for game in message.games]
     data = memoryview(strange.join([*parts, b""]))
@@ -201,7 +201,7 @@ def test_the_head_of_a_large_column_is_written_as_by_protobuf() -> None:
 def test_the_pieces_of_a_message_are_written_as_by_protobuf(
     states: bytes, actors: bytes, reasons: bytes | None
 ) -> None:
-    """An empty column is left out; a message is left out only if it is None."""
+    """An empty column is omitted. A message is omitted only if it is None."""
     positions = pieces_of({"states": 1, "actors": 2}, [("states", memoryview(states)), ("actors", actors)])
     assert b"".join(positions) == Positions(states=states, actors=actors).SerializeToString()
     faults: list[Any] | None = None if reasons is None else pieces_of({"reasons": 1}, [("reasons", reasons)])
@@ -254,7 +254,7 @@ def test_unknown_fields_of_other_wire_types_are_skipped(game: Game) -> None:
     codec = engine.codec(game.name)
     position = game.new_game(game.max_players, seed=1)
     message = fill(getattr(state, game.name), codec.put_state, position).SerializeToString()
-    # Numbers of eight bytes and of four; a group with a number, a text, another group and such numbers in it.
+    # A group that contains a number, a text, another group, and numbers of eight and of four bytes.
     group = b"\x7b\x08\x05\x12\x01a\x0b\x0c\x09" + bytes(8) + b"\x0d" + bytes(4) + b"\x7c"
     strange = Bytes(b"\x79" + bytes(8) + b"\x75" + bytes(4) + group + message)
     read, version = codec.read_state, game.rules_version

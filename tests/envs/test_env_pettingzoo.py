@@ -53,8 +53,8 @@ def some_steps(env: Any, count: int, seed: int = 1) -> None:
         env.step(choices.choice(np.flatnonzero(env.last()[0]["action_mask"]).tolist()))
 
 
-# PettingZoo's tests warn of every environment with dict observations except its own. They also warn of masks without
-# legal actions, which agents have after their game is over.
+# PettingZoo's tests warn about every environment with dict observations except its own. They also warn about masks
+# without legal actions, which agents have after their game is over.
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
 @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be gymnasium.spaces:UserWarning")
 @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")
@@ -219,7 +219,7 @@ def test_environments_are_made_by_their_registered_name(name: str) -> None:
         env.reset(seed=7)
     assert made.render() == expected.render()
     assert random_actions(made, seed=1) == random_actions(expected, seed=1)
-    # Without a version, the name stands for the newest rules.
+    # Without a version, the name means the newest rules.
     assert str(make("aec", f"chatiere/{name}")) == str(expected)
 
 

@@ -1,4 +1,4 @@
-"""The table drawn as text, as a seat sees it."""
+"""The drawing of the table as text, as a seat sees it."""
 
 import click
 import pytest

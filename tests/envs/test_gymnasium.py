@@ -99,7 +99,7 @@ def test_the_registered_limit_exceeds_the_longest_game() -> None:
         assert limit is not None
         players = range(game.min_players, game.max_players + 1)
         assert max(game.limits_of_any_options(number).max_game_length for number in players) == limit - 1
-    # A smaller limit given to `make` truncates games, in both forms.
+    # A smaller limit given to `make` or `make_vec` truncates games.
     env: Any = gymnasium.make("chatiere/momistigri-v1", max_episode_steps=2)
     envs: Any = gymnasium.make_vec("chatiere/momistigri-v1", num_envs=2, max_episode_steps=2)
     _, info = env.reset(seed=1)
@@ -148,7 +148,7 @@ def test_an_episode_is_a_game_from_the_view_of_its_seat(table: Table) -> None:
             assert position.current_player() == seat
             assert position.num_players() == players
             assert info["illegal_action"] == -1
-            # All of it is the same in a world that differs only in hidden information.
+            # All results are the same in a world that differs only in hidden information.
             unseen = position.resample(seat, 5)
             assert env.observation_space.contains(observation)
             assert observation.tobytes() == unseen.observation(seat)
@@ -193,7 +193,7 @@ def test_observations_have_the_same_bounds_as_with_pettingzoo(game: Game) -> Non
 def test_rewards_depend_on_winning_and_losing() -> None:
     env = SeatEnv("discat", 3)
     last = [episode(env, seed)[-1] for seed in range(40)]
-    # A sole winner gets 2, two joint winners 0.5 each, three winners 0.
+    # A sole winner gets 2, each of two joint winners gets 0.5, and each of three gets 0.
     assert {-1, 2} <= {reward for _, reward, *_ in last} <= {-1, 0, 0.5, 2}
 
 
@@ -217,7 +217,7 @@ def test_the_vector_form_equals_single_environments(table: Table, mode: Autorese
     assert together.metadata == single.metadata | {"autoreset_mode": mode}
     random = np.random.default_rng(1)
     ended = lost = cut = 0
-    # A seed for all, a seed for each, and a reset without a seed.
+    # Test one seed for all games, a seed for each game, and no seed.
     for seed in (4, [9, None, 2], None):
         returned: Any = together.reset(seed=seed)
         assert data_equivalence(returned, single.reset(seed=seed), exact=True)
@@ -236,7 +236,7 @@ def test_the_vector_form_equals_single_environments(table: Table, mode: Autorese
             over = returned[2] | returned[3]
             if mode is AutoresetMode.DISABLED and over.any():
                 masks = returned[-1]["action_mask"]
-                # The seeds of games that continue have no effect.
+                # Seeds for games that continue have no effect.
                 given: tuple[Any, ...] = ([6, 7, 8], None)
                 for new in given:
                     returned = together.reset(seed=new, options={"reset_mask": over})
@@ -365,7 +365,7 @@ def test_a_game_that_ends_before_the_seats_first_decision_is_skipped() -> None:
             self.asked += 1
             return super().integers(*arguments)
 
-    # One game in two thousand is that short.
+    # About one game in two thousand ends before the seat's first decision.
     envs = SeatVectorEnv("discat", 4, num_envs=3000, opponents="largest", options={"first_seat": 1})
     generators = [Counting(np.random.PCG64(seed)) for seed in range(3000)]
     envs._games.begin(np.arange(3000), generators)
@@ -376,7 +376,7 @@ def test_a_game_that_ends_before_the_seats_first_decision_is_skipped() -> None:
 
 
 class Watching(Bot):
-    """Chooses the first legal action. Records its seats, the most decisions in one call, and its luck."""
+    """A bot that chooses the first legal action and records its seats, its luck and its largest number of decisions."""
 
     needs_observations = True
     needs_worlds = True
@@ -436,7 +436,7 @@ def test_every_bot_can_be_an_opponent(game: Game) -> None:
 
 
 class Choosing(Bot):
-    """Chooses the given actions."""
+    """A bot that chooses given actions."""
 
     def __init__(self, actions: Any) -> None:
         self.actions = actions
@@ -606,7 +606,7 @@ def test_the_caller_resets_games_if_autoreset_is_disabled(mode: AutoresetMode) -
     for wrong in ([True], np.array([1, 0]), None):
         with pytest.raises(ValueError, match=r"reset_mask must be bool \(2,\), not"):
             envs.reset(options={"reset_mask": wrong})
-    # A refused reset changes no game, and a reset of one game does not affect the other.
+    # A reset that raises an error changes no game, and a reset of one game does not affect the other game.
     begun, begun_info = envs.reset(options=first)
     assert data_equivalence((begun, begun_info), same.reset(options=first), exact=True)
     assert np.array_equal(begun[1], observations[1])

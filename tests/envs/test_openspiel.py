@@ -102,8 +102,7 @@ def draw(state: Any, player: int, seed: int) -> Any:
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_openspiels_suites_pass(suite: str) -> None:
-    # Run in a separate process, whose exit status is also checked: OpenSpiel keeps registered games until the process
-    # exits.
+    # Run the suite in a separate process and check its exit status, because OpenSpiel frees registered games at exit.
     program = (
         "import runpy, sys; import chatiere.envs.openspiel; "
         f"sys.argv = {['suite', *SUITES[suite]]}; runpy.run_module({suite!r}, run_name='__main__', alter_sys=True)"
@@ -138,7 +137,7 @@ def test_a_game_has_the_engines_bounds_and_returns(table: Table) -> None:
 
 @over_games
 def test_chance_outcomes_are_in_bounds_and_have_the_engines_probabilities(game: Game) -> None:
-    # OpenSpiel's masks have the length max_chance_outcomes, and it writes to them without checking bounds.
+    # OpenSpiel's masks have the length max_chance_outcomes, and OpenSpiel writes to them without checking bounds.
     for players in range(game.min_players, game.max_players + 1):
         loaded, choices = load(game, players), random.Random(players)
         for options in ({}, *(random_options(game, players, choices) for _ in range(10))):
@@ -259,7 +258,7 @@ def test_all_options_can_be_set(table: Table) -> None:
 
 
 def as_parameter(value: Any) -> bool | int | str:
-    """Return the value of an option's field as an OpenSpiel parameter: lists, and messages with a list, are text."""
+    """Return the value of an option's field as an OpenSpiel parameter. Lists, and messages with a list, become text."""
     if isinstance(value, Message):
         ((_, value),) = value.ListFields()
     return value if isinstance(value, bool | int) else " ".join(map(str, value))
@@ -302,7 +301,7 @@ def test_clones_are_independent(game: Game) -> None:
     for number, state in enumerate(states(load(game), every=15)):
         if state.is_terminal():
             continue
-        # Histories are cached when they are first computed; later moves of a clone must not change them.
+        # Histories are cached when they are first computed. Later moves in a clone must not change them.
         before = strings(state), str(state), state.history()
         clone, other = state.clone(), state.clone()
         assert (strings(clone), str(clone), clone.history()) == before
@@ -332,7 +331,7 @@ def test_states_survive_pickle_and_serialization(table: Table) -> None:
 
 
 def test_long_games_survive_pickle() -> None:
-    # This game is far longer than a chain of references that pickle could follow recursively.
+    # The game is too long for pickle to follow its chain of moves recursively.
     state = played(load(engine.game("chatpentiers"), 5))
     assert len(state.history()) > 300
     assert strings(pickle.loads(pickle.dumps(state))) == strings(state)
@@ -526,7 +525,7 @@ def test_openspiels_search_bots_play(game: Game) -> None:
         mcts.MCTSBot(loaded, 2.0, 3, evaluator, random_state=random_state),
         ismcts.ISMCTSBot(loaded, evaluator, 2.0, 30, random_state=random_state),
     )
-    # Near the end, so that playouts are short.
+    # Begin near the end of a game, so that playouts are short.
     state, choices = played(loaded, moves=len(played(loaded).history()) - 30), random.Random(1)
     for number in range(6):
         while state.is_chance_node():
@@ -539,7 +538,7 @@ def test_openspiels_search_bots_play(game: Game) -> None:
 
 @over_games
 def test_drawn_states_of_one_information_state_have_the_same_legal_actions(game: Game) -> None:
-    # IS-MCTS shares a node among states with the same string: their legal actions must be equal.
+    # IS-MCTS shares a node among states with the same string, so their legal actions must be equal.
     known: dict[tuple[int, str], list[int]] = {}
     state = at_a_decision(load(game))
     shared = 0

@@ -25,7 +25,7 @@ from chatiere.v1.game_pb2 import Options
 
 GAMES = [game.name for game in engine.games()]
 SEED = 11
-# The bytes of a packed state before its body: versions and the random stream.
+# The size of a packed state's header, which has versions and the random stream, in bytes.
 HEADER = 32
 
 

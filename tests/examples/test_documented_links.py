@@ -1,4 +1,4 @@
-"""Links between pages, and from pages to files, have existing targets."""
+"""Links between pages, and from pages to files, have targets that exist."""
 
 import re
 from pathlib import Path

@@ -41,7 +41,7 @@ def test_documented_programs_run(program: str, address: str) -> None:
     program = program.replace("127.0.0.1:50051", address).replace("range(1000)", "range(5)")
     exec(compile(program, "program", "exec"), {})
     if "tables.txt" in program:
-        # The game of docs/tables.md.
+        # Verify the game in docs/tables.md.
         result = CliRunner().invoke(main, ["verify", "record.json", "--table", "tables.txt"])
         assert result.exit_code == 0, result.output
         assert len(json.loads(Path("record.json").read_text())["amendments"]) == 2

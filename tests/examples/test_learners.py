@@ -1,4 +1,4 @@
-"""The examples that learn and tune, run with a few games."""
+"""The examples that learn and tune, which are run with a few games."""
 
 import os
 import re
@@ -15,12 +15,12 @@ from chatiere.bots.network_file import NetworkFile
 pytestmark = pytest.mark.long
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-# The sizes of a short run.
+# Arguments for a short run.
 SHORT = ("--games=4", "--simulations=4", "--warm-up=1", "--final-games=2", "--iterations=2", "--measure-every=1")
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    # Run in a separate process: JAX starts threads and warns when its process forks, which other tests do.
+    # Run the program in a separate process, because JAX starts threads and warns about forks, which other tests make.
     asked = [sys.executable, str(EXAMPLES / program), *map(str, arguments)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
     return subprocess.run(asked, env=environment, capture_output=True, text=True, timeout=600, check=False)

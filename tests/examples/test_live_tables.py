@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 EXAMPLE = ROOT / "examples/typescript/live"
 SERVICE = "http://127.0.0.1:8080"
 MILLISECONDS = 90_000
-# A button is shown, or the game is over.
+# A condition in the page: a button is shown, or the game is over.
 _TURN = "() => document.querySelector('#choice button') !== null || news.textContent.includes('won by')"
 _PLY_AFTER = "(ply) => Number(log.dataset.ply) > ply"
 

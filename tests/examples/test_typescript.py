@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 EXAMPLE = Path(__file__).parents[2] / "examples/typescript"
 # The folders that readers of the example's README create.
 MADE = ("api", "build", "generated", "node_modules")
-# The order in which the host plays: games by name.
+# The games and numbers of players in the order in which the host plays them.
 TABLES = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 REFUSED = re.compile(r"^refused \((\w+) (\S*) at action\.\S+\), (\w\w): (.+)$", re.M)
 

@@ -48,7 +48,7 @@ def update_of(position: Position, seat: int | None) -> game_pb2.ViewerUpdate:
 
 
 def read(state: Any, ply: int = 0) -> Position:
-    """Return the position of a game's state message, with the given ply. The reverse of `state_of`."""
+    """Return the position of a game's state message, with the given ply. This is the inverse of `state_of`."""
     name = PurePath(state.DESCRIPTOR.file.name).stem
     game = engine.game(name)
     return game.position(engine.codec(name).read_state(Reader(state), game.rules_version), ply=ply)
@@ -136,7 +136,7 @@ class Table:
 
     @property
     def actor(self) -> int:
-        """The seat to act (-1: chance, -4: none, the game is over)."""
+        """The seat to act, -1 if a chance event is pending, or -4 if the game is over."""
         return int(self.position.current_player())
 
     @property

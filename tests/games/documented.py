@@ -2,8 +2,8 @@
 
 A call is a block without a language: lines of metadata (`accept-language: fr`), then the method's name and the request
 as JSON. In the request, `"state": …` stands for the state in the page's last response, and `"record": …` for the record
-stored next to the page. A response is a block of JSON after a comment that lists the printed parts of the response to
-the last call:
+stored next to the page. A response is a block of JSON after a comment. The comment lists the parts of the last call's
+response that are printed:
 
     <!-- response: position.turn position.events[0:2] short: cards hand:5 -->
 
@@ -81,7 +81,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def calls(block: Block) -> Iterator[Call]:
-    """Yield the calls of a block without a language. ValueError if it contains anything else."""
+    """Yield the calls of a block without a language. Raises ValueError if the block contains anything else."""
     text, place = re.sub(r'("(?:state|record)": )…', r'\1"…"', block.text), 0
     while text[place:].strip():
         found = _CALL.match(text, place)
@@ -95,7 +95,7 @@ def calls(block: Block) -> Iterator[Call]:
 def made(channel: grpc.Channel, page: Path) -> Iterator[tuple[Block, str]]:
     """Make the calls of a page in order. Yield each block of JSON with the text that it must have.
 
-    Raises ValueError for a refused call without a block that shows the refusal.
+    Raises ValueError for a call that fails if no block shows the error.
     """
     state: Any = None
     response: Any = None
@@ -112,7 +112,7 @@ def made(channel: grpc.Channel, page: Path) -> Iterator[tuple[Block, str]]:
 
 
 def _response(channel: grpc.Channel, call: Call, state: Any, page: Path) -> dict[str, Any]:
-    """Return the response to a call as JSON, or the status of its refusal."""
+    """Return the response to a call as JSON, or the status if the call fails."""
     if call.request.get("state") == "…":
         call.request["state"] = state
     if call.request.get("record") == "…":

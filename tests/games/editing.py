@@ -29,7 +29,7 @@ def shift(places: Sequence[Place], choices: random.Random) -> None:
 
 
 def bring(place: Place, wanted: Iterable[int], places: Sequence[Place]) -> None:
-    """Exchange cards of a place that are not wanted for wanted cards of the other places, as far as possible."""
+    """Exchange as many unwanted cards of a place as possible for wanted cards from other places."""
     wanted = set(wanted)
     for slot, card in enumerate(place):
         if card in wanted:

@@ -25,7 +25,7 @@ _FIELD = re.compile(r"^    (\w+) (\w+)((?:\[[^]]+\])*)", re.MULTILINE)
 
 @cache
 def _defined_in(module: str) -> tuple[dict[str, int], dict[str, Any]]:
-    # The numbers and structs that a game's .pxd defines or cimports from another .pxd.
+    # Return the numbers and structs that a game's .pxd defines or cimports from another .pxd.
     text = (_ROOT / module.replace(".", "/")).with_suffix(".pxd").read_text(encoding="utf-8")
     numbers: dict[str, int] = {}
     types: dict[str, Any] = {f"uint{bits}_t": getattr(ctypes, f"c_uint{bits}") for bits in (8, 16, 32, 64)}

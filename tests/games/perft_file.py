@@ -21,7 +21,7 @@ def read(game: str) -> list[dict[str, Any]]:
 
 
 def write(game: str, entries: Sequence[dict[str, Any]]) -> None:
-    """Write entries, which the game's reference has counted, not the kernel."""
+    """Write entries. They must have been counted by the game's reference, not by the kernel."""
     provenance = json.dumps(
         f"Counted by tests/games/{game}/reference.py, which shares nothing with the engine; explicit chance, outcomes "
         "count as moves, whatever their weight. `moves` lead from the beginning to the position."

@@ -27,7 +27,7 @@ def observed(position: Position, seat: int) -> dict[str, np.ndarray]:
 
 
 def check_observation(position: Position, seat: int, events: Sequence[Any] = ()) -> None:
-    """Compare a seat's observation with the plain one. `events` are all events shown to the seat since the start."""
+    """Compare a seat's observation with the plain observation. `events` are all events shown to the seat so far."""
     plain = importlib.import_module(f"games.{position.game.name}.plain_observation")
     expected = plain.observation(view_of(position, seat), events, seat)
     found = observed(position, seat)
@@ -45,7 +45,7 @@ def clockwise(seat: int, players: int) -> list[int]:
 
 
 def flags(marked: Collection[int], numbers: Iterable[int]) -> list[int]:
-    """Return a flag for each number: 1 if it is marked."""
+    """Return a flag for each number, which is 1 if the number is marked."""
     there = set(marked)
     return [int(number in there) for number in numbers]
 

@@ -19,7 +19,7 @@ OVER = -4
 
 @dataclass(frozen=True)
 class Question:
-    """A pending choice: a seat decides among dense ids, or chance among outcomes by weights (none: 1 each)."""
+    """A pending choice: of a seat among dense ids, or of chance among outcomes with weights (1 if not given)."""
 
     actor: int
     moves: tuple[int, ...]
@@ -32,7 +32,7 @@ class Question:
 
 
 class Happening(NamedTuple):
-    """A complete event: the name of its kind, its seat, the seats that see its values (None: all), and the values."""
+    """A complete event: its kind's name, its seat, the seats that see its values (None for all), and the values."""
 
     kind: str
     seat: int | None
@@ -41,7 +41,7 @@ class Happening(NamedTuple):
 
 
 class Script(ABC):
-    """A game in progress. `question` is the pending choice, answered by `move`. Chance is always explicit.
+    """A game in progress. `question` is the pending choice, which `move` answers. Chance is always explicit.
 
     `happened` are the events of the last move, in order.
     """
@@ -51,7 +51,7 @@ class Script(ABC):
 
     @abstractmethod
     def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
-        """Set up a game with the options of the rules file; call `begin` at the end."""
+        """Set up a game with the options of the rules file. An override must call `begin` at the end."""
 
     @abstractmethod
     def _run(self) -> Generator[Question, int, None]:
@@ -59,11 +59,11 @@ class Script(ABC):
 
     @abstractmethod
     def totals(self) -> list[int]:
-        """Return each seat's score if the game stopped now."""
+        """Return the score that each seat would have if the game ended now."""
 
     @abstractmethod
     def ranks(self) -> list[int]:
-        """Return each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
+        """Return each seat's rank, as if the game were over, which is 1 + the number of seats ahead of it."""
 
     def winners(self) -> list[int]:
         """Return the seats of rank 1."""
@@ -74,7 +74,7 @@ class Script(ABC):
         self.go_on(self._run())
 
     def go_on(self, script: Generator[Question, int, None]) -> None:
-        """Run to the first question of a script: the script of the whole game, or of the rest of a game."""
+        """Run to the first question of a script, which is for the whole game or for the rest of a game."""
         self.happened = []
         self._script = script
         self.question = next(script)
@@ -99,7 +99,7 @@ class Script(ABC):
 
     @classmethod
     def perft(cls, players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
-        """Count sequences of `depth` decisions and outcomes after `moves`; a game that ends earlier counts as one."""
+        """Count sequences of `depth` decisions and outcomes after `moves`. A game that ends earlier counts as one."""
         question = cls.replay(players, options, moves).question
         if depth == 0 or question.actor == OVER:
             return 1
@@ -114,7 +114,7 @@ def happenings(game: Game, events: Iterable[Event]) -> list[Happening]:
 
 
 def move_both(position: Position, game: Script, move: int) -> None:
-    """Make a move in both. Assert that both have the same complete events."""
+    """Make a move in the position and in the reference. Assert that both have the same complete events."""
     events = EventLog()
     position.apply(move, events)
     game.move(move)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 OLD, NEW = "chat_perche", "chat_saute"
 GAMES = Path("engine/chatiere/engine/games")
 PROTO = Path("proto/chatiere/v1")
-# Plays the first actions of the copy and of Chat perché in the same way, through each interface.
+# A program that plays the copy and Chat perché in the same way through each interface, and compares the results.
 PLAYED = """
 import json, sys, urllib.request
 import numpy as np
@@ -98,7 +98,7 @@ def test_a_copied_game_is_played_through_every_interface(tmp_path: Path) -> None
     copy_tree(tmp_path)
     package = tmp_path / GAMES / NEW
     shutil.copytree(tmp_path / GAMES / OLD, package, ignore=shutil.ignore_patterns("*.so", "*.mo"))
-    # The edits: names in the API and in the description, one line of `codec`, one of `kernel`, and the list of games.
+    # Edit names in the API and in the description, a line of `codec`, a line of `kernel`, and the list of games.
     for path in (tmp_path / PROTO / f"{NEW}.proto", package / "description.py", package / "fr.po"):
         source = path if path.exists() else tmp_path / PROTO / f"{OLD}.proto"
         path.write_text(renamed(source.read_text("utf-8")), "utf-8")

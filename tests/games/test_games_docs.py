@@ -159,7 +159,7 @@ def test_every_name_in_backticks_exists(channel: grpc.Channel, game: Game) -> No
     fields, messages, values = declared()
     info = described(channel, game)
     methods = set(game_service_pb2.DESCRIPTOR.services_by_name["GameService"].methods_by_name) | {"BatchService"}
-    # The comments name keys of metadata.
+    # The comments in errors.proto name keys of metadata.
     proto = (ROOT / "proto/chatiere/v1/errors.proto").read_text("utf-8")
     known = fields | {name.rpartition(".")[2] for name in messages} | methods | {phrase.key for phrase in info.phrases}
     known |= {part.name for part in info.observation}

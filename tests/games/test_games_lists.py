@@ -9,7 +9,7 @@ import pytest
 from chatiere import engine
 
 ROOT = Path(__file__).parents[2]
-# By document, the start of a game's row or entry.
+# For each document, the beginning of a game's row or entry.
 ENTRIES = {
     "README.md": "| {title} | ",
     "docs/batch.md": "| {title} (",

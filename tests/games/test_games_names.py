@@ -17,7 +17,7 @@ NAMES = ["Zoé", "D'Artagnan", "Łucja 3", "李小龍", "Noël", "Anne-Sophie"]
 
 
 def labels(messages: Messages, position: Position, events: EventLog) -> list[str]:
-    """Return the labels of a position with everything that a request can include."""
+    """Return the labels of a position in all parts that a request can include."""
     wanted = game_pb2.Include(legal_actions=True, viewers=range(position.num_players()), spectator=True)
     filled: Any = fill(game_pb2.Position(), messages.put_position, position, events, Reader(wanted))
     found = [each.label for each in (*filled.events, *filled.legal_actions)]

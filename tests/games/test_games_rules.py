@@ -1,4 +1,4 @@
-"""The headings of the rules pages: tests name all headings (see build/rules.md), and refusals cite existing ones."""
+"""The headings of the rules pages: tests name all headings (see build/rules.md), and errors cite existing headings."""
 
 import ast
 import importlib
@@ -85,7 +85,7 @@ def cited(source: Path) -> Iterator[str]:
     """Yield the headings named by calls of RulesFile in a source."""
     text = source.read_text(encoding="utf-8")
     for found in re.finditer(rf"(?<!def )\b(?:(?:RULES|rules|self)\.)?({'|'.join(CITING)})(?=\()", text):
-        # The shortest text up to a bracket that is a valid expression.
+        # Find the shortest text up to a closing bracket that is a valid expression.
         ends = (end.end() for end in re.finditer(r"\)", text[found.end() :]))
         call = next(filter(None, (parsed(text[found.start() : found.end() + end]) for end in ends)))
         bound = inspect.signature(getattr(RulesFile, found[1])).bind(None, *call.args)
@@ -115,5 +115,5 @@ def test_refusals_cite_headings_that_occur_once(game: Game) -> None:
     own = {heading for source in (folder / "games" / game.name).glob("*.py*") for heading in cited(source)}
     common = {heading for name in ("codec.pyx", "rules_file.py") for heading in cited(folder / "core" / name)}
     assert len(own) > 4
-    # The heading that refuse_card cites.
+    # "Actions" is the heading that refuse_card cites.
     assert own | common | {"Actions"} <= set(found)

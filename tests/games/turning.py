@@ -1,6 +1,6 @@
-"""Turning a table: messages and labels after all seats have moved some places to the left.
+"""Turning a table: messages and labels after all players have moved some seats to the left.
 
-Each game's `games/<game>/turning.py` has the fields that name seats, and the differences that rules make between seats.
+Each game's `games/<game>/turning.py` has the fields that name seats, and the differences between seats in the rules.
 """
 
 import re
@@ -12,11 +12,11 @@ from typing import Any
 class Seats:
     """The fields of a game's messages that name seats, and rules that depend on the numbers of seats."""
 
-    # A seat, or several seats in a meaningful order.
+    # Fields with a seat, or with several seats in a meaningful order.
     named: frozenset[str]
-    # An entry for each seat, in seat order.
+    # Lists with an entry for each seat, in seat order.
     one_each: frozenset[str]
-    # Seats, or messages with a field `seat`, in ascending order; messages without it precede them.
+    # Lists of seats, or of messages with a field `seat`, in ascending order. Messages without the field come first.
     ascending: frozenset[str] = frozenset()
     # Kinds of events that are reported for every seat in order, from seat 0 on.
     in_seat_order: frozenset[str] = frozenset()

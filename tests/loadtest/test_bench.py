@@ -1,4 +1,4 @@
-"""The harness of `make bench`, with sizes too small for real figures. Peers that are not installed are left out."""
+"""The harness of `make bench`, with sizes too small for real results. Peers that are not installed are omitted."""
 
 import importlib.util
 import json
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None
-# PettingZoo's connect_four needs it.
+# True if pygame is installed, which PettingZoo's connect_four needs.
 HAS_PYGAME = importlib.util.find_spec("pygame") is not None
 HAS_PGX = importlib.util.find_spec("pgx") is not None
 HAS_H2LOAD = shutil.which("h2load") is not None

@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md: generated from docs/benchmarks.json, with each row in one topic."""
+"""The tables in docs/benchmarks.md are generated from docs/benchmarks.json, and each row belongs to one topic."""
 
 from chatiere import engine
 from loadtest.bench import tables

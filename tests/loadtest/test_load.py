@@ -1,4 +1,4 @@
-"""The load test itself: its smoke scenario passes, and budgets detect violations."""
+"""The load test: its smoke scenario passes, and budgets detect violations."""
 
 import re
 import time
@@ -118,7 +118,7 @@ def test_a_server_that_replaces_a_killed_one_gets_its_share() -> None:
     told: list[str] = []
 
     def load(target: str) -> int:
-        """Call until all phases are reported, then two hundred times. A lost call fails."""
+        """Make calls until all phases are reported, and then two hundred more. A lost call raises an error."""
         with grpc.insecure_channel(target, CHANNEL_OPTIONS) as channel:
             rest, end = 200, time.monotonic() + PATIENCE
             while rest and time.monotonic() < end:

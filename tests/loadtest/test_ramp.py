@@ -1,4 +1,4 @@
-"""The ramp of a load test, which finds the number of users within a budget."""
+"""The ramp of a load test, which finds the number of users that a budget allows."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -16,9 +16,9 @@ SCENARIO = Scenario("test", "", {"FrontendUser": 10}, 60, 5.0, error_rate=0.01, 
 
 
 def climb(monkeypatch: pytest.MonkeyPatch, p99: Callable[[int], float], generator: Callable[[int], float]) -> ramp.Ramp:
-    """Take all steps of a ramp, given durations in ms and the processor's share as functions of the number of users.
+    """Take all steps of a ramp. The durations in ms and the processor's share are functions of the number of users.
 
-    The share is the share of the second of three processes.
+    `generator` returns the share of the second of three processes.
     """
     now, users = [0.0], [0]
 

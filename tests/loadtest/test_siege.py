@@ -1,4 +1,4 @@
-"""The siege itself: attacks are as described, and budgets detect violations. Durations are not tested."""
+"""The siege: attacks are as described, and budgets detect violations. Durations are not tested."""
 
 import json
 import resource
@@ -158,11 +158,11 @@ def server_of_rooms() -> Iterator[OwnServer]:
 @pytest.mark.parametrize(
     ("attack", "least"),
     [
-        # Followers, and the first names of all people in the room.
+        # The followers, and the first names of all people in the room.
         (replace(SMALL, kind="slow_followers"), 10 + MAX_PEOPLE),
         (replace(SMALL, kind="room_floods"), 10),
         (replace(SMALL, kind="giant_rooms", size=3000), 10),
-        # Followers, and two people who repeatedly join and leave.
+        # The followers, and two people who repeatedly join and leave.
         (replace(SMALL, kind="presence"), 9 + 2),
     ],
     ids=["slow_followers", "room_floods", "giant_rooms", "presence"],
@@ -181,7 +181,7 @@ def test_dear_calls_are_valid_and_a_second_client_makes_them_too(server: OwnServ
     result = siege.besiege(server, attack, door)
     for came in result.came, result.second:
         assert came["begun"] > 0
-        # No call has failed. A busy machine may have completed none.
+        # No call has failed, although a busy machine may not have completed any call.
         assert came.keys() <= {"begun", "bytes sent", "ended", "OK", "HTTP 200", "connection closed"}
     assert result.came["begun"] <= result.came.get("ended", 0) + 2
 
@@ -244,7 +244,7 @@ def test_header_bombs_are_references_to_one_large_header() -> None:
             flooder.read()
             for _ in range(2):
                 flooder.send()
-            # The first call, and a few of the bombs.
+            # Read the first call and a few of the bombs.
             received = there.recv(5000, socket.MSG_WAITALL)
     first, second, *_ = [each for each in http2.receive_data(received) if isinstance(each, RequestReceived)]
     large: Any = floods.LARGE

@@ -1,4 +1,4 @@
-"""The soak itself, for a few seconds; its budget detects memory and descriptors that are not released."""
+"""A soak of a few seconds. Its budget detects memory and descriptors that are not released."""
 
 import json
 from dataclasses import replace

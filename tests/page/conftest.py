@@ -16,13 +16,13 @@ from .person import PATIENCE, Person
 expect.set_options(timeout=PATIENCE)
 
 ELSEWHERE = "chatiere.test"
-"""A name of this machine that browsers take for another machine's, so that pages from there are not secure."""
+"""A name of this machine. Browsers take it for the name of another machine, so its pages are not secure."""
 NAMED = f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"
 
 
 @pytest.fixture(scope="package")
 def running_chromium() -> Iterator[Callable[[], Browser]]:
-    """Return a function that returns a running Chromium, always the same one until it ends."""
+    """Return a function that returns a running Chromium. It returns the same one until that one ends."""
     require("Chromium")
     path = shutil.which("chromium")
     launched: list[Browser] = []
@@ -50,14 +50,14 @@ def server() -> Iterator[Served]:
 
 @pytest.fixture
 def serve_rooms(tmp_path: Path) -> Iterator[Callable[..., Served]]:
-    """Run servers with rooms, which share their keys: `serve(*arguments)`."""
+    """Return a function that runs a server with rooms: `serve(*arguments)`. All servers share their keys."""
     with served_rooms(tmp_path) as serve:
         yield serve
 
 
 @pytest.fixture
 def visit(chromium: Browser, server: Served) -> Iterator[Callable[..., Person]]:
-    """Open the page as a person with a separate browser: `visit(**options of Person)`."""
+    """Return a function that opens the page as a person with a separate browser: `visit(**options of Person)`."""
     with ExitStack() as people:
 
         def opened(**options: Any) -> Person:

@@ -1,4 +1,4 @@
-"""Positions of all games as their viewers get them, for tests of the page's drawings in Node."""
+"""Positions of all games in the form in which viewers get them, for tests of the page's drawings in Node."""
 
 import json
 import random
@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 
 from .test_page_games import GAMES
 
-# The approximate number of positions of each game with the fewest and the most players.
+# The approximate number of positions of each game, for the fewest and for the most players.
 _POSITIONS = 12
 
 

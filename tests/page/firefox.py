@@ -20,7 +20,7 @@ from .player import STATE, Player, beginning
 
 _PATH = shutil.which("firefox-esr") or shutil.which("firefox")
 
-# Firefox resolves only addresses of this machine, and sends no requests to other machines.
+# With these settings Firefox resolves only addresses of this machine, and sends no requests to other machines.
 _PREFERENCES = """user_pref("network.dns.disabled", true);
 user_pref("network.proxy.type", 0);
 """
@@ -51,7 +51,7 @@ class Session:
         self._socket = create_connection(f"{url}/session", timeout=PATIENCE, suppress_origin=True)
         self._calls = 0
         self.events: list[dict[str, Any]] = []
-        """The events received before the latest response."""
+        """The events that arrived before the latest response."""
         self.call("session.new", capabilities={})
 
     def call(self, method: str, **params: Any) -> Any:
@@ -72,7 +72,7 @@ class Session:
 
 @contextmanager
 def firefox(folder: Path) -> Iterator[Session]:
-    """Run Firefox with an empty folder for all its data."""
+    """Run Firefox. It keeps all its data in an empty folder."""
     assert _PATH is not None
     (folder / "user.js").write_text(_PREFERENCES)
     log = folder / "log"
@@ -108,7 +108,7 @@ class FirefoxPlayer(Player):
 
     def errors(self) -> list[str]:
         """Return the errors in the console, where the page reports violations of its policy."""
-        # All earlier events arrive before a response.
+        # All earlier events arrive before the response to this call.
         self.evaluate("() => true")
         entries = [event["params"] for event in self._session.events if event.get("method") == "log.entryAdded"]
         return [entry["text"] for entry in entries if entry["level"] == "error"]

@@ -1,4 +1,4 @@
-"""People who play live in a room: joining the table, and playing."""
+"""People who play live in a room: they join the table, and play."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -10,7 +10,7 @@ from .player import TURN, Player
 
 expect.set_options(timeout=PATIENCE)
 
-# It is this person's turn, or the game is over.
+# Returns true if it is this person's turn, or if the game is over.
 _TURN = f"() => document.querySelector('{TURN}, .notice.end') !== null"
 _AT_PLY = "(store, [id, ply]) => (store.tableOf(id)?.newest ?? -1) >= ply"
 _CONNECTED = "(store, isConnected) => store.listRooms()[0].isConnected === isConnected"
@@ -69,7 +69,7 @@ def gathered(visit: Callable[..., Person], game: str, names: list[str], players:
 
 
 def await_connection(person: Person, is_connected: bool) -> None:
-    """Wait until a person's browser follows the room, or has noticed that it no longer follows the room."""
+    """Wait until a person's browser follows the room, or until it has noticed that it no longer does."""
     person.await_kept(_CONNECTED, is_connected)
 
 
@@ -83,7 +83,7 @@ def await_ply(person: Player, ply: int) -> None:
 
 
 def play(people: Sequence[Player], plies: int | None = None) -> None:
-    """Play `plies` decisions, or to the end, each by the person whose turn it is.
+    """Play `plies` decisions, or all decisions to the end. The person whose turn it is makes each decision.
 
     Before each turn, all other people wait for the newest table.
     """

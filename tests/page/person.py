@@ -19,10 +19,10 @@ PATIENCE = 90_000
 # The time limit in milliseconds for reading the state of a page on which a step timed out.
 _PATIENCE_TELLING = 5_000
 ARROWS = ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown")
-# More presses of a key than it takes to reach any element of the page.
+# A number of key presses that is sufficient to reach any element of the page.
 FAR = 400
 
-# A link to send.
+# Finds the field with a link to send.
 _SHARE = f"{NEWEST} ~ .notice:not([hidden]) .share"
 _SECRETS = """async () => {
   const { listTables, listInvitations } = await import("./store.js");
@@ -36,9 +36,9 @@ _FOCUSED = "() => document.activeElement?.matches({0}) ?? false"
 class Person(Player):
     """A person's browser, with its own local storage and settings.
 
-    `storage` is another browser's data (`kept`). With `keeps_page` the browser stores the page's files for offline use,
-    and loads all files for this purpose. At the end, the test fails on errors, violations of the page's policy,
-    requests to other origins, and refused calls, unless these are expected (`may_be_refused`).
+    `storage` is another browser's data (`kept`). With `keeps_page` the browser loads all files of the page, and stores
+    them for offline use. At the end, the test fails if there were errors, violations of the page's policy, requests to
+    other origins, or refused calls (unless these are expected: `may_be_refused`).
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Person(Player):
             self.context.close()
 
     def check(self) -> None:
-        """Check that there were no errors, unexpected refusals, or requests to other origins."""
+        """Check that there were no errors, no unexpected refusals, and no requests to other origins."""
         assert self.errors == []
         # The page makes such calls to check whether the service made a received table.
         refused = [] if self.may_be_refused else [(each.url, each.text()) for each in self.refused]
@@ -150,13 +150,13 @@ class Person(Player):
         self.page.wait_for_selector("main:not([aria-busy]) > :not(.before)")
 
     def kept(self) -> Any:
-        """Return all of this browser's data, for another browser."""
+        """Return all data of this browser, so that another browser can start with it."""
         return self.context.storage_state()
 
     def deal(self, game: str, *seats: str, trust: Literal["none", "next"] | None = None) -> None:
-        """Begin a game with `seats`, values of their lists; without `seats`, with the default for the fewest players.
+        """Begin a game. `seats` are the values to choose in the seats' lists; the value "" stands for the default.
 
-        The value "" also stands for the default.
+        Without `seats`, the game has the default for the fewest players.
         """
         self.open(f"new/{game}")
         if seats:
@@ -169,7 +169,7 @@ class Person(Player):
         self.page.locator(".new-game button.primary").click()
 
     def looking_seat(self) -> int:
-        """Return the seat from which the table is seen."""
+        """Return the seat from which the person sees the table."""
         seats = self.page.locator(".scores .seat small").all_inner_texts()
         return next(seat for seat, text in enumerate(seats) if text in ("you", "vous"))
 
@@ -215,7 +215,7 @@ class Person(Player):
         self.page.keyboard.press("Enter")
 
     def tab_to(self, selector: str) -> Locator:
-        """Press Tab until the focus is on an element of `selector`; return it."""
+        """Press Tab until the focus is on an element that `selector` finds; return the element."""
         for _ in range(FAR):
             if self.page.evaluate(_FOCUSED.format(json.dumps(selector))):
                 return self.page.locator(":focus")

@@ -1,10 +1,10 @@
-"""A person who plays in any browser, without knowledge of the rules."""
+"""A person who plays in any browser without knowing the rules."""
 
 import json
 from abc import ABC, abstractmethod
 from typing import Any
 
-# Runs in every document before the page does.
+# Runs in every document before the page's code.
 _INIT = """(() => {
   if (!location.protocol.startsWith("http")) return;
   for (const [name, value] of Object.entries(SETTINGS)) {
@@ -17,13 +17,13 @@ _INIT = """(() => {
   addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
 })()"""
 
-# The newest table, once it is drawn.
+# Finds the newest table once it is drawn.
 NEWEST = ".stage[aria-busy=false]"
-# The things that a person can pick or push at their turn.
+# Finds what a person can pick or push in their turn.
 TURN = f"{NEWEST} .pickable, {NEWEST} ~ .bar .choices button[data-action]"
-# More picks than any decision takes.
+# A number of picks that no decision reaches.
 _MOST_PICKS = 100
-# The end of a game.
+# Finds the message at the end of a game.
 END = ".notice.end:not([hidden])"
 
 # `pointOf` brings an element into view, and returns a point at which a click finds it. `settledPointOf` also requires
@@ -52,7 +52,7 @@ _FIND_POINT = f"""(selector) => {{
   const one = document.querySelector(selector);
   return one && settledPointOf(one);
 }}"""
-# Chooses a thing that can be picked or pushed, and returns its point; true if the game is over.
+# Chooses a thing that can be picked or pushed, and returns its point. Returns true if the game is over.
 _CHOOSE = f"""(index) => {{
   if (document.querySelector("{END}")) return true;
   {_POINT}
@@ -68,7 +68,8 @@ _CHOOSE = f"""(index) => {{
   }}
   return null;
 }}"""
-# The page's state. For each thing that can be picked or pushed, it has its place, and the thing over its middle.
+# Returns the page's state. For each thing that can be picked or pushed, the state contains its place, and the thing
+# that covers its middle.
 STATE = f"""() => JSON.stringify({{
   url: location.href,
   scroll: [scrollX, scrollY, innerWidth, innerHeight],
@@ -82,7 +83,7 @@ STATE = f"""() => JSON.stringify({{
   }}),
 }})"""
 
-# The tables that the page has kept, from its own store.
+# These functions read the tables that the page has kept from the page's own store.
 _NEWEST = "async (id) => (await import('./store.js')).tableOf(id).newest"
 # A condition is evaluated again only if it is not a promise.
 _KEPT = """(arg) => {
@@ -103,7 +104,7 @@ _IS_THERE = "(selector) => document.querySelector(selector) !== null"
 
 
 def beginning(**settings: str | None) -> str:
-    """Return the script that runs in every document before the page's; a setting of None is left to the page."""
+    """Return the script that runs in every document before the page's code. It does not set settings of None."""
     chosen = {"pace": "none", "animation": "off", "language": "en", "theme": "light", **settings}
     given = {name: value for name, value in chosen.items() if value is not None}
     return _INIT.replace("SETTINGS", json.dumps(given))
@@ -122,7 +123,7 @@ class Player(ABC):
 
     @abstractmethod
     def evaluate(self, function: str, arg: Any = None) -> Any:
-        """Call a function in the page; return its result, or the result of its promise."""
+        """Call a function in the page. Return its result, or the value of the promise that it returns."""
 
     @abstractmethod
     def await_true(self, function: str, arg: Any = None) -> Any:
@@ -155,7 +156,7 @@ class Player(ABC):
         self.open(link.removeprefix(f"{self.origin}/#/"))
 
     def await_kept(self, condition: str, arg: Any = None) -> None:
-        """Wait until a condition, a function of the page's own store and `arg`, holds."""
+        """Wait until a condition holds. It is a function of the page's own store and `arg`."""
         self.await_true(_KEPT.replace("CONDITION", condition), arg)
 
     @property
@@ -167,12 +168,12 @@ class Player(ABC):
         self.await_true(_IS_THERE, f"{TURN}, {END}")
 
     def step(self) -> None:
-        """Pick a thing, or push a button for a move, and wait until another thing can be picked."""
+        """Pick a thing, or push the button of a move; then wait until another thing can be picked."""
         self._choose_one()
         self.await_turn()
 
     def move(self) -> None:
-        """Make a decision, with all of its steps. Afterwards it is the turn of any player."""
+        """Make a decision with all of its steps. Afterwards it can be the turn of any player."""
         ply = self.ply
         for _ in range(_MOST_PICKS):
             self._choose_one()
@@ -194,7 +195,7 @@ class Player(ABC):
         return fragment.rpartition("/")[2]
 
     def tables(self) -> list[str]:
-        """Return the tables of the shown game, of all plies in this browser."""
+        """Return the tables of the shown game at all plies that this browser has."""
         found: list[str] = self.evaluate(_TABLES, self.table)
         return found
 
@@ -214,16 +215,16 @@ class Player(ABC):
             self.step()
 
     def choose(self, number: int) -> None:
-        """Change the number on which the next choices depend."""
+        """Set the number that determines the next choices."""
         self._played = number
 
     def _choose_one(self) -> None:
-        """Pick a thing, or push a button for a move."""
+        """Pick a thing, or push the button of a move."""
         self._act()
         self._played += 1
 
     def _act(self) -> None:
-        """Pick or push in the player's own way."""
+        """Pick or push in the way that this player uses."""
         self.click()
 
     def _point(self) -> tuple[float, float]:

@@ -42,7 +42,7 @@ def mover_and_other(people: list[Person]) -> tuple[Person, Person]:
 
 
 def test_a_player_who_resigns_watches_while_a_bot_plays(visit: Callable[..., Person]) -> None:
-    """By the keyboard, in French; the other player is not asked."""
+    """The player uses the keyboard and French. The other player is not asked."""
     host, guest = people = [visit(), visit(language="fr", way="keys")]
     come(guest, opened_room(host, "chat_perche", 2), "Ben")
     deal(host, 2)
@@ -112,7 +112,7 @@ def test_a_decision_is_taken_back_if_the_other_players_agree(
 
 
 def test_the_seat_of_an_absent_player_is_given_to_a_bot(visit: Callable[..., Person]) -> None:
-    """With the consent of all other players; the absent player returns as an onlooker."""
+    """All other players consent. The absent player returns as an onlooker."""
     anna, ben, cleo = people = gathered(visit, "discat", ["Anna", "Ben", "Cleo"])
     play(people, 2)
     expect(anna.page.locator(".seat-menu").get_by_role("button", name="Replace")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""The page's accessibility by axe-core: no serious violations, in light and dark, from phone to desktop."""
+"""axe-core finds no serious violations of accessibility on the page, in light and dark, from phone to desktop."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,8 @@ pytestmark = pytest.mark.long
 SERIOUS = ("serious", "critical")
 # People who use voice control say the visible text; axe checks this rule only if it is enabled.
 RUN = """axe.run({ rules: { "label-content-name-mismatch": { enabled: true } } })"""
-# The same rule for things that can be picked or tried on the stage: their visible text, and their name.
+# Checks the same rule for the things on the stage that can be picked or tried. Returns the visible text and the name of
+# each thing that violates it.
 ON_STAGE = """async () => {
   const { violations } = await axe.run(".stage", {
     runOnly: ["label-content-name-mismatch"],
@@ -32,7 +33,8 @@ ON_STAGE = """async () => {
   return found.map((one) => [one.textContent, one.getAttribute("aria-label")]);
 }"""
 SAMPLES = Path(__file__).parents[2] / "docs" / "games"
-# Decisions in the middle of the samples: points in castles; giving a card, and taking one from the pile; any others.
+# Decisions in the middle of the samples. In Chatpentiers there are points in castles; in Momistigri a player gives a
+# card, or takes one from the pile; in the other games any decision is sufficient.
 MIDDLE = {"chatpentiers": (45,), "momistigri": (9, 16), "discat": (20,), "chat_cartonne": (40,), "chat_perche": (30,)}
 PARTS = (
     *("lobby", "new game", "record", "puzzle", "rules", "invitation", "settings", "end", "moment", "kept"),
@@ -99,7 +101,7 @@ def show(person: Person, part: str) -> None:
         person.await_turn()
 
 
-# Every run has each part narrow and dark or wide and light; `make page` has all combinations.
+# Every run shows each part narrow and dark, and wide and light; `make page` shows all combinations.
 LOOKS: tuple[tuple[int, Literal["light", "dark"]], ...] = (
     (360, "dark"),
     (1280, "light"),

@@ -1,4 +1,4 @@
-"""Clicks by a mouse, with separate press, movement and release."""
+"""Clicks with a mouse whose press, movement and release are separate."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,8 @@ from .player import NEWEST
 
 pytestmark = pytest.mark.long
 
-# Two points of different parts of one thing that can be picked, if there is such a thing; its parts overlap.
+# Returns two points in different parts of one thing that can be picked, or null without such a thing. Its parts may
+# overlap.
 _TWO_PARTS = """async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   const selector = ".item.pickable:not(.picked)";
@@ -34,7 +35,7 @@ _TWO_PARTS = """async () => {
 
 
 def test_a_click_may_begin_and_end_on_different_parts_of_a_thing(visit: Callable[..., Person]) -> None:
-    # A castle's section and the cards in it.
+    # The parts of the thing are a castle's section and the cards in it.
     person = visit()
     person.deal("chatpentiers")
     person.await_turn()
@@ -76,7 +77,7 @@ def test_a_click_that_ends_elsewhere_picks_nothing(visit: Callable[..., Person])
     person.step()
 
 
-# The positions of a thing in several frames, each with true if the pointer is on it.
+# Returns the position of a thing in each of several frames, with true if the pointer is on it.
 _PLACES = """async (one) => {
   const places = [];
   for (let frame = 0; frame < 6; frame++) {

@@ -1,4 +1,4 @@
-"""A record in another page's frame: permission, size, and use."""
+"""A record in a frame of another page: permission, size and use."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -16,14 +16,14 @@ from .test_page_games import GAMES, SOME
 
 pytestmark = pytest.mark.long
 
-# The maximum number of bytes sent until a record is shown.
+# The maximum number of bytes that are sent before a record is shown.
 MAX_SENT = 60_000
 WORD = """async (game) => {
   const { recordWord } = await import("./record_word.js");
   const { readRecord } = await import("./shared/records.js");
   return recordWord(readRecord(await (await fetch(`samples/${game}.chatiere`)).text()));
 }"""
-# Every run has the heaviest game; `make page` has all games.
+# Every run tests the game with the largest files; `make page` tests all games.
 HEAVIEST_FIRST = [
     pytest.param(game, marks=() if game == "chat_cartonne" else pytest.mark.whole_page)
     for game in sorted(GAMES, key=lambda game: game != "chat_cartonne")
@@ -68,7 +68,7 @@ def outer() -> Iterator[Outer]:
 
 
 def word_of(person: Person, game: str) -> str:
-    """Return the record from the link to a sample."""
+    """Return the record that is in the link to a sample."""
     person.page.goto(f"{person.origin}/missing")
     word: str = person.evaluate(WORD, game)
     person.refused.clear()
@@ -128,7 +128,7 @@ def test_an_embedded_record_is_small(visit: Callable[..., Person], game: str) ->
     sent = {answer.url: answer.request.sizes()["responseBodySize"] for answer in answers}
     assert len(sent) > 20
     assert sum(sent.values()) <= MAX_SENT, sent
-    # Frames of other pages may have no storage.
+    # Frames in other pages may have no storage, so the page does not load these files.
     assert not [url for url in sent if url.endswith(("/settings.js", "/store.js"))]
 
 

@@ -11,15 +11,15 @@ from .person import Person
 
 pytestmark = pytest.mark.long
 
-# For each row of the totals: the name, whether it has won, and its numbers, the total last.
+# Returns for each row of the totals the name, whether it has won, and its numbers (the total is last).
 _ROWS = """() => [...document.querySelectorAll(".totals tbody tr")].map((row) => ({
   name: row.querySelector("th").textContent,
   won: row.classList.contains("won"),
   numbers: [...row.querySelectorAll("td")].map(({ textContent }) => Number(textContent)),
 }))"""
-# Cards hidden from all seats during the game: the backs that remain on the table.
+# Finds the cards that are hidden from all seats during the game. Their backs remain on the table.
 BACKS = ".stage [data-key^='back:']"
-# The text about the winners.
+# Returns the text about the winners.
 _WON = """async (winners) => {
   const { wonText } = await import("./result.js");
   return [undefined, 0].map((me) => wonText(winners, me));

@@ -1,4 +1,4 @@
-"""A live game between Firefox and Chromium: both play it to the end, and see the same table."""
+"""A live game between Firefox and Chromium. Both play it to the end, and see the same table."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

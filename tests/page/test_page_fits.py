@@ -1,4 +1,4 @@
-"""A table fits into the window, from phone to wide desktop: no thing that can be picked is hidden."""
+"""A table fits into any window from a phone's to a wide desktop's: no thing that can be picked is hidden."""
 
 from collections.abc import Callable
 
@@ -11,10 +11,11 @@ from .test_page_games import GAMES
 
 pytestmark = pytest.mark.long
 
-# A small phone, phones in portrait and landscape, a tablet, a laptop at 200 % and at 100 %, desktops.
+# The windows of a small phone, of phones in portrait and landscape, of a tablet, of a laptop at 200 % and at 100 %, and
+# of desktops.
 SIZES = ((320, 640), (390, 844), (844, 390), (640, 400), (768, 1024), (1280, 800), (1600, 1000), (1920, 1080))
 
-# The things that can be picked but are hidden, with their lower edges and the edge that hides them.
+# Returns the things that can be picked but are hidden, with their lower edges and the edge that hides them.
 _HIDDEN = """() => {
   scrollTo(0, 0);
   const bar = document.querySelector(".bar").getBoundingClientRect();
@@ -33,7 +34,7 @@ _HIDDEN = """() => {
 }"""
 
 _IS_SIZED = "([width, height]) => innerWidth === width && innerHeight === height"
-# Wait until the page is drawn in its new size.
+# Waits until the page is drawn in its new size.
 _FRAMES = "async () => { for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame); }"
 
 

@@ -1,4 +1,4 @@
-"""Whole games against bots: by clicks, with only the keyboard, and by touch at the width of a phone."""
+"""Whole games against bots, played by clicks, with only the keyboard, and by touch at the width of a phone."""
 
 from collections.abc import Callable
 
@@ -15,9 +15,9 @@ GAMES = tuple(game.name for game in engine.games())
 WAYS: tuple[Way, ...] = ("clicks", "keys", "taps")
 
 
-# Two games suffice in every run of such tests; `make page` has all games.
+# Every run tests two games, which is sufficient; `make page` tests all games.
 SOME = [pytest.param(game, marks=() if game in ("discat", "momistigri") else pytest.mark.whole_page) for game in GAMES]
-# Every run has one way per game, so that each way is covered; `make page` has the other combinations.
+# Every run tests one way to play for each game, so that each way is covered; `make page` tests the other combinations.
 CASES = [
     pytest.param(game, way, marks=() if (n - m) % len(WAYS) == 0 else pytest.mark.whole_page)
     for n, game in enumerate(GAMES)

@@ -1,4 +1,4 @@
-"""Two people at one screen: hidden information while it changes hands, and afterwards."""
+"""Two people who share a screen: hidden information while the screen changes hands, and afterwards."""
 
 import re
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from .test_page_games import SOME
 pytestmark = pytest.mark.long
 
 SEATS = {"chatpentiers": ("me", "here", ""), "momistigri": ("me", "here", "")}
-# Games in which a seat may have no hidden information by its first turn.
+# Games in which a seat may not have any hidden information before its first turn.
 PUBLIC = ("chat_perche", "momistigri")
 CHANGES = 3
 
-# The events of all plies for two seats of this browser; labels have the page's names of the seats.
+# Returns the events of all plies for two seats of this browser. Their labels contain the page's names of the seats.
 _EVENTS = """async (id) => {
   const [{ Session }, { kitOf }] = await Promise.all([import("./session.js"), import("./games.js")]);
   const session = Session.open(id);
@@ -34,7 +34,7 @@ _EVENTS = """async (id) => {
 
 
 def secrets_of(page: Page) -> list[set[str]]:
-    """Return the events that only one of the two seats got, for each."""
+    """Return for each of the two seats the events that only this seat received."""
     texts: Any = page.evaluate(_EVENTS, page.url.rpartition("/")[2])
     first, second = map(set, texts)
     return [first - second, second - first]
@@ -64,7 +64,7 @@ def test_each_person_sees_only_their_own_information(visit: Callable[..., Person
     person.deal(game, *SEATS.get(game, ("me", "here")))
     for _ in range(CHANGES):
         page.wait_for_selector("dialog.curtain")
-        # No part of either hand is shown, neither drawn nor in the log.
+        # Neither the drawing nor the log shows any part of either hand.
         assert page.locator(".stage .item, .log p, .unseen li, .bar .choices button").count() == 0
         text = seen(page)
         for secrets in secrets_of(page):
@@ -87,6 +87,6 @@ def test_each_person_sees_only_their_own_information(visit: Callable[..., Person
             page.wait_for_selector(f"{TURN}, .notice:not([hidden]) button.primary, .notice.end")
         if person.is_over:
             break
-        # After a move, the person hides the table by a button.
+        # After a move, the person hides the table with a button.
         assert page.locator(".stage .item").count() > 0
         page.locator(".notice button.primary").click()

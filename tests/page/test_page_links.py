@@ -1,4 +1,4 @@
-"""Tables over links, where players acknowledge each table: two browsers, and the links between them."""
+"""Tables over links, with acknowledgements of each table: two browsers, and the links between them."""
 
 import base64
 from collections.abc import Callable
@@ -20,7 +20,7 @@ PLIES = 6
 
 
 def spellings(secret: bytes) -> list[str]:
-    """Return the forms in which a secret could be written in a link, except those fixed by its length."""
+    """Return a secret in the encodings in which a link could contain it: both kinds of base64, and hexadecimal."""
     return [
         base64.urlsafe_b64encode(secret).decode().rstrip("="),
         base64.b64encode(secret).decode().rstrip("="),
@@ -29,7 +29,7 @@ def spellings(secret: bytes) -> list[str]:
 
 
 def unpacked(link: str) -> str:
-    """Return a link with the contents of its parts, decoded from base64url, as text and in hexadecimal."""
+    """Return a link and the contents of its parts, decoded from base64url, as text and in hexadecimal."""
     words = urlsplit(link).fragment.replace(".", "/").split("/")
     found = [link]
     for word in words:
@@ -42,7 +42,7 @@ def unpacked(link: str) -> str:
 
 
 def checked(person: Person) -> str:
-    """Return the link that a person is asked to send, after checking that it has none of this browser's secrets."""
+    """Return the link that a person is asked to send. Check that it contains no secret of this browser."""
     link = person.shared
     assert link is not None
     text = unpacked(link)
@@ -73,7 +73,7 @@ def items(person: Person) -> Locator:
 
 
 def play_on(host: Person, guest: Person, plies: int) -> tuple[Person, Person]:
-    """Make two people play and send each other the table; return the person to act at the end, and the other."""
+    """Make two people play, and send each other the table. Return the person to act at the end, and the other one."""
     actor, other = host, guest
     played = 0
     while True:
@@ -90,9 +90,9 @@ def play_on(host: Person, guest: Person, plies: int) -> tuple[Person, Person]:
 
 
 def play_differently(visit: Callable[..., Person], trust: Literal["none", "next"]) -> tuple[Person, Person]:
-    """Make two people play until one of them makes two different moves in a position, the second on another device.
+    """Make two people play until one of them makes two different moves in a position, one of them on another device.
 
-    Return the other player, who has the table after the first move, and that device.
+    Return the opponent, who has the table after the first move, and the device with the table after the second.
     """
     host, guest = visit(), visit()
     seated(host, guest, "discat", trust)

@@ -1,4 +1,4 @@
-"""People who play live: one link, names, moves as they are made, and the end for all players."""
+"""People who play live: one link for all, their names, moves that appear immediately, and the end for all players."""
 
 import re
 from collections.abc import Callable

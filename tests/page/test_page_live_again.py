@@ -1,4 +1,4 @@
-"""Live games after a lost connection, with a restarted server, in several windows; rematches, onlookers."""
+"""Live games after a lost connection, after a restart of the server, and in several windows; rematches; onlookers."""
 
 import re
 from collections.abc import Callable
@@ -107,7 +107,7 @@ def test_of_two_moves_of_a_seat_the_first_counts(visit: Callable[..., Person]) -
     device.await_turn()
     device.context.set_offline(True)
     await_connection(device, False)
-    # Both windows decide differently, before either learns of the other's decision.
+    # The two windows decide differently, before either of them learns of the other's decision.
     device.choose(1)
     while device.page.locator(NEWEST).count() > 0:
         device.click()

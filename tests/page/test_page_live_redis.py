@@ -1,4 +1,4 @@
-"""Live games continue when the Redis that keeps their rooms is killed, and restarted empty."""
+"""Live games continue after the Redis that keeps their rooms was killed, and restarted without data."""
 
 import shutil
 import tempfile
@@ -21,7 +21,7 @@ UNAVAILABLE = 503
 
 @pytest.fixture
 def redis() -> Iterator[RedisServer]:
-    # The path of a socket has at most a hundred characters.
+    # The path of a socket must be shorter than about a hundred characters.
     folder = Path(tempfile.mkdtemp(prefix="redis"))
     with redis_server(folder) as server:
         yield server
@@ -45,7 +45,7 @@ def test_a_redis_restarted_empty_gets_the_room_again(chromium: Browser, redis: R
         assert actor
         before = actor.ply
         redis.kill()
-        # A move that cannot be posted appears once the room is available.
+        # A move that cannot be posted now appears once the room is available.
         actor.move()
         assert actor.ply > before
         redis.start()

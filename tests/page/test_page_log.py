@@ -1,4 +1,4 @@
-"""The log: its texts, the moments that its lines show, and the marks of the last moves."""
+"""The log: its texts, the positions that its lines open, and the marks of the last moves."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from .test_page_games import GAMES
 
 pytestmark = pytest.mark.long
 
-# Engine names of numbers that are printed on no card or board.
+# The engine's names of numbers that are not printed on any card or board.
 ENGINE_NUMBERS = re.compile(r"\bat \d|section 0|carton \d|\d \(column")
 # A ply of each sample at which a player other than the first puts a thing on the table, and that thing.
 MOVES = {
@@ -34,7 +34,7 @@ def test_the_log_is_for_players(visit: Callable[..., Person], game: str) -> None
         if not person.is_over:
             person.step()
     lines = person.page.locator(".log span").all_inner_texts()
-    # One deal per round; the first round may be over. The tokens of Chat perché are not dealt to players.
+    # There is one deal per round, and the first round may be over. In Chat perché, tokens are not dealt to players.
     later_rounds = [line for line in lines if re.match("Round [2-9] begins", line)]
     dealt = [line for line in lines if line.startswith("The cards are dealt")]
     assert len(dealt) == (0 if game == "chat_perche" else 1 + len(later_rounds))

@@ -1,4 +1,4 @@
-"""The page without a server: its stored files and records, how long it keeps them, and installing it."""
+"""The page without a server: the files and records that it stores, how long it keeps them, and its installation."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,13 +18,13 @@ from .test_page_games import GAMES
 
 pytestmark = pytest.mark.long
 
-# The page has all data of its rule sheets, in its language, and its files.
+# Returns true once the page has stored its files, and all data of its rule sheets in its language.
 PREPARED = """async () => {
   const [{ kept }, { shelfOfGames }] = await Promise.all([import("./kept.js"), import("./games.js")]);
   return (await caches.has("chatiere kept")) && (await kept(shelfOfGames(), "version")) !== undefined;
 }"""
 RECORDS = "async (count) => (await (await import('./kept_records.js')).keptRecords()).length === count"
-# The versions of the kept files, and the workers.
+# Returns the versions of the kept files, and the workers.
 FILES = """async () => {
   const versions = (await caches.keys()).filter((name) => name.startsWith("chatiere page "));
   return [versions, await navigator.serviceWorker.getRegistrations()];
@@ -33,14 +33,14 @@ _REPLACED = f"""async (before) => {{
   const [versions, [worker]] = await ({FILES})();
   return versions.length === 1 && versions[0] !== before && !worker.waiting && !worker.installing;
 }}"""
-# Keeps twenty records, the first record again, and one more record.
+# Keeps twenty records, then the first record again, and finally another record.
 _KEEP_MANY = """async () => {
   const [{ keepRecord }, { keep, shelves }] = await Promise.all([import("./kept_records.js"), import("./kept.js")]);
   for (const number of [...Array(20).keys(), 0]) await keep(`record-${number}`, "record", {});
   await keepRecord({ game: "discat", rulesVersion: 1, players: 2, stream: { seed: "7" }, actions: [] });
   return shelves("record-");
 }"""
-# Keeps the data of rule sheets after the files of one version are deleted, and before the next version is stored.
+# Keeps the data of rule sheets after the files of one version were deleted, and before the next version is stored.
 _KEEP_MEANWHILE = """async () => {
   const old = (await caches.keys()).filter((name) => name.startsWith("chatiere page "));
   await Promise.all(old.map((name) => caches.delete(name)));
@@ -48,7 +48,7 @@ _KEEP_MEANWHILE = """async () => {
   const [{ kept }, { shelfOfGames }] = await Promise.all([import("./kept.js"), import("./games.js")]);
   return [old[0], await kept(shelfOfGames(), "version")];
 }"""
-# The maximum difference of a colour between the SVG icon and the icon for browsers without SVG icons.
+# Returns the maximum difference of a colour between the SVG icon and the icon for browsers without SVG icons.
 _DIFFERENCE = """async () => {
   const drawn = async (source) => {
     const image = new Image();
@@ -74,7 +74,7 @@ WAITING = ".waiting:not([hidden])"
 
 @pytest.fixture
 def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Running]]:
-    """Return a folder with the page's files, and a server of it, which checks the folder at every request of /."""
+    """Return a folder with the page's files, and a server that serves it. At each request of / it checks the folder."""
     folder = shutil.copytree(pages.FOLDER, tmp_path / "web", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(port, "Pages", lambda **settings: pages.Pages(folder, **settings))
     monkeypatch.setattr(pages, "_LOOK", 0.0)
@@ -83,13 +83,13 @@ def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
 
 
 def await_promised(person: Person, function: str, arg: Any = None) -> None:
-    """Call a function until its promise gives a true value."""
+    """Call a function repeatedly until the value of its promise is true."""
     person.evaluate(f"(arg) => ({_WATCH})({function}, arg)", arg)
     person.await_true("() => window.isFulfilled")
 
 
 def prepared(person: Person) -> None:
-    """Open the page, and wait until it could be opened without a server."""
+    """Open the page, and wait until it works without a server."""
     person.open("")
     await_promised(person, PREPARED)
 
@@ -116,7 +116,7 @@ def test_rules_and_records_open_without_a_server(chromium: Browser) -> None:
         page.locator(".slider input").focus()
         page.keyboard.press("End")
         expect(page.locator(".scores .rank").first).to_be_visible()
-        # All other parts report the lack of a connection, and link to the available ones.
+        # All other parts report that there is no connection, and link to the parts that are available.
         page.goto(f"{person.origin}/#/new/momistigri")
         expect(page.locator(WAITING)).to_contain_text("Trying again")
         page.locator(WAITING).get_by_role("link").click()
@@ -159,7 +159,7 @@ def test_an_old_worker_removes_itself(chromium: Browser, edited: tuple[Path, Run
     folder, server = edited
     with Person(chromium, server.address, keeps_page=True) as person:
         prepared(person)
-        # The worker finds that its file is gone.
+        # The worker finds that its file no longer exists.
         person.may_be_refused = True
         (folder / "sw.js").unlink()
         (folder / "offline.js").write_text("export const prepare = () => undefined;")
@@ -186,7 +186,7 @@ def test_the_icon_without_svg_looks_the_same(visit: Callable[..., Person]) -> No
 
 
 def test_a_page_that_is_not_secure_works_without_a_worker(chromium: Browser) -> None:
-    """A page by plain HTTP from another machine has neither workers nor caches."""
+    """A page that comes from another machine over plain HTTP has neither workers nor caches."""
     with served("--web-hosts", ELSEWHERE, door="web") as server:
         address = f"{ELSEWHERE}:{server.address.rpartition(':')[2]}"
         with Person(chromium, address, keeps_page=True) as person:

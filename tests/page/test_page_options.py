@@ -1,4 +1,4 @@
-"""The options of the games: the form of a new game asks for them; tables, invitations and records show them."""
+"""The options of the games. The form of a new game asks for them; tables, invitations and records show them."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.long
 
 FORM = ".new-game .options"
 TOLD = "section.options li"
-# The options of a game with a number of players, as the service describes them.
+# Returns the options of a game with a number of players, as the service describes them.
 _OPTIONS = """async ([game, players]) => {
   const { info } = await (await import("./games.js")).kitOf(game);
   return info.options.flatMap(({ name, title, description, ranges }) => {
@@ -34,7 +34,7 @@ def opened(person: Person, game: str) -> Page:
 
 
 def chosen(page: Page, name: str) -> list[int]:
-    """Return the numbers that the form has for an option; none for chance."""
+    """Return the numbers that the form has for an option. There are no numbers if chance decides."""
     found: list[int] = page.locator(f"{FORM} [name={name}]").evaluate_all(
         """(fields) => {
           const numbers = (list) => list.filter((each) => each !== "").map(Number);
@@ -49,7 +49,7 @@ def chosen(page: Page, name: str) -> list[int]:
 
 @over("game", GAMES)
 def test_the_form_has_the_options_of_the_service(visit: Callable[..., Person], game: str) -> None:
-    """For each number of players, the effective options by title and description, with the defaults chosen."""
+    """For each number of players, it has the title and description of each effective option, and the default values."""
     person = visit()
     page = opened(person, game)
     form = page.locator(FORM)
@@ -62,7 +62,7 @@ def test_the_form_has_the_options_of_the_service(visit: Callable[..., Person], g
             expect(form.get_by_text(option["title"], exact=True).first).to_be_visible()
             expect(form.get_by_text(option["description"], exact=True)).to_be_visible()
             assert chosen(page, option["name"]) == option["usual"]
-    # A game begun without choices has only defaults.
+    # A game that was begun without choices has only default values.
     with page.expect_request("**/chatiere.v1.TableService/NewTable") as request:
         page.locator(".new-game button.primary").click()
     assert "options" not in (request.value.post_data_json or {"options": "no request"})
@@ -70,7 +70,7 @@ def test_the_form_has_the_options_of_the_service(visit: Callable[..., Person], g
     expect(page.locator(TOLD)).to_have_count(0)
 
 
-# Choices by the names of fields, each with the text that shows it.
+# Choices by the names of their fields, each with the texts that describe it.
 CHOICES: dict[str, tuple[Callable[[Page], Any], list[str]]] = {
     "chat_cartonne": (lambda page: page.locator("[name=no_crowd_bonus]").check(), ["No bonus for crowds"]),
     "chat_perche": (lambda page: page.locator("[name=dog_track]").fill("3"), ["Track of the dogs: 3"]),
@@ -91,7 +91,7 @@ def test_a_table_shows_the_chosen_options(visit: Callable[..., Person], game: st
 
 
 def test_a_strength_is_kept_with_another_number_of_players(visit: Callable[..., Person]) -> None:
-    """The default bot may then differ."""
+    """The default bot may be another one for that number."""
     page = opened(visit(), "momistigri")
     seat = page.locator("[name=seat-1]")
     seat.select_option(label="Tiger")
@@ -230,7 +230,7 @@ def test_a_link_for_another_game_than_that_of_its_room_is_refused(visit: Callabl
 
 
 def test_invalid_options_are_refused(visit: Callable[..., Person]) -> None:
-    """The browser refuses them and opens the closed section, or the service does, before other people are invited."""
+    """The browser refuses them and opens the closed section, or the service refuses them. No one is invited before."""
     person = visit()
     page = opened(person, "chat_perche")
     deck = page.locator("[name=deck]").first

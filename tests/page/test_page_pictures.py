@@ -1,6 +1,6 @@
-"""Pictures of each game, of the lobby and of a live game: kept in build/pages/, and compared with docs/pictures/.
+"""Pictures of each game, of the lobby and of a live game, written to build/pages/ and compared with docs/pictures/.
 
-After a change of the games' appearance:
+After a change of the games' appearance, this command replaces the committed pictures:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/page/test_page_pictures.py`.
 """
 
@@ -26,23 +26,24 @@ MADE = ROOT / "build" / "pages"
 GOLDEN = ROOT / "docs" / "pictures"
 UPDATE = "CHATIERE_UPDATE_GOLDEN" in os.environ
 WIDTHS = (360, 768, 1280)
-# The ply of each sample in its picture.
+# The ply at which each sample is shown in its picture.
 PLIES = {"chatpentiers": 42, "momistigri": 20, "discat": 20, "chat_cartonne": 40, "chat_perche": 30}
 # Properties of the committed pictures.
 SCALED = 640
 COLOURS = 256
 MAX_BYTES = 60_000
-# The number of parts that are compared, and the maximum mean difference of their colours, of 255. A missing drawing
-# gives at least twice this difference.
+# The numbers of columns and rows of the parts that are compared, and the maximum mean difference of their colours (from
+# 0 to 255). A missing drawing causes at least twice this difference.
 PARTS = (32, 20)
 DIFFERENCE = 2
-# A game among three, at phones side by side: the players, and the number of their decisions before the picture.
+# A game of three players, whose phones are shown side by side: its name, the players, and the number of decisions
+# before the picture.
 LIVE, NAMES, PLIES_LIVE = "discat", ("Anna", "Ben", "Chloé"), 7
 PHONE, GAP, WIDE = 400, 16, 960
 
 
 def show(person: Person, part: str) -> None:
-    """Open the lobby, or the sample of a game in the middle."""
+    """Open the lobby, or a game's sample at a position in its middle."""
     if part == "lobby":
         person.open("")
     else:
@@ -56,7 +57,7 @@ def taken(person: Person, whole: bool = False) -> Image.Image:
 
 
 def difference(one: Image.Image, other: Image.Image) -> float:
-    """Return the mean difference of the parts' colours in two pictures."""
+    """Return the mean difference between the colours of the parts of two pictures."""
     small = [each.convert("RGB").resize(PARTS, Image.Resampling.BOX) for each in (one, other)]
     means = ImageStat.Stat(ImageChops.difference(*small)).mean
     return sum(means) / len(means)
@@ -94,7 +95,7 @@ def test_a_game_looks_as_in_the_docs(visit: Callable[..., Person], game: str) ->
         assert kept.width == SCALED
         assert kept.width / kept.height == pytest.approx(picture.width / picture.height, rel=0.02)
         assert difference(kept, picture) < DIFFERENCE
-        # A missing drawing would be noticed.
+        # The comparison would notice a missing drawing.
         person.page.evaluate("document.querySelector('.drawing').style.visibility = 'hidden'")
         assert difference(kept, taken(person)) > 2 * DIFFERENCE
 

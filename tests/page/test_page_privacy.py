@@ -14,7 +14,7 @@ from .test_page_offline import prepared
 
 pytestmark = pytest.mark.long
 
-# All stored data, as paths and texts.
+# Returns all stored data, as paths and texts.
 _KEPT = """async () => {
   const found = [];
   for (const name of await caches.keys()) {
@@ -49,7 +49,7 @@ def test_a_game_is_kept_only_in_local_storage(visit: Callable[..., Person], game
     assert page.evaluate("sessionStorage.length") == 0
     assert page.evaluate("indexedDB.databases()") == []
     assert page.evaluate("caches.keys()") == []
-    # Requested addresses never contain a table; only the bodies of calls do.
+    # Only the bodies of calls contain a table; the requested addresses do not.
     assert any(text in (request.post_data or "") for request in person.requests)
     for request in person.requests:
         assert person.table not in request.url

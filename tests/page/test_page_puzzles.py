@@ -1,4 +1,4 @@
-"""Puzzles: a wrong move, the response, the right move, and the continuation; the page's puzzle files."""
+"""Puzzles: a wrong move, the page's response, the right move, and the continuation; the page's puzzle files."""
 
 import json
 from collections.abc import Callable
@@ -28,11 +28,11 @@ def puzzles_of(game: str) -> list[dict[str, Any]]:
 
 
 def choose(page: Page, game: str, number: int, place: int) -> None:
-    """Choose an action of a puzzle by its place, the best first, from the list of all moves, by the keyboard."""
+    """Choose an action of a puzzle from the list of all moves, with the keyboard. `place` counts from the best one."""
     ids = [action for action, _ in puzzles_of(game)[number]["actions"]]
     page.locator(".all-actions summary").focus()
     page.keyboard.press("Enter")
-    # They are listed by their dense ids.
+    # The list is sorted by dense ids.
     page.locator(".all-actions li button").nth(sorted(ids).index(ids[place])).focus()
     page.keyboard.press("Enter")
 
@@ -75,7 +75,7 @@ def test_the_list_of_all_moves_is_below_the_table(visit: Callable[..., Person]) 
     assert bar
     assert stage
     assert bar["y"] >= stage["y"] + stage["height"]
-    # The list stays open when the table is drawn in another size, as when a scroll bar appears.
+    # The list stays open when the table is drawn in another size, for example because a scroll bar appears.
     drawing = page.locator(".stage .drawing")
     before = drawing.get_attribute("viewBox") or ""
     page.set_viewport_size({"width": 1240, "height": 800})
@@ -104,7 +104,7 @@ def test_the_lobby_has_the_puzzle_of_the_day_and_a_link_to_the_next(visit: Calla
 def test_the_service_explains_a_refused_move(visit: Callable[..., Person]) -> None:
     person = visit(language="fr", width=390)
     page = person.page
-    # A puzzle in which some cards may not be played.
+    # In this puzzle some cards may not be played.
     number = next(n for n, each in enumerate(puzzles_of("chatpentiers")) if len(each["actions"]) == 2)
     person.open(f"puzzle/chatpentiers/{number}")
     told = page.locator(TOLD)

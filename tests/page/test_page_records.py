@@ -1,4 +1,4 @@
-"""Records: samples, the slider, the record of a person's own game, invalid files and links."""
+"""Records: samples, the slider, the record of a person's own game, and invalid files and links."""
 
 import base64
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The review of a record: its curve, played and better moves, continuing a game, links."""
+"""The review of a record: its curve, the played moves and better ones, the continuation of a game, and links."""
 
 import re
 from collections.abc import Callable
@@ -74,7 +74,7 @@ def test_the_best_move_is_the_service_s(visit: Callable[..., Person]) -> None:
 
 
 def test_a_review_as_a_seat_hides_other_hands(visit: Callable[..., Person]) -> None:
-    """Only decisions of that seat are judged, and none for a spectator."""
+    """Only decisions of that seat are judged. For a spectator no decision is judged."""
     person = visit()
     page = person.page
     reviewed(person, "discat")
@@ -127,7 +127,7 @@ def test_a_record_can_be_continued_to_the_end(visit: Callable[..., Person], game
     notice = page.locator(".playing-on [role=status]")
     expect(notice).to_contain_text("You play on as")
     expect(page.locator(".review")).to_be_hidden()
-    # Take the first available move each time, until a player has won.
+    # Make the first available move repeatedly, until a player has won.
     ready = ".stage .pickable, .bar .choices button[data-action]"
     for _ in range(200):
         page.wait_for_function(
@@ -170,7 +170,7 @@ def test_a_link_contains_a_record(visit: Callable[..., Person], game: str) -> No
         expect(each.page.locator(COUNT)).to_have_text(f"{last} of {last}")
         expect(each.page.locator(".scores .rank").first).to_be_visible()
     assert other.page.locator(".scores").inner_text() == page.locator(".scores").inner_text()
-    # The address keeps the record.
+    # The address still contains the record.
     expect(other.page).to_have_url(re.compile(rf"/~[\w-]+/{last}/all$"))
     other.page.reload()
     expect(other.page.locator(COUNT)).to_have_text(f"{last} of {last}")

@@ -1,4 +1,4 @@
-"""A server that is restarted in mid-game, and a page that is closed: the browser keeps the table."""
+"""The browser keeps the table if the server is restarted in mid-game, and if the page is closed."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,7 +15,7 @@ from .player import NEWEST
 
 pytestmark = pytest.mark.long
 
-# The link to share of a table.
+# Returns the link with which a table is shared.
 _LINK = """async (id) => {
   const [{ Session }, { tableLink }] = await Promise.all([import("./session.js"), import("./links.js")]);
   return tableLink(Session.open(id));
@@ -24,7 +24,7 @@ _LINK = """async (id) => {
 
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
-    """A file of the keys of sealed tables."""
+    """Return a file for the keys of sealed tables."""
     path = tmp_path / "table-keys"
     path.write_text(new_key().hex() + "\n")
     path.chmod(0o600)
@@ -33,7 +33,7 @@ def keys(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def serve(keys: Path) -> Iterator[Callable[..., Served]]:
-    """Run a server with the keys: `serve(*arguments)`."""
+    """Return a function that runs a server with the keys: `serve(*arguments)`."""
     with ExitStack() as servers:
         yield lambda *arguments: servers.enter_context(served("--table-keys", str(keys), *arguments, door="web"))
 
@@ -49,7 +49,7 @@ def test_a_restarted_server_loses_no_game(chromium: Browser, serve: Callable[...
             person.await_turn()
         ply = person.ply
         server.close()
-        # A move without a response.
+        # This move gets no response.
         while waiting.is_hidden():
             person.click()
             person.page.wait_for_selector(f"{NEWEST}, .waiting:not([hidden])", state="attached")

@@ -11,12 +11,12 @@ from .test_page_games import GAMES
 
 pytestmark = pytest.mark.long
 
-# The maximum number of bytes that the lobby requests in an empty browser, without pictures, before compression.
+# The maximum number of bytes, before compression and without pictures, that the lobby requests in an empty browser.
 MAX_BYTES = 200_000
-# The maximum number of bytes sent for a table, counted in the same way.
+# The maximum number of bytes that are sent for a table, counted in the same way.
 MAX_SENT = 120_000
 
-# Counts animations that start.
+# Counts the animations that start.
 _COUNT = """(() => {
   window.animated = 0;
   for (const kind of ["animationstart", "transitionrun"]) addEventListener(kind, () => window.animated++, true);

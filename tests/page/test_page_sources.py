@@ -1,4 +1,4 @@
-"""The page's sources: the same structure in all drawings, complete types, comments that tools can read."""
+"""The page's sources: all drawings have the same structure, types are complete, and tools can read the comments."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def test_all_drawings_have_the_same_files_and_functions(game: str) -> None:
 
 
 def comments() -> Iterator[tuple[str, str]]:
-    """Yield each line of the JSDoc comments, with its file."""
+    """Yield each line of the JSDoc comments, with the name of its file."""
     for name, text in NAMED.items():
         for comment in re.findall(r"/\*\*.*?\*/", text, re.DOTALL):
             for line in comment.splitlines():
@@ -48,7 +48,7 @@ def test_every_type_is_complete() -> None:
 
 
 def test_comments_are_not_broken_in_mid_type() -> None:
-    """A tag begins its line, and its type ends there; only types that are written member by member are longer."""
+    """A tag begins its line, and its type ends in the same line, unless the type is written member by member."""
     for name, line in comments():
         assert not re.search(r"\S @(param|returns|typedef|property|template|type)\b", line), (name, line)
         if line.startswith("@") and not line.endswith("{{"):

@@ -1,4 +1,4 @@
-"""Captions: each thing has a caption with its name and effect, and each click has a response."""
+"""Captions: each thing has a caption with its name and its effect, and each click gets a response."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.long
 CAPTION = ".stage .caption"
 REFUSAL = ".bar .refusal"
 
-# A thing of each game that is never picked, and a part of its caption.
+# A thing of each game that can never be picked, and a part of its caption.
 THINGS = {
     "chat_cartonne": ("plate:1", "The final phase begins when"),
     "chat_perche": ("deck:1", "Its top card is turned up automatically"),
@@ -22,7 +22,7 @@ THINGS = {
     "discat": ("panel:1", "A card on a pile is worth a point"),
     "momistigri": ("plate:1", "Each draws from the player before"),
 }
-# A point well within a thing.
+# Returns a point of a thing that is far from its edges.
 _POINT = """(key) => {
   const one = document.querySelector(`.item[data-key="${key}"]`);
   const { x, y, width, height } = one.getBoundingClientRect();
@@ -57,7 +57,7 @@ def test_a_pointer_that_rests_gets_a_caption(visit: Callable[..., Person], game:
     expect(caption).to_contain_text(does)
     label = person.page.locator(f'.item[data-key="{key}"]').get_attribute("aria-label")
     expect(caption.locator("strong")).to_have_text(label or "")
-    # Within the stage, and without covering other things.
+    # The caption is within the stage, and covers no other things.
     stage, box = (person.page.locator(each).bounding_box() for each in (".stage", CAPTION))
     assert stage
     assert box
@@ -98,7 +98,7 @@ def test_the_focus_gets_a_caption(visit: Callable[..., Person]) -> None:
     expect(caption.locator("span")).to_contain_text("makes the next player go")
     person.page.keyboard.press("Escape")
     expect(caption).to_be_hidden()
-    # The arrow keys reach things that cannot be picked, and these respond.
+    # The arrow keys also reach things that cannot be picked, and these respond.
     person.page.keyboard.press("ArrowUp")
     expect(person.page.locator(":focus")).not_to_have_class("item pickable")
     person.page.keyboard.press("Enter")
@@ -123,7 +123,7 @@ def test_a_long_press_shows_a_caption_and_picks_nothing(visit: Callable[..., Per
     expect(page.locator(".stage .picked")).to_have_count(1)
 
 
-# Two cards of the hand that cannot be played together; none if all cards of the hand are alike.
+# Returns two cards of the hand that cannot be played together, or null if any two cards can.
 _APART = """() => {
   const all = [...document.querySelectorAll(".stage .pickable")].map(({ dataset }) => Number(dataset.pick.slice(5)));
   for (const one of all) {
@@ -137,7 +137,7 @@ _APART = """() => {
 
 def test_a_card_that_is_put_back_is_named(visit: Callable[..., Person]) -> None:
     person = visit()
-    # Only a hand of five cards of one digit, which would win, has no two such cards; then deal again.
+    # Only a hand of five cards with a common digit contains no such cards. In that case, deal again.
     while True:
         dealt(person, "discat")
         if found := person.page.evaluate(_APART):

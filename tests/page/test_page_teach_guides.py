@@ -1,4 +1,4 @@
-"""Guided first games: followed to the end by clicks and by keys, with the service's message about wrong moves."""
+"""Guided first games: they are followed to the end by clicks and by keys. The service explains wrong moves."""
 
 import re
 from collections.abc import Callable
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.long
 
 WEB = Path(__file__).parents[2] / "web"
 GUIDE = ".guided"
-# The picks that the guide points at, in the order in which each can be picked.
+# Returns the picks that the guide points at.
 _HINTED = """() => {
   const hinted = [...document.querySelectorAll(".stage .item.hinted")];
   return [...new Set(hinted.map(({ dataset }) => dataset.pick))];
 }"""
 _STEPS = """async (game) => (await import(`./lessons/${game}/steps.js`)).steps"""
-# The point of a pick that can be picked now; null if it cannot.
+# Returns whether a pick can be picked now.
 _CAN = """(pick) => document.querySelector(`.stage .pickable:not(.picked)[data-pick="${pick}"]`) !== null"""
 
 

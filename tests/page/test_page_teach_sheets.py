@@ -1,4 +1,4 @@
-"""Rule sheets: all sections in each language, pictures, and an example with the engine's score."""
+"""Rule sheets: they have all sections in each language, pictures, and an example with the engine's score."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ SECTIONS = {
     "en": ["What it is about", "A turn", "What is special", "The end", "The score", "An example"],
     "fr": ["But du jeu", "Le tour de jeu", "Les cas particuliers", "La fin", "Le score", "Un exemple"],
 }
-# The texts of a game's lessons.
+# Returns the texts of a game's lessons.
 _WORDS = """async (game) => (await import(`./lessons/${game}/words.js`)).words"""
 
 
@@ -40,7 +40,7 @@ def test_a_sheet_is_complete(visit: Callable[..., Person], game: str, language: 
     expect(sheet.locator("h2")).to_have_text(SECTIONS[language])
     for section in sheet.locator("section").all():
         expect(section.locator("p").first).not_to_be_empty()
-    # Pictures with their texts, and the table of the example.
+    # The sheet has pictures with their texts, and the table of the example.
     expect(sheet.locator("figure svg.row > g").nth(1)).to_be_visible()
     for figure in sheet.locator("figure").all():
         expect(figure.locator("figcaption")).not_to_be_empty()

@@ -1,4 +1,4 @@
-"""A third language needs only catalogues on the page as well: all games are played in a made-up language."""
+"""The page needs only catalogues for a third language: all games are played in an invented language."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,8 @@ from .test_page_words import visible
 
 pytestmark = pytest.mark.long
 
-# Words that are the same in all languages: names of languages (of this language, its tag), the project and players.
+# Words that are the same in all languages: the names of the project, of players and of languages (the invented language
+# has its tag as its name).
 CATS = ("Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote")
 NAMES = ("English", "Français", "Qq", "Chatière", *CATS)
 INITIALS = {cat[0] for cat in CATS}
@@ -23,7 +24,7 @@ INITIALS = {cat[0] for cat in CATS}
 
 @pytest.fixture(scope="module")
 def third(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server of the page that has the language."""
+    """Return a server of the page with the invented language."""
     tree = package_with_language(tmp_path_factory.mktemp("third"), with_page=True)
     with served(door="web", environment={"PYTHONPATH": str(tree)}) as server:
         yield server

@@ -1,4 +1,4 @@
-"""The tools of a table besides moves: hints, undo, bots to watch, and the reason why a move is illegal."""
+"""Features of a table besides moves: hints, undo, bots to watch, and the reason why a move is illegal."""
 
 from collections.abc import Callable
 
@@ -12,10 +12,10 @@ from .test_page_games import GAMES
 
 pytestmark = pytest.mark.long
 
-# A card that can be tried, but not played.
+# Finds a card that can be tried but not played.
 WRONG = ".stage:not(:has(.picked)) .item[aria-disabled=true][data-pick^='card:']"
 DEALS = 12
-# A legal action by its dense id.
+# Returns a legal action by its dense id.
 _ACTION = """async ([id, wanted]) => {
   const { legalActions } = await (await import("./session.js")).Session.open(id).look(0);
   return legalActions.find((each) => each.id === wanted);
@@ -147,11 +147,11 @@ def test_bots_can_be_watched_and_stopped(visit: Callable[..., Person]) -> None:
     pause = page.locator("[data-tool=pause]")
     pause.click()
     assert pause.inner_text() == "Continue"
-    # A move in flight still arrives.
+    # A move that was already sent still takes effect.
     page.wait_for_selector(NEWEST)
     plies = []
     for _ in range(3):
-        # This is the time that the service takes for several moves.
+        # The page has as much time here as the service takes for several moves.
         page.evaluate(
             "async (id) => { const session = (await import('./session.js')).Session.open(id);"
             " for (let each = 0; each < 50; each++) await session.look(undefined); }",
@@ -169,7 +169,7 @@ def test_bots_can_be_watched_and_stopped(visit: Callable[..., Person]) -> None:
 @pytest.mark.parametrize("language", ["en", "fr"])
 @pytest.mark.parametrize("game", ["chatpentiers", "discat"])
 def test_the_reason_why_a_move_is_illegal(visit: Callable[..., Person], game: str, language: str) -> None:
-    """The reason is the service's own, in the player's language."""
+    """The reason comes from the service, in the player's language."""
     person = visit(language=language)
     for _ in range(DEALS):
         person.deal(game)
@@ -185,7 +185,7 @@ def test_the_reason_why_a_move_is_illegal(visit: Callable[..., Person], game: st
                 expect(person.page.locator(".bar .refusal")).to_have_text(details_in_language["message"])
                 assert any(each.get("reason") == "ILLEGAL_ACTION" for each in details)
                 person.refused.clear()
-                # The game continues where it was.
+                # The illegal move has not changed the game.
                 assert person.ply == ply
                 person.step()
                 expect(person.page.locator(".bar .refusal")).to_be_hidden()

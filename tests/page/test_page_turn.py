@@ -1,4 +1,4 @@
-"""A person's own turn: the task, and the main button."""
+"""A person's own turn: the page shows the task and the main button."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.long
 MAIN = ".bar .choices button.primary"
 
 
-# The task of seat 0 according to the service.
+# Returns the task of seat 0 according to the service.
 _PROMPT = """async (id) => {
   const [{ Session }, { kitOf }] = await Promise.all([import("./session.js"), import("./games.js")]);
   const session = Session.open(id);

@@ -1,4 +1,4 @@
-"""Games in WebKit, by clicks, to their end."""
+"""Games in WebKit are played by clicks to their end."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from .test_page_games import GAMES
 from .webkit import WebKitPlayer, webkit
 
 pytestmark = [needs("WebKit"), pytest.mark.long]
-# Every run has one game; `make page` has all games.
+# Every run tests one game; `make page` tests all games.
 CASES = [pytest.param(game, marks=() if game == "discat" else pytest.mark.whole_page) for game in GAMES]
 
 

@@ -1,4 +1,4 @@
-"""Both languages: the same keys, all of them used, and no text of the other language on the page."""
+"""Both languages have the same keys, the page uses all of them, and it shows no text of the other language."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _WORDS = """async (game) => {
 
 
 def forms(text: str | dict[str, str]) -> list[str]:
-    """Return the forms of a text."""
+    """Return all forms of a text, such as singular and plural."""
     return [text] if isinstance(text, str) else list(text.values())
 
 
@@ -47,7 +47,7 @@ def test_both_languages_have_the_same_texts(visit: Callable[..., Person], game: 
             assert one.strip(), key
             assert other.strip(), key
     source = OWN[game] if game else PAGE
-    # A key is used as a whole, or with an ending derived from a number or a name.
+    # The code contains a whole key, or its beginning, to which a number or a name is appended.
     begun = set(re.findall(r"`([\w-]+)\$\{", source))
     used = re.sub(r'^\s*"[\w-]+":', "", source, flags=re.MULTILINE)
     unused = [key for key in english if f'"{key}"' not in used and not any(map(key.startswith, begun))]
@@ -58,7 +58,7 @@ def test_both_languages_have_the_same_texts(visit: Callable[..., Person], game: 
 
 
 def visible(person: Person) -> set[str]:
-    """Return all texts that a person sees or a screen reader reads out."""
+    """Return all texts that a person sees or that a screen reader reads out."""
     found: list[str] = person.page.evaluate(
         """() => {
           const texts = [];

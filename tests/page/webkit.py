@@ -78,7 +78,7 @@ def _running(*command: str, **options: Any) -> Iterator[None]:
 
 @contextmanager
 def _display() -> Iterator[str]:
-    # A virtual screen, with a free number.
+    # The virtual screen gets a number that is not in use.
     assert _XVFB is not None
     told, tells = os.pipe()
     with _running(_XVFB, "-displayfd", str(tells), "-screen", "0", "1600x1200x24", pass_fds=(tells,)):
@@ -89,7 +89,7 @@ def _display() -> Iterator[str]:
 
 @contextmanager
 def webkit(folder: Path) -> Iterator[Session]:
-    """Run WebKit with an empty folder for all its data."""
+    """Run WebKit. It keeps all its data in an empty folder."""
     assert _DRIVER is not None
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

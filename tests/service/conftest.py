@@ -1,4 +1,4 @@
-"""A server shared by tests that do not change it, and its games."""
+"""A server for all tests that do not change it, and its games."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from .support import GRPC_DOORS, Door, Running, SlowCall, running
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run tests of visible behaviour at each of the doors in their module's DOORS, unless they choose a door."""
+    """Run each test at all doors in its module's DOORS, unless the test chooses a door."""
     marks = metafunc.definition.iter_markers("parametrize")
     if "door" in metafunc.fixturenames and not any(mark.args[0] == "door" for mark in marks):
         doors = each("door", getattr(metafunc.module, "DOORS", GRPC_DOORS))
@@ -20,7 +20,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def door(request: pytest.FixtureRequest) -> Door:
-    """The door at which a server is called; behaviour visible to clients is the same at all doors."""
+    """Return the door at which a server is called. For clients, the behaviour is the same at all doors."""
     found: Door = request.param
     return found
 

@@ -1,4 +1,4 @@
-"""A server's processes as an operator runs them: `chatiere serve` with arguments, and its log."""
+"""A server's processes as an operator runs them: `chatiere serve` with its arguments and its log."""
 
 import os
 import re
@@ -25,7 +25,7 @@ _COMMAND = (sys.executable, "-c", "from chatiere.command import main; main(prog_
 
 
 def wait_until(holds: Callable[[], Any], what: str) -> Any:
-    """Return the first true value of `holds`; fail the test if a time limit passes first."""
+    """Return the first true value of `holds`. Fail the test if a time limit passes before."""
     end = time.monotonic() + PATIENCE
     while not (found := holds()):
         assert time.monotonic() < end, f"not in time: {what}"
@@ -34,7 +34,7 @@ def wait_until(holds: Callable[[], Any], what: str) -> Any:
 
 
 class Served:
-    """A server's processes and its log, with the address of one door for calls."""
+    """A server's processes and log, and the address of the door at which it is called."""
 
     def __init__(self, process: subprocess.Popen[str], door: Door) -> None:
         self.process = process
@@ -43,7 +43,7 @@ class Served:
         self._changed = threading.Condition()
         self._ended = False
         self.is_read = threading.Event()
-        """Set while the log is read; while it is cleared, the log fills up."""
+        """Set while the log is read. While it is cleared, unread lines fill the log's pipe."""
         self.is_read.set()
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
@@ -60,7 +60,7 @@ class Served:
             self._changed.notify_all()
 
     def find(self, pattern: str, after: int = 0) -> re.Match[str]:
-        """Wait for the first line, from number `after` on, that matches a pattern; return the match."""
+        """Wait for the first line, from number `after` on, that matches a pattern. Return the match."""
         found: re.Match[str] | None = None
 
         def look() -> bool:
@@ -100,12 +100,12 @@ class Served:
         return self.find(r'metrics on (http[^ "]+)')[1]
 
     def worker_pid(self, number: int, after: int = 0) -> int:
-        """Wait until a worker serves, in the log from number `after` on; return its latest process id."""
+        """Wait until a worker serves, by the log's lines from number `after` on. Return its latest process id."""
         self.find(rf"worker {number} serves, pid (\d+)", after)
         return [int(m[1]) for line in self.lines if (m := re.search(rf"worker {number} serves, pid (\d+)", line))][-1]
 
     def metrics_directory(self) -> Path:
-        """Return the directory of the workers' metrics; a worker must already have had a call."""
+        """Return the directory of the workers' metrics. A worker must already have received a call."""
         pids = [match[1] for line in self.lines if (match := re.search(r"worker \d serves, pid (\d+)", line))]
         maps = "".join(Path(f"/proc/{pid}/maps").read_text() for pid in pids)
         found = re.search(r"(/\S+/chatiere-counts-\w+)/", maps)
@@ -127,7 +127,7 @@ class Served:
         return sum(value for found, value in self.metrics().get(metric, []) if labels.items() <= found.items())
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal to the server; return its exit code. If the log is read, `lines` then has all of it."""
+        """Send a signal to the server, and return its exit code. If the log is read, `lines` then has all of it."""
         self.process.send_signal(number)
         code = self.process.wait(PATIENCE)
         if self.is_read.is_set():
@@ -135,18 +135,18 @@ class Served:
         return code
 
     def close(self) -> None:
-        """Kill the server if it still runs; its workers end with it."""
+        """Kill the server if it still runs. Its workers also end."""
         self.process.kill()
         self.process.wait()
         self.is_read.set()
         self._reader.join(PATIENCE)
         if self._reader.is_alive():
-            # A hanging worker does not notice that its supervisor is gone.
+            # A hanging worker does not notice that its supervisor has ended.
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
 def injected(folder: Path, code: str) -> dict[str, str]:
-    """Write code into `folder`; return an environment in which every worker runs it first."""
+    """Write code into `folder`. Return an environment in which every worker runs the code first."""
     guard = "import sys\nif 'chatiere.service.process.worker' in sys.orig_argv:\n"
     (folder / "sitecustomize.py").write_text(guard + indent(dedent(code), "    "))
     return {"PYTHONPATH": str(folder)}
@@ -156,16 +156,16 @@ def injected(folder: Path, code: str) -> dict[str, str]:
 def served(
     *arguments: str, door: Door = "grpcio", environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
 ) -> Iterator[Served]:
-    """Run `chatiere serve` on free ports and kill it at the end. It logs calls unless the arguments specify otherwise.
+    """Run `chatiere serve` on free ports, and kill it at the end. It logs calls unless the arguments say otherwise.
 
-    Calls are made at `door`, and `prefix` is a command that runs the server. The test is skipped if the door was not
+    The server is called at `door`. `prefix` is a command that runs the server. The test is skipped if the door was not
     built.
     """
     if door == "fast":
         require("libnghttp2")
     ports = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--grace", str(PATIENCE), "--log-calls")
     other = () if door == "grpcio" else (f"--{door}-address", "127.0.0.1:0")
-    # gRPC's log on standard error is not needed here.
+    # Tests do not need gRPC's log on standard error.
     variables = os.environ | {"GRPC_VERBOSITY": "NONE"} | (environment or {})
     command = (*prefix, *_COMMAND, *ports, *other, *arguments)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables, start_new_session=True) as process:

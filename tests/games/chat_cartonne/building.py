@@ -22,7 +22,7 @@ DRAW, SKIP, PASS, PRINCESS = 10, 11, 12, 75
 
 
 def carton(walls: str, content: str = "") -> int:
-    """Return the carton with these printed walls and contents; without contents, the first of the two such cartons."""
+    """Return the carton with these printed walls and contents. Of two cartons without contents, return the first."""
     return 9 * PATTERNS.index(walls) + CONTENTS.index(content)
 
 
@@ -74,7 +74,7 @@ def typed(position: Position, action: int) -> ChatCartonneAction:
 
 
 def plain_events(events: Iterable[Event], whole: bool = True) -> list[tuple[str, int | None]]:
-    """Return events as (kind, seat) of their messages."""
+    """Return the kind and seat of each event's message."""
     found = []
     for event in events:
         kind, message = event_of(GAME, event, whole)
@@ -92,7 +92,7 @@ def play(position: Position, *moves: int) -> Position:
 
 
 def begun(players: int = 2, options: Mapping[str, Any] | None = None, hands: Sequence[Sequence[int]] = ()) -> Position:
-    """Return a game at the first turn, of seat 0. Starting cartons 76, 77 … lie southwards; `hands` are dealt."""
+    """Return a game at the first turn of seat 0. Starting cartons 76, 77 … lie southwards, and `hands` are dealt."""
     position = GAME.new_game(players, {"first_seat": 0, **(options or {})})
     dealt = [list(hand) for hand in hands] or [[2 * seat, 2 * seat + 1] for seat in range(players)]
     for number in range(2):
@@ -116,7 +116,7 @@ class Board:
         """Start with only the starting cartons."""
         self.players = players
         self.options = options
-        # By cell: the kind of its card (81 + s for a sleeping cat of seat s), and whether it is turned, or has woken.
+        # For each cell, the kind of its card (81 + s for a sleeping cat of seat s), and whether it is turned or woken.
         self.cards: dict[int, Any] = {cell(11, 11 + seat): (76 + seat, False) for seat in range(players)}
         self.joints: dict[int, Any] = {}
         self.hands: list[list[int]] = [[] for _ in range(players)]
@@ -210,8 +210,8 @@ class Board:
         return self.princesses + [seat for seat, hand in enumerate(self.hands) for kind in hand if kind == PRINCESS]
 
     def _play_enough(self) -> None:
-        # Each seat was dealt two cartons. Cartons that it no longer holds lie south of the starting cartons, with walls
-        # NS.
+        # Each seat was dealt two cartons. Cartons that a seat no longer holds are laid south of the starting cartons,
+        # and have walls N and S.
         gone = [2 + self._drawers().count(seat) - self.princesses.count(seat) for seat in range(self.players)]
         wanted = sum(max(0, gone[seat] - len(hand)) for seat, hand in enumerate(self.hands))
         row = 11 + self.players

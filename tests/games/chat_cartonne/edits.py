@@ -1,4 +1,4 @@
-"""Edits of Chat Cartonne states that random play seldom reaches, and the reference at such a state."""
+"""Edits that make Chat Cartonne states which random play rarely reaches, and the reference at such a state."""
 
 import random
 from typing import Any
@@ -10,7 +10,7 @@ from .reference import CONTENTS, PRINCESS, TOYS, Card, Game, at, number, turns, 
 
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
-# The number of edited states from which a test continues to play, by number of players.
+# The number of edited states, for each number of players, from which a test continues to play.
 STATES = 70
 
 
@@ -26,7 +26,7 @@ def edit(state: Any, choices: random.Random) -> None:
     if way == 0:
         editing.exchange([*hands, state.draw_pile_cards], choices)
     elif way == 1 and cartons:
-        # Another carton lies there, often one without walls, so that boxes grow.
+        # Replace a carton by another one, often by a carton without walls, so that boxes grow.
         card = choices.choice(cartons)
         places = [place for place in range(len(state.draw_pile_cards)) if state.draw_pile_cards[place] < 72]
         place = min(places, default=None) if choices.random() < 0.5 else choices.choice(places or [None])
@@ -71,7 +71,7 @@ def edit(state: Any, choices: random.Random) -> None:
                 card.on_joint.cat = seat
                 held.supply -= 1
     elif way == 9:
-        # Only toys and Princesses are left in the pile, or the final phase starts.
+        # Leave only toys and Princesses in the pile, or begin the final phase.
         for _ in range(40 if choices.random() < 0.5 else 0):
             lay_row(state, choices.choice(SIDES), 9, choices)
         state.final_phase |= not any(sum(size) for size in part_sizes(state)) or not held.supply
@@ -84,7 +84,7 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 11:
         give_princess(state, seat)
     elif way == 12 and state.parts:
-        # A third card.
+        # Give a seat a third card.
         part = next((i for i, size in enumerate(part_sizes(state)) if size[0] > size[1]), None)
         kinds = [kind for kind in state.draw_pile_cards if kind < 72]
         if part is not None and kinds and len(held.hand_cards) == 2:
@@ -93,7 +93,7 @@ def edit(state: Any, choices: random.Random) -> None:
             held.hand_cards.append(kind)
             held.by_part[part].cards_drawn += 1
     elif way == 13:
-        # There is no cat on the table, and some seat holds only Princesses.
+        # Remove all cats from the table, and give a seat only Princesses.
         for card in list(state.table):
             if card in sleepers:
                 state.seats[card.sleeping_cat].supply += 1

@@ -1,4 +1,4 @@
-"""Kinds of events of Chat Cartonne, in the variants that the rules page distinguishes."""
+"""Kinds of events in Chat Cartonne, including the variants that the rules page distinguishes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -127,7 +127,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
 
 
 def box_at(position: Position, cell: int) -> Any:
-    """Return the box with a cell."""
+    """Return the box that contains a cell."""
     return next(box for box in score_of(position).boxes if cell in box.cells)
 
 

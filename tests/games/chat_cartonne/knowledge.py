@@ -1,4 +1,4 @@
-"""Find by brute force the deals consistent with a seat's knowledge, and the number of ways in which each can arise.
+"""Find by brute force the deals consistent with a seat's knowledge, and the number of ways in which each can occur.
 
 A deal counts once for each way to assign distinct cards to the draws of the other seats and the places of the pile
 (rules file: "Decisions of the engine"). Every placement of the Princesses is tried with all hands, whereas the kernel
@@ -52,7 +52,7 @@ def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[D
         if state.final_phase and any((sizes[seat] > 0) != _holds_carton(state.seats[seat]) for seat in others):
             continue
         for seat in others:
-            # Its cartons can have been dealt and drawn in any order, while the hand has no order.
+            # The seat's cartons can have been dealt and drawn in any order, whereas the hand has no order.
             drawn = sum(part.cards_drawn for part in state.seats[seat].by_part)
             weight *= factorial(2 + drawn - princesses_played(state.seats[seat]) - held[seat])
         # The cards of the pile can be in any order.
@@ -74,14 +74,15 @@ def _holds_carton(seat: Any) -> bool:
 
 
 def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int], tuple[int | None, ...], int]]:
-    # For each other seat, the number of Princesses that it holds; the seat that drew each; and the number of ways.
+    # Yield the number of Princesses that each other seat holds, the seat that drew each Princess, and the number of
+    # ways.
     state = state_of(position)
     lefts = [part.cards_left for part in view_of(position, None).parts]
     others = [seat for seat in range(len(state.seats)) if seat != viewer]
     played = {seat: princesses_played(state.seats[seat]) for seat in others}
     if len(lefts) == 1:
-        # All Princesses are in one part: Princesses that are not on the table are distinct, as are the other draws and
-        # the pile's places.
+        # All Princesses are in one part. The Princesses that are not on the table are distinct, as are the other draws
+        # and the places in the pile.
         unlocated = 5 - sum(princesses_played(seat) for seat in state.seats)
         unlocated -= list(state.seats[viewer].hand_cards).count(PRINCESS)
         for counts in product(range(unlocated + 1), repeat=len(others)):
@@ -110,8 +111,8 @@ def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int
 
 
 def _ways_played(state: Any, seat: int, drawers: tuple[int | None, ...]) -> int:
-    # The number of ways in which the Princesses that the seat played can be those that it drew, if it played none
-    # before drawing it.
+    # Return the number of ways to assign the Princesses that the seat played to those that it drew. A seat cannot have
+    # played a Princess before drawing her.
     drew = [part for part, who in enumerate(drawers) if who == seat]
     played = [part for part, had in enumerate(state.seats[seat].by_part) for _ in range(had.princesses_played)]
     return sum(

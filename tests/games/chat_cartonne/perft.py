@@ -8,12 +8,12 @@ from ..script import OVER
 from .reference import Game
 from .test_chat_cartonne_reference import choose, random_options
 
-# The largest number of positions that the reference visits at the second-to-last depth, to count their successors.
+# The maximum number of positions whose successors the reference counts at the second-to-last depth.
 MAX_POSITIONS = 8100
 
 
 def deepest(game: Game) -> tuple[int, int]:
-    """Return the largest depth with at most MAX_POSITIONS positions, at most to the end of the game, and its count."""
+    """Return the largest depth, up to the end of the game, with at most MAX_POSITIONS positions, and its count."""
     depth, before, count = 1, 0, game.count(1)
     while before < count <= MAX_POSITIONS:
         depth, before, count = depth + 1, count, game.count(depth + 1)

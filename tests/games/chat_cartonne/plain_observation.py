@@ -9,7 +9,7 @@ from ..plain import Parts, clockwise, is_set, one_hot, padded
 SIDE = 24
 SEATS = 5
 PARTS = 5
-# Walls as printed, by pattern; walls of the starting cartons, from kind 76 on.
+# The printed walls of each pattern, and of the starting cartons from kind 76 on.
 PATTERNS = ("", "N", "E", "NS", "EW", "NE", "NW", "NES")
 STARTING = ("", "E", "EW", "N", "NE")
 TURNED = str.maketrans("NESW", "SWNE")
@@ -60,7 +60,7 @@ def part_sizes(view: Any) -> list[int]:
 
 
 def cards_left(view: Any) -> list[int]:
-    """Return the cards left in each part: lower parts are drawn last. Undealt cartons count in the upper part."""
+    """Return the cards left in each part. Lower parts are drawn last. Undealt cartons count in the upper part."""
     left: list[int] = []
     for size in reversed(part_sizes(view)[1:]):
         left.insert(0, min(size, view.draw_pile_size - sum(left)))
@@ -68,7 +68,7 @@ def cards_left(view: Any) -> list[int]:
 
 
 def own_princesses(view: Any) -> list[bool]:
-    """Return for each part whether the seat drew its Princess. Before the deal is complete, no seat has."""
+    """Return for each part whether the seat drew its Princess. Before the deal is complete, it is False."""
     return [part.own_princess for part in view.parts] or [False] * len(part_sizes(view))
 
 
@@ -80,7 +80,7 @@ def contents_of(card: Any, order: list[int]) -> int:
         return 22
     if card.card in TOYS:
         return 9 + TOYS.index(card.card)
-    # The first two of the nine contents are empty, and starting cartons have no contents.
+    # Of the nine contents, the first two are empty, and starting cartons have no contents.
     return max(1, card.card % 9) if card.card < TOYS[0] else 1
 
 

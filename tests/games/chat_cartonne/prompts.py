@@ -8,7 +8,7 @@ PHASES = {"CHOOSE_START": "choose_start", "PLACE_START": "place_start", "CAT": "
 
 
 def prompt(view: Any, actions: list[Any]) -> tuple[str, dict[str, int]]:
-    """Return a prompt's key and arguments. `actions`: the legal actions."""
+    """Return a prompt's key and arguments. `actions` are the legal actions."""
     phase = name_of(view, "phase")
     kinds = {action.WhichOneof("action") for action in actions}
     if phase == "TOY" and "pass_turn" not in kinds:

@@ -1,8 +1,8 @@
 """A slow implementation of Chat Cartonne: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares no code with the kernel and has a different design: the game is one function that runs from the deal to the
-end and stops (`yield`) whenever a seat or chance has to act. The table is a dictionary of cells with sets of walls, and
-boxes are computed whenever they are needed. Chance is always explicit.
+It shares no code with the kernel and has a different design. The game is one function that runs from the deal to the
+end, and stops (`yield`) whenever a seat or chance has to act. The table is a dictionary of cells with sets of walls,
+and boxes are computed whenever they are needed. Chance is always explicit.
 """
 
 import os
@@ -27,7 +27,7 @@ Cell = tuple[int, int]
 
 @dataclass
 class Card:
-    """A card on the table: its walls in its orientation, its contents, and the cat or Princess if it is no carton."""
+    """A card on the table: its walls in its orientation, its contents, and the cat or Princess that it shows."""
 
     walls: frozenset[str]
     printed: str = ""
@@ -89,12 +89,12 @@ class Game(Script):
         self.supply = [5] * players
         self.unknown = set(range(75))
         self.table: dict[Cell, Card] = {}
-        # By the joint's western cell: ("cat", seat), ("toy", letter) or ("princess", 0).
+        # Map the western cell of each joint to ("cat", seat), ("toy", letter) or ("princess", 0).
         self.joints: dict[Cell, tuple[str, Any]] = {}
         self.final = False
-        # Parts of the pile, starting with the top part: [cards, Princesses] left.
+        # [cards, Princesses] left in each part of the pile, beginning with the top part.
         self.parts: list[list[int]] = []
-        # The kernel's position, set by tests whose greedy player looks ahead.
+        # The kernel's position. Tests set it if their greedy player looks ahead.
         self.position: Any = None
         self.begin()
 
@@ -140,7 +140,7 @@ class Game(Script):
         yield from self.turns(first, 0)
 
     def _chance(self, outcomes: Mapping[int, Fraction]) -> Question:
-        # Weights: the smallest integers in the same proportions.
+        # The weights are the smallest integers in the same proportions.
         scale = lcm(*(share.denominator for share in outcomes.values()))
         whole = {outcome: int(share * scale) for outcome, share in outcomes.items()}
         common = gcd(*whole.values())
@@ -340,7 +340,7 @@ class Game(Script):
     # Score
 
     def boxes(self) -> list[Box]:
-        """Return all boxes by their lowest cell, with their points."""
+        """Return all boxes, ordered by their lowest cell, with their points."""
         boxes: list[Box] = []
         for cell in sorted(self.table, key=number):
             if any(cell in box.cells for box in boxes):
@@ -375,17 +375,17 @@ class Game(Script):
         ]
 
     def ranks(self) -> list[int]:
-        """Return for each seat 1 + the number of seats ahead of it."""
+        """Return each seat's rank, which is 1 + the number of seats ahead of it."""
         keys = [(-total, negative) for total, negative in zip(self.totals(), self.negative(), strict=True)]
         return [1 + sum(other < key for other in keys) for key in keys]
 
     @classmethod
     def perft(cls, players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
-        """Count like Script.perft, without replaying these long games from the start for every sequence."""
+        """Return the result of Script.perft, without replaying these long games from the start for every sequence."""
         return cls.replay(players, options, moves).count(depth)
 
     def count(self, depth: int) -> int:
-        """Count the sequences of `depth` moves from this position; a game that ends earlier counts as one sequence."""
+        """Count the sequences of `depth` moves from this position. A game that ends earlier counts as one sequence."""
         if depth == 0 or self.question.actor == OVER:
             return 1
         if depth == 1:

@@ -148,7 +148,7 @@ def test_pass_is_legal_only_without_a_possible_play() -> None:
     shown = state_of(position).seats[0].shown
     assert [list(each.not_patterns) for each in shown] == [list(range(8))] * 3
     assert not any(each.not_princess for each in shown)
-    # The other seats now know this hand.
+    # The other seats now know the cards in this hand.
     assert list(state_of(position.resample(1, 5)).seats[0].hand_cards) == [PRINCESS] * 3
     # Its next turn starts with three cards, so it does not draw.
     position = play(position, DRAW, 20, place(0, cell(12, 11)))
@@ -162,9 +162,10 @@ def test_pass_is_legal_only_without_a_possible_play() -> None:
 
 
 def walled(cats: tuple[int, int], *hands: list[int]) -> Board:
-    """Return a table walled north and south from edge to edge, where no carton with walls N and S fits.
+    """Return a table with walls north and south from edge to edge, where no carton with walls N and S fits.
 
-    With no_double_walls. Row 11 is full, row 12 in columns 7-15. The first cats of each seat are awake in row 11.
+    The option no_double_walls is set. Row 11 is full, and row 12 is full in columns 7-15. The first cats of each seat
+    are awake in row 11.
     """
     board = Board(no_double_walls=True)
     board.cards = {cell(11, 11): (80, False), cell(11, 12): (79, True)}
@@ -194,7 +195,7 @@ def test_the_game_ends_when_every_seat_with_a_carton_passes() -> None:
     board = walled((5, 2), [NES[0]], [NES[1]])
     board.final = True
     position = board.position()
-    # Seat 0 has no cell for its carton and no cat; seat 1 has cats.
+    # Seat 0 has no cell for its carton, and no cat. Seat 1 has cats.
     assert position.legal_actions() == [PASS]
     assert refusal(position, place(0, cell(3, 10))).message.startswith("in this variant")
     position = play(position, PASS)
@@ -304,9 +305,9 @@ def test_sprayers_are_subtracted_and_doubled_in_a_closed_box() -> None:
 
 
 def crowd(*cats: tuple[str, int], **options: Any) -> Position:
-    """Return one large open box with these cats and Princesses.
+    """Return a position with one large open box that has these cats and Princesses.
 
-    It is the starting cartons' box, extended to the west, with joints at (5 … 10, 11).
+    The box is that of the starting cartons, extended to the west, with joints at (5 … 10, 11).
     """
     board = Board(**options)
     for column in range(5, 11):
@@ -413,7 +414,7 @@ def finished(board: Board) -> Position:
 
 
 def test_the_highest_total_wins_then_the_fewest_negative_points_then_it_is_shared() -> None:
-    # A closed house of each seat, north and south, with the same points and different sprayers.
+    # Each seat has a closed house, in the north and in the south, with the same points and different sprayers.
     def houses(first: tuple[str, str], second: tuple[str, str]) -> Position:
         board = Board()
         for number in range(5):

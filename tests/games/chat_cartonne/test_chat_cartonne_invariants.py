@@ -43,7 +43,7 @@ def turn() -> Position:
 
 
 def woken() -> Position:
-    """Return a table with a woken cat of each seat in a box, the cats that woke them, and boxes north and east."""
+    """Return a table with a woken cat of each seat in a box, the cats that woke these, and boxes north and east."""
     board = Board().put(cell(12, 11), "").awake(cell(11, 11), 0).asleep(cell(12, 10), 0, woken=True)
     board.put(cell(10, 11), "").princess(cell(10, 11), True, 1).asleep(cell(10, 10), 1, woken=True)
     board.put(cell(10, 9), "NS").put(cell(13, 11), "EW")
@@ -259,7 +259,7 @@ def whole_pile(state: Any) -> None:
 
 
 def played_later(state: Any) -> None:
-    """Make seat 0's Princess one that it played after it had drawn from the second part."""
+    """Change the state as if seat 0 had played its Princess after it had drawn from the second part."""
     first, second = state.seats[0].by_part
     first.princesses_played, second.princesses_played = 0, 1
 

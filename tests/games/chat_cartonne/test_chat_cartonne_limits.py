@@ -23,7 +23,7 @@ def kinds_of(actions: list[int]) -> dict[str, list[int]]:
 
 
 def play_long(players: int, seed: int) -> tuple[int, int]:
-    """Count decisions and chance events of a game where cats sleep late and each carton can be followed by a cat."""
+    """Count the decisions and chance events of a game where cats sleep late and a cat can follow each carton."""
     choices = random.Random(seed)
     position = GAME.new_game(players)
     decisions = chance_events = 0

@@ -1,4 +1,4 @@
-"""Observations of positions that random games hardly ever reach."""
+"""Observations of positions that random games almost never reach."""
 
 from typing import Any
 

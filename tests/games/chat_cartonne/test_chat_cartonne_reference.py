@@ -1,7 +1,7 @@
 """The kernel compared with the slow reference, in games with random options, in several styles of play.
 
-Uniform play rarely contests boxes, because nearly all seats lay sleeping cats immediately. Most styles therefore draw
-and build, and one maximises the current score.
+In uniform play, boxes are rarely contested, because nearly all seats lay sleeping cats immediately. Most styles
+therefore draw and build, and one style maximises the current score.
 """
 
 import random
@@ -60,7 +60,7 @@ def distance(move: int) -> float:
 
 
 def greedy(game: Game, choices: random.Random) -> int:
-    """Choose the move with the best score for the seat by the kernel. Positions were compared before."""
+    """Choose the move with the best score for the seat, as computed by the kernel, whose position is the same."""
     seat = game.question.actor
     best = max(game.position.child(move).totals()[seat] for move in game.question.moves)
     return choices.choice([move for move in game.question.moves if game.position.child(move).totals()[seat] == best])
@@ -99,7 +99,7 @@ def same_table(position: Position, game: Game) -> None:
 
 
 def play_both(players: int, options: dict[str, Any], style: str, choices: random.Random) -> Counter[str]:
-    """Play a whole game and compare it at every step. Return counts of actions, with which a test checks variety."""
+    """Play a whole game and compare it at every step. Return counts of actions, for a test of their variety."""
     position = GAME.new_game(players, options)
     game = Game(players, options)
     done: Counter[str] = Counter()

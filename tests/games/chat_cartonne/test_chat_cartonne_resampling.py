@@ -36,12 +36,12 @@ from .test_chat_cartonne_reference import kind_of
 
 pytestmark = [pytest.mark.rules("chat_cartonne", "Public and hidden", "Decisions of the engine"), pytest.mark.long]
 
-# A result with a smaller probability, for the fixed seed, counts as a fault.
+# The p-value below which a test fails. Seeds are fixed.
 P_VALUE = 1e-5
 
 
 def patterns_held(deal: Deal) -> object:
-    """Return for each hand its Princesses and the walls of its cartons."""
+    """Return the Princesses in each hand, and the walls of its cartons."""
     return tuple(tuple(sorted(map(only_pattern, hand))) for hand in deal[0])
 
 
@@ -192,8 +192,7 @@ def shown(passes: Mapping[int, Sequence[tuple[Sequence[int], bool]]]) -> Callabl
 
 @pytest.mark.parametrize("viewer", [0, 1, 2])
 def test_information_from_passes_of_several_seats_is_combined(viewer: int) -> None:
-    # Both cards of seat 1 are NS, NE or the Princess, and one of seat 2 is NS: a card of one seat cannot be the
-    # other's.
+    # Both cards of seat 1 are NS, NE or the Princess, and one card of seat 2 is NS. A card cannot be in both hands.
     hands = {0: (70, 71), 1: (30, PRINCESS), 2: (15, 31)}
     board = beside_no_wall(3, hands, [7, 8, 16, 17, 32, 43, 52]).princess(cell(12, 12), False, 2)
     passes = shown({1: [([0, 1, 4], False)] * 2, 2: [([0, 1, 4, 5], True), ([0], True)]})
@@ -211,7 +210,7 @@ def five_who_passed(hands: Sequence[tuple[int, ...]], patterns: Sequence[Sequenc
     return board.position(shown({seat: [(each, True) for each in slots] for seat, slots in enumerate(patterns, 1)}))
 
 
-# Sixteen cartons of four patterns, some for hands and the rest for the pile; all other cartons are on the table.
+# Sixteen cartons of four patterns, some for hands and the rest for the pile. All other cartons are on the table.
 FREE = [*range(0, 4), *range(45, 49), *range(54, 58), *range(63, 67)]
 NOT_PLAIN = [0, 1, 2, 3, 4]
 HANDS_OF_THREE = {
@@ -226,7 +225,7 @@ HANDS_OF_THREE = {
 def hands_of_three(
     shown_by: Mapping[int, Sequence[tuple[Sequence[int], bool]]], princesses: int, **options: Any
 ) -> Position:
-    """Return the final phase of three seats with three cards each: seat 1 holds `princesses`, seat 2 has played two."""
+    """Return the final phase of three seats with three cards each. Seat 1 holds `princesses`; seat 2 has played two."""
     # Hands that agree with the information from passes: NE, then NW, then NES.
     hands: dict[int, tuple[int, ...]] = {0: (0, 1, 2), 1: (54, 55, 56), 2: (45, 46, 63)}
     hands[1] = (*hands[1][princesses:], *(PRINCESS,) * princesses)
@@ -284,7 +283,7 @@ def test_resampling_is_uniform_with_several_parts_of_the_pile(
 def test_resampling_is_uniform_for_seats_that_have_drawn_few_cards(
     players: int, princesses: tuple[int, ...], options: dict[str, Any]
 ) -> None:
-    # The fewer cards a seat has drawn, the more each draw that can have been a Princess matters.
+    # If a seat has drawn few cards, each draw that can have been a Princess has a large effect.
     # With separate parts, only the first part's Princess can have been drawn.
     board = Board(players, **options).hand(1, 68, 67 if princesses and not options else PRINCESS)
     board.fill(cell(12, 11), cell(13, 11))
@@ -330,12 +329,12 @@ def test_resampling_is_uniform_in_late_positions_of_random_games() -> None:
             kinds["pass shown"] += any(held.shown for held in others)
             kinds["several parts"] += sum(part.cards_left > 0 for part in view_of(position, None).parts) > 1
             check_uniform(position, viewer, draws=1500, patterns=True)
-    # Each kind of position that the test is for occurs.
+    # Each kind of position that the test needs occurs.
     assert min(kinds.values()) > 0
 
 
 def words_drawn(position: Position, seed: int) -> int:
-    """Return the number of words that resampling for seat 0 draws from the stream: a measure of its work."""
+    """Return the number of words that resampling for seat 0 draws from the stream, which measures its work."""
     sampled = GAME.position(CODEC.read_state(Reader(state_of(position)), GAME.rules_version), (0, 0, 0))
     stream = sampled.resample(0, seed).random_stream()
     assert stream is not None
@@ -351,7 +350,7 @@ def test_weak_information_about_many_seats_takes_no_extra_work() -> None:
 
 
 def test_resampling_gives_up_if_hardly_any_deal_is_consistent() -> None:
-    # Four seats hold the last twelve cartons of four patterns, in only one possible way: one deal in 370,000.
+    # Four seats hold the last twelve cartons of four patterns in only one possible way, which is one deal in 370,000.
     order = (3, 1, 4, 2)
     hands = [(0, 1), *(tuple(9 * pattern + 6 + i for i in range(3)) for pattern in order)]
     known = [[[pattern for pattern in range(8) if pattern not in order[: 1 + seat]]] * 3 for seat in range(4)]
@@ -371,10 +370,10 @@ def test_information_from_a_pass_does_not_apply_to_a_new_card() -> None:
     position = play(Board(3, all_princesses=True).hand(0, PRINCESS, PRINCESS).position(), DRAW, PRINCESS, PASS)
     position = play(position, sleep(cell(12, 11)), sleep(cell(13, 11)), princess_in(cell(12, 11)))
     position = play(position, sleep(cell(14, 11)), sleep(cell(15, 11)), DRAW, 20)
-    # Three cards, two of which are subject to the information: at least two Princesses.
+    # The information applies to two of the three cards, so there are at least two Princesses.
     counts = {deal_of(position.resample(1, number))[0][0].count(PRINCESS) for number in range(300)}
     assert counts == {2, 3}
-    # A carton that was played was not subject to it.
+    # The information did not apply to the carton that was played.
     after = play(position, place(0, cell(16, 11)))
     after = play(after, SKIP) if phase(after) == "CAT" else after
     assert {deal_of(after.resample(1, number))[0][0].count(PRINCESS) for number in range(100)} == {2}

@@ -123,7 +123,8 @@ def test_with_all_princesses_a_single_pile_has_all_five() -> None:
 @pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_the_princess_is_drawn_with_probability_one_in_r() -> None:
     position = play(begun(3), DRAW)
-    # 24 cards in the upper part, 69 cartons and toy cards in the pile: 1/24 is to 23/24/69 as 3 is to 1.
+    # There are 24 cards in the upper part, and 69 cartons and toy cards in the pile. The ratio of 1/24 to 23/24/69 is
+    # 3.
     assert position.chance_outcomes() == [(kind, 1) for kind in range(6, 75)] + [(75, 3)]
 
 
@@ -211,7 +212,7 @@ def test_each_other_seat_draws_a_starting_carton_and_places_it_at_an_end_of_the_
     assert position.legal_actions() == [place(0, cell(11, 9)), place(0, south)]
     assert "does not change its walls" in refusal(position, place(0, south, True)).message
     position = play(position, place(0, south))
-    # Then the first seat starts; the starting carton was not in its hand.
+    # Then the first seat begins. The starting carton was not in its hand.
     assert (position.current_player(), phase(position)) == (2, "TURN")
     assert all(len(seat.hand_cards) == 2 for seat in state_of(position).seats)
 

@@ -123,7 +123,7 @@ def test_no_double_walls_wall_may_not_meet_wall() -> None:
     assert place(slot, north, True) not in position.legal_actions()
     error = refusal(position, place(slot, north, True))
     assert (error.rule, error.message.startswith("in this variant")) == (RULE, True)
-    # East and west: EW next to the NES carton's wall.
+    # Test east and west with an EW carton next to the wall of the NES carton.
     slot = {kind: i for i, kind in enumerate(state_of(position).seats[0].hand_cards)}[carton("EW", "m")]
     assert place(slot, cell(13, 11)) not in position.legal_actions()
     assert place(slot, cell(12, 10)) in position.legal_actions()
@@ -164,7 +164,7 @@ def test_between_two_cartons_there_are_two_joints() -> None:
 
 @pytest.mark.rules("chat_cartonne", "When a seat is asked")
 def test_a_seat_is_not_asked_for_a_cat_if_it_can_lay_none() -> None:
-    # Walls on the touching edges, short edges, or no cat in the supply.
+    # The reasons are walls on the edges that touch, short edges, or an empty supply.
     wall = play(begun(hands=[[carton("EW"), 0], [1, 2]]), DRAW, 20)
     slot = list(state_of(wall).seats[0].hand_cards).index(carton("EW"))
     assert play(wall, place(slot, cell(12, 11))).current_player() == 1
@@ -268,7 +268,7 @@ def test_the_princess_replaces_any_cat_awake_or_asleep() -> None:
     assert [seat.supply for seat in state_of(on_joint).seats] == [4, 4]
     assert state_of(on_joint).table[1].on_joint.HasField("princess")
     assert [part.princesses_played for part in state_of(on_joint).seats[0].by_part] == [1, 0]
-    # She ends the turn.
+    # The Princess ends the turn.
     assert on_joint.current_player() == 1
     own = play(position, princess_in(cell(12, 10)))
     assert [seat.supply for seat in state_of(own).seats] == [5, 3]
@@ -330,7 +330,7 @@ def test_without_a_joint_a_toy_card_is_laid_as_a_carton_and_a_cat_may_follow() -
 
 
 def two_boxes() -> Board:
-    """Return a table of two boxes, one with a cat of seat 0 and a free joint (11, 11), one with a joint (14, 11)."""
+    """Return a table of two boxes. One has a cat of seat 0 and a free joint (11, 11); the other a joint (14, 11)."""
     board = Board().put(cell(12, 11)).put(cell(13, 11)).awake(cell(12, 11), 0)
     return board.put(cell(14, 11), "E", turned=True).put(cell(15, 11), "", "m")
 

@@ -87,8 +87,8 @@ def test_a_woken_cat_stays_awake_when_the_other_cat_is_replaced() -> None:
 
 
 def test_joining_boxes_wakes_no_cat_but_the_next_cat_does() -> None:
-    # Seat 0's cat in the west is awake, its cat in the east sleeps. The carton between them joins their boxes. A row of
-    # cartons with walls in the south lies along the north.
+    # Seat 0's cat in the west is awake, and its cat in the east sleeps. The carton between them joins their boxes. In
+    # the north, there is a row of cartons with walls in the south.
     board = Board().put(cell(10, 11), "N").awake(cell(10, 11), 0).put(cell(13, 11), "N", "m").asleep(cell(14, 11), 0)
     board.put(cell(11, 10), "NS").put(cell(12, 10), "NS", "m").put(cell(13, 10), "NS", "b")
     position = asked(board)

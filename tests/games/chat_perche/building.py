@@ -103,7 +103,7 @@ def written(
     barred: Iterable[int] = (),
     options: Mapping[str, Any] | None = None,
 ) -> ChatPercheState:
-    """Return a state in which the active seat is about to turn up a card. `tokens`: owner and value by branch."""
+    """Return a state before the active seat turns up a card. `tokens` has the owner and value for each branch."""
     state = ChatPercheState(
         phase="CHAT_PERCHE_PHASE_TURN_UP", first_seat=first_seat, active_seat=active, dog_steps=dogs
     )

@@ -1,4 +1,4 @@
-"""Edits of Chat perché states that random play seldom reaches, and the reference at such a state."""
+"""Edits that make Chat perché states which random play rarely reaches, and the reference at such a state."""
 
 import random
 from typing import Any
@@ -8,7 +8,7 @@ from .reference import CARDS, Cat, Game, branch
 
 CARD_PHASES = ("MOVE", "FALL", "PLACE_BIRD")
 
-# The number of edited states from which a test continues to play, by number of players.
+# The number of edited states, for each number of players, from which a test continues to play.
 STATES = 500
 
 
@@ -22,7 +22,7 @@ def edit(state: Any, choices: random.Random) -> None:
     if way == 0 and seat.cats:
         seat.cats[choices.randrange(len(seat.cats))] = choices.choice(free)
     elif way == 1:
-        # More cats are in the tree, some of them on the trunk or on one branch.
+        # Put more cats into the tree, sometimes onto the trunk or one branch.
         near = [space for space in free if space < 5 or space in branch(number)]
         for _ in range(choices.randint(1, 6)):
             seat.cats.append(choices.choice(near if choices.random() < 0.7 else free))
@@ -42,7 +42,7 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 6:
         here.greatest_load = min(4, here.greatest_load + choices.randrange(3))
     elif way == 7:
-        # Few cards are left, or none.
+        # Leave few cards in the deck, or no cards.
         left = {card for card in seat.draw_pile_cards if choices.random() < 0.2}
         seat.draw_pile_cards[:] = [card for card in seat.draw_pile_cards if card in left]
     elif way == 8:

@@ -1,4 +1,4 @@
-"""Kinds of events of Chat perché, in the variants that the rules page distinguishes."""
+"""Kinds of events in Chat perché, including the variants that the rules page distinguishes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -54,7 +54,7 @@ KINDS = (
 
 
 def open_facts(state: Any) -> None:
-    """Return None: viewers know no other facts."""
+    """Return None, because viewers know no other facts."""
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:

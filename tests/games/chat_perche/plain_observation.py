@@ -11,8 +11,8 @@ SPACES = range(45)
 BRANCHES = range(10)
 VALUES = range(1, 5)
 TOKENS = (1, 2, 3, 3, 4)
-# Dogs 1 and 2, bird, own cat falls, opponent's cat falls; then one own cat, one opponent's, two own, two opponent's, by
-# value.
+# The number of cards of each type: dogs 1 and 2, bird, own cat falls, opponent's cat falls; then, for each value, the
+# cards for one own cat, one of the opponent's cats, two own cats, and two of the opponent's cats.
 DECK = (
     2,
     1,
@@ -71,6 +71,6 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
 
 
 def left_of(deck: list[int], left: Any) -> list[int]:
-    """Return flags for the cards of a full deck that are left; of equal cards, the last ones."""
+    """Return flags for the cards of a full deck that are left. Of equal cards, the last are left."""
     counts = Counter(left)
     return [int(deck[place:].count(card) <= counts[card]) for place, card in enumerate(deck)]

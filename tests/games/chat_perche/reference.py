@@ -1,7 +1,7 @@
 """A slow implementation of Chat perché: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares no code with the kernel and has a different design: the tree is a graph that is searched, every cat is an
-object, a deck is a list of cards, and the game is one function that runs from the choice of the first seat to the end
+It shares no code with the kernel and has a different design. The tree is a graph that is searched, every cat is an
+object, and a deck is a list of cards. The game is one function that runs from the choice of the first seat to the end,
 and stops (`yield`) whenever a seat or chance has to act. Chance is always explicit.
 """
 
@@ -44,7 +44,7 @@ def branch(number: int) -> list[int]:
     return [5 + 4 * number + place for place in range(4)]
 
 
-# Steps up the trunk and outward. Every step is one of these or its reverse.
+# The steps up the trunk and outward. All other steps are the reverse of these.
 FORWARD: dict[int, set[int]] = {space: set() for space in range(45)}
 for _lower in range(4):
     FORWARD[_lower].add(_lower + 1)
@@ -72,7 +72,7 @@ def steps_from(space: int, forward_only: bool) -> dict[int, int]:
 
 @dataclass(eq=False)
 class Cat:
-    """A cat; `space` is its space in the tree, None at its start."""
+    """A cat. `space` is its space in the tree, or None at its start."""
 
     colour: int
     space: int | None = None
@@ -226,7 +226,7 @@ class Game(Script):
         return cat.space is not None and self.moved[1 - self.seat].get(cat) == cat.space
 
     def _moves(self, colour: int) -> dict[int, tuple[Cat, int, int]]:
-        """Return for each dense id the cat, its target space and the number of steps."""
+        """Return a dict that maps each dense id to the cat, its target space and the number of steps."""
         candidates = [cat for cat in self.cats if cat.colour == colour]
         candidates += self.starts[colour][-1:]
         free = set(self._spaces_in_play()) - set(self._animals())
@@ -256,7 +256,7 @@ class Game(Script):
                 self.broken.add(number)
                 owner, value = self.tokens[number]
                 self.tell("BRANCH_BROKE", owner, number, value)
-                # From the trunk outward.
+                # Go from the trunk outward.
                 for space in branch(number):
                     for cat in [cat for cat in self.cats if cat.space == space]:
                         self._let_fall(cat)
@@ -277,7 +277,7 @@ class Game(Script):
     def spreads(self, seat: int) -> Counter[tuple[tuple[int, int], ...]]:
         """Return the possible values of the other seat's hidden tokens, given the seat's information.
 
-        A spread has (branch, value) of each placed token, and counts its number of ways. Equal tokens are distinct.
+        The result maps (branch, value) of all placed tokens to a number of ways. Equal tokens are distinct.
         """
         other = 1 - seat
         hidden = [b for b, (owner, _) in sorted(self.tokens.items()) if owner == other and b not in self.broken]

@@ -79,7 +79,7 @@ def test_every_id_has_a_typed_action() -> None:
         (typed(place_token={"branch": 1, "solidity": 0}), "place_token.solidity"),
         (typed(place_token={"branch": 1, "solidity": 5}), "place_token.solidity"),
         (typed(move={"from_space": 46, "to_space": 0}), "move.from_space"),
-        # No cat returns to its start.
+        # A move cannot end at the start.
         (typed(move={"from_space": 0, "to_space": 45}), "move.to_space"),
         (typed(move={"from_space": 45, "to_space": 45}), "move.to_space"),
         (typed(fall={"space": 45}), "fall.space"),

@@ -22,19 +22,19 @@ P_VALUE = 1e-6
 
 
 def shown_values(position: Position, seat: int | None) -> list[int | None]:
-    """Return the value at each branch that a viewer sees."""
+    """Return the values that a viewer sees at the branches."""
     branches = view_of(position, seat).branches
     return [branch.solidity if branch.HasField("solidity") else None for branch in branches]
 
 
 def played(seed: int, policy: Policy = uniform) -> list[tuple[Game, Position]]:
-    """Play a random game in reference and kernel. Return the reference and the position at the end of each part."""
+    """Play a random game in the reference and the kernel. Return both at the end of each part of the game."""
     choices = random.Random(seed)
     options = random_options(choices)
     found = []
     stops = sorted(choices.sample(range(1, 120), 6))
     for stop in stops:
-        # Replayed up to each stop, because the reference cannot be copied.
+        # Replay the game up to each stop, because the reference cannot be copied.
         again = random.Random(seed + 1)
         reference, position = Game(2, options), GAME.new_game(2, options)
         for _ in range(stop):
@@ -83,7 +83,7 @@ def test_the_token_of_a_broken_branch_is_public() -> None:
     assert shown_values(position, 0) == [1, 2, 3, 3, 4, None, 2, None, None, None]
     parts = observed(position, 0)
     assert parts["branches"][1].tolist() == [1, 2, 3, 3, 4, 0, 2, 0, 0, 0]
-    # Black's 2 has been shown.
+    # Black's token 2 was shown.
     assert parts["tokens"].tolist() == [[0, 0, 0, 0], [1, 0, 2, 1], [1, 1, 2, 1]]
 
 
@@ -180,13 +180,13 @@ def test_resampling_is_uniform_over_the_spreads() -> None:
 
 @pytest.mark.rules("chat_perche", "Decisions of the engine")
 def test_values_are_at_least_the_greatest_loads() -> None:
-    # Black's branches have held 3, 2, 2, 0 and 0 animals: the first token is a 3 or the 4, the 1 is at one of the last
-    # two.
+    # Black's branches have held 3, 2, 2, 0 and 0 animals, so the first token is a 3 or the 4, and the 1 is at one of
+    # the last two branches.
     tokens = [(0, 1), (0, 2), (0, 3), (0, 3), (0, 4), (1, 4), (1, 3), (1, 3), (1, 2), (1, 1)]
     position = read(written(tokens=tokens, loads={5: 3, 6: 2, 7: 2}))
     seen = Counter(values_of(position.resample(0, number), 0) for number in range(4000))
-    # 3 tokens are possible at the first branch, then 3 and 2 at each branch that held 2, then 2 at the last two; the 3s
-    # differ.
+    # There are 3 possible tokens at the first branch, 3 and 2 at the branches that held 2, and 2 orders at the last
+    # two. Exchanging the two 3s makes no visible difference.
     assert len(seen) == 3 * 3 * 2 * 2 // 2
     for spread in seen:
         values = dict(spread)

@@ -139,13 +139,13 @@ def test_tokens_are_placed_in_turn() -> None:
     for error in (
         refused(placing(), put(active_seat=1)),
         refused(placing(9), put(active_seat=1)),
-        # All tokens are placed, but the phase is to place one.
+        # All tokens are placed, but the phase is that of placing a token.
         refused(placing(10), put(phase=phase("PLACE_TOKEN"))),
         refused(placing(9), put(phase=phase("TURN_UP"))),
         refused(
             beginning(), lambda state: state.branches[0].MergeFrom(type(state.branches[0])(token_owner=0, solidity=1))
         ),
-        # A branch of both seats, and one on the trunk; half a branch; one above the tenth.
+        # A branch with tokens of both seats, bits on the trunk, half a branch, and a branch above the tenth.
         refused_packed(placing(), placed=0xFE, placed__1=1, placed__8=0xE0, placed__9=1),
         refused_packed(placing(), placed__1=0x3E),
         refused_packed(placing(), placed__13=0xE0),
@@ -173,7 +173,7 @@ def test_tokens_have_the_values_of_their_seat() -> None:
 
 
 def twice(state: ChatPercheState) -> None:
-    # The third token belongs to the first token's seat: two tokens of a value of which there is only one.
+    # The third token belongs to the same seat as the first token, so the seat has two tokens of a value with only one.
     state.branches[2].solidity = state.branches[0].solidity
 
 
@@ -258,7 +258,7 @@ def test_no_unbroken_branch_holds_or_held_more_animals_than_its_value() -> None:
         lambda state: setattr(state.branches[0], "greatest_load", 2),
     ):
         assert refused(position, edit).field == "branches.greatest_load"
-    # Below the branches' spaces, above them, and a number that no branch can hold.
+    # Bits below and above the spaces of branches, and a number that no branch can have.
     for number in (1, 0xE1, 0xF0):
         assert refused_packed(position, loads=number).field == "branches.greatest_load"
     assert refused_packed(position, loads__5=0x20).field == "branches.greatest_load"
@@ -399,7 +399,7 @@ def test_the_first_moved_cat_is_on_its_space_or_has_fallen() -> None:
 
 
 def test_a_first_moved_cat_that_fell_is_at_its_start() -> None:
-    # All twelve cats are in the tree, so none has fallen.
+    # All twelve cats are in the tree, so no cat has fallen.
     spaces = [f(5, space) for f in (left, right) for space in range(1, 5)]
     spaces += [left(4, 1), left(4, 2), right(4, 1)]
     position = moving("two own", 7, cats=(spaces, []), birds=[left(1, 2)])

@@ -18,7 +18,7 @@ def asks_again(position: Position, action: int) -> bool:
 
 
 def most_asked(position: Position, outcomes: list[int]) -> list[int]:
-    """Return the cards with the most decisions: two if two cats can move, otherwise one."""
+    """Return the cards with the most decisions, which are two decisions if two cats can move, and otherwise one."""
     found = []
     for outcome in outcomes:
         after = position.child(outcome)
@@ -30,7 +30,7 @@ def most_asked(position: Position, outcomes: list[int]) -> list[int]:
 
 
 def play_long(options: dict[str, Any], seed: int) -> tuple[int, int]:
-    """Count decisions and chance events of a game with the dogs cards last and the most decisions possible."""
+    """Count the decisions and chance events of a game with the most decisions possible, where dogs cards come last."""
     choices = random.Random(seed)
     position = GAME.new_game(2, options)
     decisions = chance_events = 0

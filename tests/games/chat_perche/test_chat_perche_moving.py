@@ -36,7 +36,7 @@ def test_a_move_uses_the_only_path_in_the_tree_and_at_least_one_step(value: int,
 @pytest.mark.rules("chat_perche", "Moving a cat")
 def test_a_longer_path_is_refused() -> None:
     table = moving(card("one own", 3), cats=([left(1, 2)], []))
-    # Two steps in, none up, two out.
+    # The path has two steps inward, no steps on the trunk, and two steps outward.
     error = table.refusal(move_id(left(1, 2), right(1, 2)))
     assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "chat_perche.md: Moving a cat")
     assert "too far for the steps" in error.message
@@ -116,7 +116,7 @@ def test_a_move_may_not_end_on_the_trunk_with_two_other_cats_of_its_colour() -> 
     assert not table.ends(left(1, 1)) & set(range(5))
     for start in (START, left(1, 1)):
         assert "two other cats" in table.refusal(move_id(start, trunk(1))).message
-    # It may pass along the trunk.
+    # The cat may pass along the trunk.
     assert left(3, 2) in table.ends(START)
     # One of these two cats may move along the trunk.
     assert table.ends(trunk(2)) & set(range(5)) == {trunk(1), trunk(3), trunk(5)}
@@ -176,7 +176,7 @@ def test_both_cats_of_a_two_cat_card_are_barred() -> None:
     table.turn_up(card("two own", 4)).move(START, left(1, 1)).move(START, trunk(2)).turn_up(card("two other", 4))
     assert list(table.state.barred) == [trunk(2), left(1, 1)]
     assert table.movable() == {START}
-    # The same holds at the second move.
+    # The same is true in the second move.
     table.move(START, trunk(1))
     assert table.movable() == {START}
 
@@ -250,7 +250,7 @@ def test_decision_a_fallen_first_cat_is_under_the_other_cats_at_its_start() -> N
     spaces = [right(5, space) for space in range(1, 5)] + [left(5, space) for space in range(1, 5)]
     spaces += [right(3, 1), right(3, 2), left(1, 2)]
     table = moving(card("two own", 7), cats=(spaces, [])).move(START, left(1, 1))
-    # It fell together with the cat that was on the branch. The start now has two cats, and the other one may move.
+    # The cat fell together with the cat that was on the branch. The start now has two cats, and the other cat may move.
     assert table.phase == "SECOND_MOVE"
     assert not table.state.HasField("moved")
     assert START in table.movable()
@@ -306,7 +306,7 @@ def test_a_branch_breaks_under_more_animals_than_its_solidity(branch: int, anima
     view = view_of(table.position, None)
     assert view.birds_beside == 6
     assert [seat.cats_at_start for seat in view.seats] == [12, 12]
-    # The token is shown to all.
+    # The token is shown to all viewers.
     for viewer in (None, 0, 1):
         assert view_of(table.position, viewer).branches[branch].solidity == solidity
     # All animals leave, in the order of the spaces.
@@ -349,7 +349,8 @@ def test_birds_of_a_broken_branch_can_be_placed_again() -> None:
 
 @pytest.mark.rules("chat_perche", "Breaking")
 def test_a_barred_cat_falls_with_its_branch_and_is_no_longer_barred() -> None:
-    # Seat 0 moves a ginger cat to left branch 2. Seat 1's first cat breaks that branch; its second cat may be any.
+    # Seat 0 moves a ginger cat to left branch 2. Seat 1's first cat breaks that branch, and any cat may be its second
+    # cat.
     options = holding(card("one own", 4), card("two other", 7))
     table = Table(cats=([left(2, 1)], [left(2, 4)]), options=options)
     table.turn_up(card("one own", 4)).move(left(2, 1), left(2, 2)).turn_up(card("two other", 7))
@@ -365,7 +366,7 @@ def test_both_moves_of_a_card_can_break_a_branch() -> None:
     table = moving(card("two own", 6), birds=[left(1, 2), right(1, 2)]).move(START, left(1, 1)).move(START, right(1, 1))
     assert [kind for kind, _ in table.plain_events()] == ["CAT_MOVED", "BRANCH_BROKE", "CAT_FELL", "BIRD_LEFT"]
     assert [branch.broken for branch in table.state.branches] == [True, *[False] * 4, True, *[False] * 4]
-    # No cat is barred: both have fallen.
+    # No cat is barred, because both cats have fallen.
     assert list(table.state.barred) == []
 
 

@@ -33,7 +33,7 @@ def test_the_tree_is_that_of_the_rules_file() -> None:
 def test_steps_lead_to_neighbours() -> None:
     for info in DETAILS.spaces:
         assert {end for end, steps in steps_from(info.space, False).items() if steps == 1} == set(info.neighbours)
-        # The moves of the kernel's cats with one step.
+        # Compare with the moves of one step in the kernel.
         cats = [] if info.space == START else [info.space]
         number = card("one own", 1)
         table = Table(cats=(cats, []), options=holding(number)).turn_up(number)

@@ -25,7 +25,7 @@ def uniform(moves: list[int], choices: random.Random) -> int:
 
 
 def crowding(moves: list[int], choices: random.Random) -> int:
-    # All cats move to the same few branches, which break. Never stops.
+    # Move all cats to the same few branches, which break, and never stop.
     moves = moves[:-1] if moves[-1] == 2110 else moves
     if 40 <= moves[0] < 2110:
         near = [move for move in moves if (move - 40) % 45 in range(5, 13)]
@@ -36,13 +36,13 @@ def crowding(moves: list[int], choices: random.Random) -> int:
 
 
 def climbing(moves: list[int], choices: random.Random) -> int:
-    # Cats in the tree move, those on the lowest spaces first; the trunk fills.
+    # Move cats in the tree, beginning with the lowest spaces, so that the trunk fills.
     trunk = [move for move in moves if 40 <= move < 2110 and (move - 40) % 45 < 5]
     return choices.choice(trunk or moves[:2])
 
 
 def hesitating(moves: list[int], choices: random.Random) -> int:
-    # Moves at most one step, or stops, so that the second move of a card occurs often.
+    # Move at most one step, or stop, so that the second move of a card occurs often.
     return choices.choice([moves[0], moves[len(moves) // 2], moves[-1]])
 
 
@@ -126,7 +126,7 @@ def test_kernel_and_reference_play_the_same_games_with_random_options(policy: Po
 
 @pytest.mark.parametrize("policy", [crowding, hesitating])
 def test_kernel_and_reference_play_the_same_games_of_two_cat_cards_on_weak_branches(policy: Policy) -> None:
-    # Barred cats, cats that fall between two moves, and starts with few cats.
+    # This tests barred cats, cats that fall between two moves, and starts with few cats.
     deck = [0] * 41
     deck[0] = 1
     for number in (25, 27, 30, 34, 36):

@@ -107,12 +107,12 @@ def test_a_token_of_the_hand_is_placed_at_a_free_branch() -> None:
     table = begin(first_seat=0)
     assert table.position.legal_actions() == list(range(40))
     table.place(3, 4)
-    # Black's 4 is not ginger's, and the branch is taken.
+    # Black has used its own 4, so ginger still has a 4. The branch is taken.
     assert table.position.legal_actions() == [i for i in range(40) if i // 4 != 3]
     table.place(0, 4)
     assert table.position.legal_actions() == [i for i in range(40) if i // 4 not in (0, 3) and i % 4 != 3]
     table.place(1, 3).place(2, 1)
-    # A second 3 is left.
+    # The seat still has its second 3.
     assert token_id(9, 3) in table.position.legal_actions()
     table.place(9, 3)
     table.place(8, 2)

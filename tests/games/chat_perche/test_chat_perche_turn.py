@@ -67,7 +67,7 @@ def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> 
     table = Table(decks=(last, DEFAULT_DECK)).turn_up(OWN_FALLS)
     assert not table.state.seats[0].draw_pile_cards
     table.turn_up(OWN_FALLS)
-    # The deck stays empty until a card is drawn from it; all its cards are possible.
+    # The deck stays empty until a card is drawn from it, but all of its cards are possible.
     assert not table.state.seats[0].draw_pile_cards
     assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
     assert len(view_of(table.position, 0).seats[0].discards) == 26
@@ -194,7 +194,7 @@ def test_there_is_no_choice_without_a_bird() -> None:
 
 @pytest.mark.rules("chat_perche", "A turn")
 def test_there_is_no_choice_without_a_free_branch_space() -> None:
-    # Eight branches are broken; the other two, of solidity 4, are full.
+    # Eight branches are broken. The other two have solidity 4 and are full.
     cats = [left(5, space) for space in range(1, 5)], [right(5, space) for space in range(1, 5)]
     table = Table(cats=cats, broken=[0, 1, 2, 3, 5, 6, 7, 8]).turn_up(BIRD)
     assert table.plain_events()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
@@ -237,7 +237,7 @@ def test_a_bird_is_refused_on_broken_branches_and_taken_spaces() -> None:
 
 @pytest.mark.rules("chat_perche", "When a seat is asked", "Decisions of the engine")
 def test_a_move_is_skipped_if_none_is_possible() -> None:
-    # The only step from the start ends on a taken space, and no cat is in the tree.
+    # The only step from the start ends on an occupied space, and the seat has no cat in the tree.
     table = Table(cats=([], [trunk(1)]), options=holding()).turn_up(card("one own", 1))
     assert table.plain_events() == [
         ("CARD_TURNED_UP", {"seat": 0, "cards": [card("one own", 1)]}),
@@ -272,7 +272,7 @@ def test_sampled_games_skip_turns_without_a_choice() -> None:
         position.apply(position.legal_actions()[0], events)
     labels = [written_text(CODEC.put_event_label, event, True) for event in events]
     turns = sum(" turns up: " in label for label in labels)
-    # One step of the dogs for every 26 turns of a seat.
+    # The dogs make one step for every 26 turns of a seat.
     assert 99 * 26 - 52 <= turns <= 99 * 26
     assert labels.count("seat 0 has no possible action") + labels.count("seat 1 has no possible action") == turns - 99
     assert labels[-2:] == ["the dogs advance 1 step, to space 99", "the dogs have arrived: the game is over"]

@@ -1,6 +1,7 @@
 """Positions of Chatpentiers for tests: games played with given cards, and states given in full.
 
-Cards have short names: "r10" is red 10 (letters: y grey, g green, r red, n brown, b blue).
+Cards have short names, such as "r10" for red 10. The letters are y for grey, g for green, r for red, n for brown and b
+for blue.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -110,7 +111,7 @@ class Table(building.Table):
         return self.apply(take_id(name, zone))
 
     def take_any(self) -> "Table":
-        """Let the seats take the rest of the trick in any way."""
+        """Let the seats take the remaining cards of the trick arbitrarily."""
         while self.phase == "TAKE":
             self.apply(self.position.legal_actions()[0])
         return self
@@ -164,7 +165,7 @@ def late_state(
     round_points: Sequence[Sequence[int]] = ((),) * 5,
     **options: Any,
 ) -> ChatpentiersState:
-    """Return a state with the given cards everywhere. Voids are letters of colours, by seat."""
+    """Return a state with the given cards in all places. `voids` maps seats to letters of colours."""
     state = ChatpentiersState(
         phase=f"CHATPENTIERS_PHASE_{phase}",
         first_seat=0,
@@ -195,9 +196,10 @@ def final_state(
     round_points: Sequence[Sequence[int]] | None = None,
     **options: Any,
 ) -> ChatpentiersState:
-    """Return the end of a game. `counts`: for each seat but the last, by zone, a colour's letter and a number of cards.
+    """Return the end of a game.
 
-    The last seat has all other taken cards, which exceed its limits, so it scores 0 in the last round.
+    For each seat except the last, `counts` maps zones to a colour's letter and a number of cards. The last seat has all
+    other taken cards, which exceed its limits, so it scores 0 in the last round.
     """
     removed = options.get("removed_colour", 3) if players == 3 else None
     left = {

@@ -1,4 +1,4 @@
-"""Edits of Chatpentiers states that random play seldom reaches, and the reference at such a state."""
+"""Edits that make Chatpentiers states which random play rarely reaches, and the reference at such a state."""
 
 import random
 from typing import Any
@@ -7,7 +7,7 @@ from .. import editing
 from ..building import name_of
 from .reference import Game, Trick, card_of
 
-# The number of edited states from which a test continues to play, by number of players.
+# The number of edited states, for each number of players, from which a test continues to play.
 STATES = 250
 
 
@@ -19,12 +19,12 @@ def edit(state: Any, choices: random.Random) -> None:
     if way == 0:
         editing.exchange([*hands, state.draw_pile_cards, state.discards], choices)
     elif way == 1:
-        # A hand of one colour, or of few colours.
+        # Give a seat a hand of one or two colours.
         colours = choices.sample(range(5), choices.randint(1, 2))
         hand = choices.choice(hands)
         editing.bring(hand, {card for card in range(60) if card // 12 in colours}, [*hands, state.draw_pile_cards])
     elif way == 2:
-        # Equal values in all hands.
+        # Put cards of the same value into all hands.
         value = choices.randrange(12)
         for hand in hands:
             card = choices.choice([12 * colour + value for colour in range(5)])
@@ -38,7 +38,7 @@ def edit(state: Any, choices: random.Random) -> None:
         for zone, cards in found:
             seat.zones.add(zone=zone, cards=cards)
     elif way == 4:
-        # One board has all taken cards of a colour.
+        # Give one board all taken cards of a colour.
         for zone in seat.zones:
             for other in state.seats:
                 for there in other.zones:

@@ -1,4 +1,4 @@
-"""Kinds of events of Chatpentiers, in the variants that the rules page distinguishes."""
+"""Kinds of events in Chatpentiers, including the variants that the rules page distinguishes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ EQUAL = {2: "two", 3: "three", 4: "four"}
 
 
 def open_facts(state: Any) -> None:
-    """Return None: viewers know no other facts."""
+    """Return None, because viewers know no other facts."""
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Find by brute force, for small positions, the placements of the hidden cards consistent with a seat's information.
 
-A placement is tried by playing the round's tricks backwards: each seat takes back the card that it played, and if it
-did not follow the led colour, its hand must have had no card of it. This module shares no code with the kernel.
+A placement is tested by playing the round's tricks backwards. Each seat takes back the card that it played. If it did
+not follow the led colour, its hand must not have had a card of this colour. This module shares no code with the kernel.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from math import comb
 
 from .reference import Card, Game
 
-# All seats' hands; the remaining hidden cards are undealt.
+# The hands of all seats. The remaining hidden cards are undealt.
 Placement = tuple[frozenset[Card], ...]
 
 

@@ -1,7 +1,7 @@
 """A slow implementation of Chatpentiers: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares no code with the kernel: the game is one function that runs from the first deal to the end and stops (`yield`)
-whenever a seat or chance has to act. Cards are pairs (colour, value). Chance is always explicit.
+It shares no code with the kernel. The game is one function that runs from the first deal to the end, and stops
+(`yield`) whenever a seat or chance has to act. Cards are pairs (colour, value). Chance is always explicit.
 """
 
 from collections.abc import Generator, Mapping
@@ -180,7 +180,7 @@ class Game(Script):
         return sum(len(self.boards[seat].get(section, [])) == self.limits[section] for section in range(4))
 
     def board_sum(self, seat: int) -> int:
-        """Return the sum of a seat's current board, before the floor."""
+        """Return the sum of a seat's current board, which may be negative."""
         points = BONUS[self.perfect(seat)]
         for zone, cards in self.boards[seat].items():
             count = len(cards)
@@ -195,11 +195,11 @@ class Game(Script):
         return max(0, self.board_sum(seat))
 
     def totals(self) -> list[int]:
-        """Return each seat's score if the game stopped now."""
+        """Return the score that each seat would have if the game ended now."""
         over = self.question.actor == OVER
         return [sum(self.finished[seat]) + (0 if over else self.board_score(seat)) for seat in range(self.players)]
 
     def ranks(self) -> list[int]:
-        """Return each seat's rank when the game is over: 1 + the number of seats ahead of it."""
+        """Return each seat's rank at the end of the game, which is 1 + the number of seats ahead of it."""
         merits = [(total, self.perfect(seat)) for seat, total in enumerate(self.totals())]
         return [1 + sum(other > merit for other in merits) for merit in merits]

@@ -20,7 +20,7 @@ from .test_chatpentiers_reference import one_colour_first, uniform
 
 pytestmark = pytest.mark.rules("chatpentiers", "Public and hidden")
 
-# A result with a smaller probability, for the fixed seed, counts as a fault.
+# The p-value below which a test fails. Seeds are fixed.
 P_VALUE = 1e-6
 
 
@@ -33,7 +33,7 @@ def drawn_placements(position: Position, seat: int, samples: int) -> Counter[Pla
 
 
 def small_positions(players: int, games: int) -> list[tuple[Position, Game, int]]:
-    """Return positions of random games, with a seat for which a few placements, but more than one, are possible."""
+    """Return positions of random games, each with a seat for which there are several, but few, possible placements."""
     found = []
     for seed in range(games):
         choices = random.Random(f"{players} {seed}")
@@ -95,7 +95,7 @@ def test_resampled_hands_are_consistent_with_all_tricks_of_the_round(players: in
             game.move(move)
 
 
-# The fifth seat's hand; the other four seats have two cards each, and have shown some voids.
+# The hand of the fifth seat. The other four seats have two cards each, and have shown some voids.
 SHOWN = [
     {},
     {0: "r"},
@@ -115,7 +115,7 @@ SIZES = [2, 2, 2, 2]
 
 
 def late_with_voids(shown: dict[int, str]) -> ChatpentiersState:
-    """Return a state where seats have two cards each, hidden from seat 4: the first deal consistent with the voids."""
+    """Return a state with the first deal consistent with the voids. Seats have two cards, which seat 4 does not see."""
     deal = deal_out(HIDDEN, SIZES, shown)
     assert deal is not None
     rest = [f"{letter}{value}" for letter in LETTERS for value in range(1, 13)]
@@ -171,8 +171,8 @@ def test_resampling_is_uniform_for_all_combinations_of_voids(shown: dict[int, st
 
 
 def test_large_hands_get_colours_in_proportion_to_the_ways() -> None:
-    # Two tricks of 5 players have shown four kinds of hands: seat 1 holds no grey, seat 2 no green, seat 3 neither, and
-    # seat 4 can hold any card. The numbers of ways need more than 64 bits.
+    # Two tricks of 5 players have shown four kinds of hands: seat 1 holds no grey, seat 2 no green, seat 3 no grey and
+    # no green, and seat 4 can hold any card. The numbers of ways need more than 64 bits.
     own = "y1 y2 y3 y4 y5 y6 y7 y8 y9 g1"
     others = [f"{letter}{value}" for letter in "rnb" for value in range(1, 13)][2:]
     hands = [

@@ -1,4 +1,4 @@
-"""The reference counts the same as the kernel, whose counts (`position.perft(depth)`) are recorded in perft.json."""
+"""The counts of the reference equal those of the kernel (`position.perft(depth)`), which are recorded in perft.json."""
 
 from typing import Any
 

@@ -22,7 +22,7 @@ def uniform(game: Game, choices: random.Random) -> int:
 
 
 def to_zone(wanted: Callable[[Game, int], bool]) -> Choose:
-    """Return a policy that takes a card as `wanted`, if possible, and plays at random."""
+    """Return a policy that takes a card for which `wanted` is True, if possible, and plays at random."""
 
     def choose(game: Game, choices: random.Random) -> int:
         moves = game.question.moves
@@ -47,7 +47,7 @@ def overflow(game: Game, move: int) -> bool:
 
 
 def one_colour_first(game: Game, choices: random.Random) -> int:
-    """Play one colour after another until it is exhausted, so that many voids are shown. Deal at random."""
+    """Play each colour until it is exhausted, so that many voids are shown. Deal at random."""
     moves = game.question.moves
     if game.question.actor == CHANCE or moves[0] >= 60:
         return choices.choice(moves)

@@ -31,7 +31,7 @@ def test_a_section_up_to_its_limit_gives_a_point_per_card(count: int) -> None:
 
 @pytest.mark.rules("chatpentiers", "Worked cases (from the rulebook)")
 def test_worked_case_a_section_of_limit_3_with_5_cards() -> None:
-    # The section scores -2, and no points for the 3 cards that fitted.
+    # The section scores -2. There are no points for the 3 cards within the limit.
     score = board({2: ("r", 5)})
     assert list(score.section_points) == [0, 0, -2, 0]
     assert score.board_sum == -2

@@ -97,7 +97,7 @@ def card_on_table(body: Any) -> None:
 
 
 def put_zone(body: Any) -> None:
-    """Give a colour that is not on the board a zone, or take the zone from a colour that is."""
+    """Give a zone to a colour that is not on the board, or take the zone from a colour that is on the board."""
     body.zone[0][0] = 0 if body.zone[0][0] else 5
 
 

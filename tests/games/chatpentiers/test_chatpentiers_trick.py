@@ -37,7 +37,7 @@ def test_no_seat_has_to_follow_the_extra_card() -> None:
     leads = table.playable().split()
     assert len(leads) == 11
     assert {"r1", "y1"} <= set(leads)
-    # Red is led; the grey extra card does not matter to the other seats.
+    # Red is led. The grey extra card does not affect the other seats.
     table.play("r1")
     assert all(name[0] == "r" for name in table.playable().split())
 
@@ -141,7 +141,7 @@ def test_following_shows_no_void() -> None:
 
 @pytest.mark.rules("chatpentiers", "A trick", "Worked cases (from the rulebook)")
 def test_worked_case_all_red_led_by_player_3() -> None:
-    # Players 1-4 are seats 0-3; 10, 9, 8, 2 rank in that order, regardless of the seats that played them.
+    # Players 1-4 are seats 0-3. The ranks are 10, 9, 8, 2 in this order, regardless of the seats.
     table = Table("r8", "r10", "r2", "r9", first_seat=2).play("r2", "r9", "r8", "r10")
     assert table.ranking == [1, 3, 0, 2]
     assert table.plain_events()[-1] == ("TRICK_RANKED", [1, 3, 0, 2])
@@ -149,7 +149,7 @@ def test_worked_case_all_red_led_by_player_3() -> None:
 
 @pytest.mark.rules("chatpentiers", "A trick", "Worked cases (from the rulebook)")
 def test_worked_case_different_colours_and_equal_values() -> None:
-    # A leads red 2, then grey 9, green 9 (later) and grey 12.
+    # Red 2 is led, followed by grey 9, green 9 and grey 12.
     table = Table(
         "r2",
         "y9 y1 y2 y3 y4 y5 y6 y7 y8 b1 b2 b3 b4 b5",

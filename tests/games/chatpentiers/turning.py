@@ -1,4 +1,4 @@
-"""Seats in the messages of Chatpentiers. By the rules, seats differ only in which of them starts a round."""
+"""Seats in the messages of Chatpentiers. In the rules, seats differ only in which is the first seat of a round."""
 
 from ..turning import Seats
 

@@ -20,7 +20,7 @@ MAX_CARD = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
 
 
 def play_id(position: Position, *cards: int) -> int:
-    """Return the dense id of laying cards, the top one last."""
+    """Return the dense id of laying cards, of which the top card is the last."""
     action = DiscatAction()
     action.play.cards.extend(cards)
     return int(CODEC.read_action(Reader(action), position))
@@ -40,7 +40,7 @@ def plain_event(event: Event, whole: bool = True) -> tuple[str, int | None, tupl
 
 
 class Table(building.Table):
-    """A game with explicit chance, played by naming cards. `events` is the last move's log, `history` the whole log."""
+    """A game with explicit chance, played by naming cards. `events` is the last move's log, `history` all of it."""
 
     def __init__(self, *hands: Sequence[int], first_seat: int = 0, up_arrows: Iterable[int] | None = None) -> None:
         """Deal the given hands, five cards each."""
@@ -74,7 +74,7 @@ class Table(building.Table):
         return self
 
     def play(self, *cards: int) -> "Table":
-        """Lay cards, the top one last."""
+        """Lay cards, of which the top card is the last."""
         return self.apply(play_id(self.position, *cards))
 
     def keep(self) -> "Table":
@@ -111,7 +111,7 @@ class Table(building.Table):
         return (view.constraint.card, view.constraint.higher) if view.HasField("constraint") else None
 
     def legal_plays(self) -> set[tuple[int, ...]]:
-        """Return all legal plays as cards, the top one last."""
+        """Return all legal plays as cards, with the top card last."""
         plays = set()
         for action in self.position.legal_actions():
             message = DiscatAction()
@@ -129,7 +129,7 @@ Turn = tuple[str, tuple[int, ...]]
 
 
 def played(*cards: int) -> Turn:
-    """Return a turn for `late_state`: cards laid, the top one last."""
+    """Return a turn for `late_state` with the cards laid, of which the top card is the last."""
     return "played", cards
 
 
@@ -151,7 +151,7 @@ def late_state(
     last_turns_left: int = 0,
     up_arrows: Iterable[int] | None = None,
 ) -> DiscatState:
-    """Return a late state: all cards that are not given have been laid one by one, followed by `turns`.
+    """Return a late state, in which all cards that are not given were laid one by one before `turns`.
 
     `first` is the seat of the first of `turns`.
     """

@@ -1,4 +1,4 @@
-"""Edits of Discat states that random play seldom reaches, and the reference at such a state."""
+"""Edits that make Discat states which random play rarely reaches, and the reference at such a state."""
 
 import random
 from typing import Any
@@ -7,7 +7,7 @@ from .. import editing
 from ..building import name_of
 from .reference import Game
 
-# The number of edited states from which a test continues to play, by number of players.
+# The number of edited states, for each number of players, from which a test continues to play.
 STATES = 300
 
 
@@ -21,7 +21,7 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 1:
         editing.shift([*hands, state.draw_pile_cards], choices)
     elif way == 2:
-        # A hand that is a group.
+        # Give a seat a hand that is a group.
         digit, by_tens = choices.randrange(10), choices.random() < 0.5
         group = {card for card in range(1, 91) if (card // 10 if by_tens else card % 10) == digit}
         editing.bring(max(hands, key=len) if choices.random() < 0.5 else choices.choice(hands), group, places)
@@ -31,19 +31,19 @@ def edit(state: Any, choices: random.Random) -> None:
         state.options.up_arrows.SetInParent()
         state.options.up_arrows.cards[:] = sorted(arrows ^ flipped)
     elif way == 4 and state.turns:
-        # Earlier rounds of plays, so that the draw pile is smaller.
+        # Add earlier rounds of plays, so that the draw pile is smaller.
         for _ in range(choices.randint(1, 8)):
             add_round(state, choices)
     elif way == 5 and state.turns:
         use_up(state, choices)
     elif way == 6 and state.turns:
-        # A hand has few cards, and the draw pile, which would have refilled the hand, is empty.
+        # Leave few cards in a hand, and empty the draw pile, which would have refilled the hand.
         hand = choices.choice(hands)
         while len(hand) > choices.randint(0, 2):
             state.draw_pile_cards.append(hand.pop())
         use_up(state, choices)
     elif way == 7 and state.turns:
-        # The last turns are near, and the next seat holds a group.
+        # Bring the last turns near, and give another seat a group.
         hand, others = hands[state.active_seat], hands[: state.active_seat] + hands[state.active_seat + 1 :]
         use_up(state, choices)
         while len(hand) > 1:
@@ -51,7 +51,7 @@ def edit(state: Any, choices: random.Random) -> None:
         digit = choices.randrange(10)
         editing.bring(choices.choice(others), {card for card in range(1, 91) if card % 10 == digit}, places)
     elif way == 8 and state.bonus_drawn:
-        # The constraint's creator holds a group of six.
+        # Give the constraint's creator a group of six.
         creator = next(turn.seat for turn in reversed(state.turns) if turn.HasField("played"))
         while len(hands[creator]) < 6 and state.draw_pile_cards:
             hands[creator].append(state.draw_pile_cards.pop())

@@ -1,4 +1,4 @@
-"""Labels of events: every kind, and events whose values are hidden from some viewers (rules: Public and hidden)."""
+"""Labels of events of every kind, including events with hidden values (rules: Public and hidden)."""
 
 from functools import partial
 

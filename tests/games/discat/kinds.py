@@ -1,4 +1,4 @@
-"""Kinds of events of Discat, in the variants that the rules page distinguishes."""
+"""Kinds of events in Discat, including the variants that the rules page distinguishes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -47,7 +47,7 @@ DRAWS = {"BONUS_CARD_DRAWN": "bonus", "EXCHANGE_DRAWN": "exchange", "CARD_REFILL
 
 
 def open_facts(state: Any) -> None:
-    """Return None: viewers know no other facts."""
+    """Return None, because viewers know no other facts."""
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:

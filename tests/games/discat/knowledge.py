@@ -1,7 +1,8 @@
 """Find by search, for small positions, the placements of the hidden cards consistent with a seat's information.
 
-The search plays the game backwards from a placement: a draw that the seat did not see returns any card of the hand that
-drew, and so on to the first pass, before which every placement is possible. This module shares no code with the kernel.
+The search plays the game backwards from a placement. A draw that the seat did not see returns any card of the hand that
+drew. The search ends at the first pass, before which every placement is possible. This module shares no code with the
+kernel.
 """
 
 from bisect import bisect_left
@@ -12,7 +13,8 @@ from math import comb, perm
 from games.discat.reference import Fact, Game
 
 Hands = tuple[frozenset[int], ...]
-# The hands, and the cards under the pile, oldest first. All other cards are laid, or in the unknown part of the pile.
+# The hands, and the cards under the pile, the oldest first. All other cards are laid or in the unknown part of the
+# pile.
 Placement = tuple[Hands, tuple[int, ...]]
 
 
@@ -28,8 +30,8 @@ class Knowledge:
             fact if fact.seers is None or seat in fact.seers else Fact(fact.kind, fact.seat, (), fact.seers)
             for fact in game.facts[first_pass:]
         ]
-        # For each moment (the number of facts before it): the constraints that hands met before, and the cards that
-        # earlier facts name. Cards that none of these distinguishes are equivalent at earlier moments.
+        # For each moment, which is the number of facts before it: the constraints that hands met before, and the cards
+        # that earlier facts name. Cards that these do not distinguish are equivalent at earlier moments.
         self._constraints: list[list[int]] = [[]]
         self._named: list[set[int]] = [set()]
         for fact in self.facts:
@@ -109,7 +111,7 @@ class Knowledge:
         return self._possible[key]
 
     def _drawn_since_passes(self, moment: int, hands: Hands) -> bool:
-        # Return False for hopeless placements: cards whose absence a pass showed must have been drawn since.
+        # Return False for impossible placements: a hand must have drawn the cards that its last pass excluded.
         drawn = [0] * len(hands)
         for fact in reversed(self.facts[:moment]):
             if fact.kind in ("draw", "draw_queue"):

@@ -68,7 +68,7 @@ def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
 
 
 def laid_in_order(turns: Sequence[Any]) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the number of each card laid, and the turns of each top: their number from bit 5 on, exchanges below."""
+    """Return the number of each card laid, and for each top the number of turns (from bit 5 on) and the exchanges."""
     order: dict[int, int] = {}
     after: dict[int, int] = {}
     top = passes = 0

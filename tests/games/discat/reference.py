@@ -1,7 +1,7 @@
 """A slow implementation of Discat: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares no code with the kernel and has a different design: the game is one function that runs from the deal to the
-end and stops (`yield`) whenever a seat or chance has to act. Chance is always explicit.
+It shares no code with the kernel and has a different design. The game is one function that runs from the deal to the
+end, and stops (`yield`) whenever a seat or chance has to act. Chance is always explicit.
 """
 
 from collections.abc import Generator, Mapping
@@ -17,10 +17,10 @@ EXCHANGE = 193
 
 @dataclass(frozen=True)
 class Fact:
-    """A past event that reveals information; `seers` know its cards (None: all seats do).
+    """A past event that reveals information. `seers` are the seats that know its cards, or None if all seats do.
 
-    Kinds: draw (a card of the unknown part of the pile), draw_queue (the oldest card under the pile), able and unable
-    (the hand has a card on the right side of `cards[0]`, or does not), exchange, play.
+    The kinds are draw (a card of the unknown part of the pile), draw_queue (the oldest card under the pile), able and
+    unable (the hand has, or does not have, a card on the right side of `cards[0]`), exchange and play.
     """
 
     kind: str
@@ -30,7 +30,7 @@ class Fact:
 
 
 def play_id(hand: set[int], cards: tuple[int, ...]) -> int:
-    """Return the dense id of laying `cards`, the top one last: 32 × the top's slot + the mask of the other slots."""
+    """Return the dense id of laying `cards`, the top last, which is 32 × the top's slot + a mask of the other slots."""
     slots = sorted(hand)
     top = cards[-1]
     rest = [card for card in slots if card != top]
@@ -38,7 +38,7 @@ def play_id(hand: set[int], cards: tuple[int, ...]) -> int:
 
 
 def is_group(cards: tuple[int, ...]) -> bool:
-    """Return whether two or more cards share the first digit (0 for 1-9), or share the second."""
+    """Return whether two or more cards share the first digit (0 for 1-9), or share the second digit."""
     return len({f"{card:02}"[0] for card in cards}) == 1 or len({f"{card:02}"[1] for card in cards}) == 1
 
 
@@ -80,7 +80,7 @@ class Game(Script):
         yield from self.turns(seat, None)
 
     def turns(self, seat: int, turns_left: int | None) -> Generator[Question, int, None]:
-        """Continue from the start of a seat's turn. `turns_left`: the remaining last turns with this one, or None."""
+        """Continue from the start of a seat's turn. `turns_left` is the number of last turns with this one, or None."""
         while True:
             yield from self._turn(seat)
             if turns_left is not None:
@@ -181,7 +181,7 @@ class Game(Script):
     # Questions about the game
 
     def respects(self, card: int) -> bool:
-        """Return whether a card respects the constraint. True without a constraint."""
+        """Return whether a card respects the constraint, or True if there is no constraint."""
         if self.constraint is None:
             return True
         return card > self.constraint if self.constraint in self.up else card < self.constraint
@@ -200,13 +200,13 @@ class Game(Script):
         ]
 
     def totals(self) -> list[int]:
-        """Return each seat's score if the game stopped now."""
+        """Return the score that each seat would have if the game ended now."""
         return [
             len(self.piles[seat]) + 4 * len(self.bonus[seat]) - len(self.hands[seat]) for seat in range(self.players)
         ]
 
     def ranks(self) -> list[int]:
-        """Return each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
+        """Return each seat's rank, as if the game were over, which is 1 + the number of seats ahead of it."""
         seats = range(self.players)
         if self.group_winner is not None:
             return [1 if seat == self.group_winner else 2 for seat in seats]

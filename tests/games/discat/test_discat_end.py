@@ -24,7 +24,7 @@ def test_the_last_unknown_card_is_still_a_chance_event() -> None:
 
 
 def late_with_queue(*hands: list[int], unknown: tuple[int, ...] = (), queue: tuple[int, ...]) -> Table:
-    """Return a table of two seats: seat 1 put the queue's cards under the pile, seat 0 has to play lower than 40."""
+    """Return a table of two seats. Seat 1 put the queue's cards under the pile; seat 0 has to play lower than 40."""
     turns = [turn for number in range(len(queue)) for turn in (played(9 - 2 * number), EXCHANGED)]
     state = late_state(
         hands, [*turns, played(38), played(40)], first=0, active=0, unknown=unknown, queue=queue, up_arrows=[]
@@ -62,7 +62,7 @@ def test_a_refill_takes_the_unknown_cards_first_then_the_queue() -> None:
 
 @pytest.mark.rules("discat", "Draw pile")
 def test_a_bonus_is_drawn_from_the_queue_without_chance_once_no_card_is_unknown() -> None:
-    # With six cards in hand there is no refill, so the queue still has its cards when seat 1 has to pass.
+    # With six cards in hand, there is no refill, so the queue still has its cards when seat 1 has to pass.
     table = late_with_queue([10, 41, 42, 43, 44, 48], [12, 14, 16, 18, 20], queue=(46, 45)).play(10)
     assert table.plain_events() == [
         ("CARDS_PLAYED", 0, (10,)),
@@ -121,7 +121,7 @@ def test_a_group_of_five_is_an_immediate_sole_win_regardless_of_points() -> None
     assert (table.actor, table.phase, end_of(table.position)) == (-4, "OVER", "group")
     assert table.plain_events() == [("CARDS_PLAYED", 1, (1, 11, 21, 41, 31)), ("GAME_ENDED", None, ())]
     assert table.position.winners() == [1]
-    # There is no refill, scores are still reported, and all five cards are on the personal pile.
+    # There is no refill, but scores are reported, and all five cards are on the personal pile.
     assert table.hand(1) == []
     assert table.position.totals() == [1 - 5, 5, -5]
     assert table.pile(1) == [1, 11, 21, 41, 31]
@@ -270,7 +270,7 @@ GROUPS = [played(1, 11, 21, 31), played(3, 13, 23), played(2, 12, 22, 32), playe
 
 @pytest.mark.rules("discat", "End")
 def test_the_most_points_win() -> None:
-    # Two hands of different sizes; the rest is equal.
+    # The hands have different sizes, and everything else is equal.
     table = Table.at(read(late_state([[20, 22], []], [], active=1, phase="OVER")))
     assert table.position.totals() == [24 - 2, 24]
     assert table.position.ranks() == [2, 1]

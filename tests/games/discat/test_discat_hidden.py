@@ -29,7 +29,7 @@ def cards(row: np.ndarray, value: int = 1) -> list[int]:
 
 
 def middle() -> Table:
-    """Return a table of three seats: seat 0 has played 12, seat 1 has exchanged 33 for 60, seat 2 has to choose."""
+    """Return a table of three seats. Seat 0 has played 12, seat 1 has exchanged 33 for 60, and seat 2 has to choose."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], [51, 52, 53, 54, 55]).play(12).draw(45, 46)
     return table.exchange(33).draw(60)
 
@@ -160,7 +160,7 @@ def test_a_card_that_another_seat_drew_from_the_queue_is_known_to_its_previous_h
 def known_of(game: Game, seat: int, other: int) -> set[int]:
     """Return the cards of another hand that a seat put under the pile and saw drawn, computed from the whole history.
 
-    Each is known until it is played, or until the other seat puts a card under the pile, which may be this card.
+    A card is known until it is played, or until the other seat puts a card under the pile, which may be the known card.
     """
     known: set[int] = set()
     for fact in game.facts:
@@ -292,7 +292,7 @@ def test_marks_are_public() -> None:
     table = Table([24, 1, 2, 3, 4], [41, 42, 43, 44, 45], up_arrows=[]).play(24).draw(5, 6).keep()
     for seat in (0, 1, None):
         assert [card.face_down for card in view_of(table.position, seat).seats[0].pile] == [True]
-    # The number of the top card, and whether it is face down.
+    # The numbers are the top card, and 1 if it is face down.
     assert list(observed(table, 1, "seats")[1][4:6]) == [24, 1]
 
 
@@ -302,7 +302,7 @@ def test_an_observation_during_the_deal_shows_own_cards_and_the_next_seat() -> N
     assert cards(observed(table, 1, "own_hand")) == [17]
     assert cards(observed(table, 0, "own_hand")) == []
     assert list(observed(table, 0, "phase")) == [0, 1, 0, 0, 0, 0, 0, 0]
-    # Seat 2 is dealt the next card: two seats to the left of seat 0.
+    # The next card is dealt to seat 2, which is two seats to the left of seat 0.
     assert [int(row[6]) for row in observed(table, 0, "seats")] == [0, 0, 1, 0, 0, 0]
     assert observed(table, 0, "draw_pile") == 59
 
@@ -311,7 +311,7 @@ def test_an_observation_lists_seats_from_its_own_with_the_public_counts() -> Non
     table = middle()
     assert list(observed(table, 2, "phase")) == [0, 0, 0, 0, 1, 0, 0, 0]
     seats = observed(table, 2, "seats")
-    # Seat 2 itself, seat 0 (to its left), seat 1.
+    # The rows are for seat 2 itself, seat 0 to its left, and seat 1.
     assert seats[:3].tolist() == [
         [1, 5, 0, 0, 0, 0, 1, 0],
         [1, 6, 1, 0, 12, 0, 0, 1],

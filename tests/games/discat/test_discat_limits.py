@@ -33,7 +33,7 @@ def cards_to_lay(players: int) -> dict[int, list[int]]:
 @over("players", MAX_CARD)
 def test_a_game_can_have_the_documented_length(players: int) -> None:
     plays = cards_to_lay(players)
-    # Cards point to where the other seats have no cards; cards that give the turn to the next seat point down.
+    # Arrows point to numbers of which other seats have no cards. Cards that give the turn to the next seat point down.
     up_arrows = sum(1 << card - 1 for card in plays[0][:-2])
     draws = {seat: iter(tuple(cards)) for seat, cards in plays.items()}
     position = GAME.new_game(players, {"up_arrows": up_arrows})
@@ -41,7 +41,7 @@ def test_a_game_can_have_the_documented_length(players: int) -> None:
     decisions, chance_events = 0, 1
     while not position.is_terminal():
         if position.is_chance_node():
-            # After the deal only seat 0 draws.
+            # After the deal, only seat 0 draws.
             seat = (chance_events - 1) % players if chance_events <= DEALT * players else 0
             position.apply(next(draws[seat]) - 1)
             chance_events += 1

@@ -22,7 +22,7 @@ from .reference import EXCHANGE, KEEP, Game
 
 pytestmark = [pytest.mark.rules("discat", "Public and hidden", "Decisions of the engine"), pytest.mark.long]
 
-# A result with a smaller probability, for the fixed seed, counts as a fault.
+# The p-value below which a test fails. Seeds are fixed.
 P_VALUE = 1e-6
 DRAWS = 40  # for each state
 MAX_STATES = {2: 60, 3: 300}
@@ -60,7 +60,7 @@ def test_resampling_reaches_every_consistent_state_equally_often(players: int, s
         for position, knowledge in small_positions(players, style, seed):
             if players > 2 and knowledge.card_passed_unseen():
                 # With more players, most positions are of this kind. Two-player games and
-                # test_discat_resampling_pinned.py suffice.
+                # test_discat_resampling_pinned.py are sufficient to test it.
                 unseen += 1
                 continue
             possible = knowledge.placements()
@@ -78,7 +78,7 @@ def test_resampling_reaches_every_consistent_state_equally_often(players: int, s
                 assert set(drawn) == possible
                 if len(possible) > 1:
                     assert chisquare([drawn[each] for each in possible]).pvalue > P_VALUE
-    # Each kind of position that the test is for occurs.
+    # Each kind of position that the test needs occurs.
     assert exact > 5
     assert restricted
     assert unseen
@@ -115,8 +115,8 @@ def holds_more_than_passes_allow(game: Game, hands: list[list[int]]) -> bool:
 
 @pytest.mark.parametrize(("players", "up_arrows"), [(4, 0), (6, 0), (6, 2**90 - 1)], ids=["4", "6", "6-up"])
 def test_resampling_stays_consistent_beyond_the_30_recorded_cards(players: int, up_arrows: int) -> None:
-    # "Decisions of the engine": the state records the last 30 cards drawn from the queue. Here all seats exchange
-    # whenever they can, and lay single cards that few seats can follow, so that many more cards go through the queue.
+    # "Decisions of the engine": the state records the last 30 cards drawn from the queue. Here, all seats exchange
+    # whenever they can, and lay single cards that few seats can follow, so that more cards go through the queue.
     choices = random.Random(players)
     options = {"up_arrows": up_arrows}
     position, game = GAME.new_game(players, options), Game(players, options)
@@ -135,7 +135,7 @@ def test_resampling_stays_consistent_beyond_the_30_recorded_cards(players: int, 
             assert view_of(drawn, seat) == view_of(position, seat)
             hands = [list(seat.hand_cards) for seat in state_of(drawn).seats]
             assert not holds_more_than_passes_allow(game, hands)
-            # Resampling a resampled position is also not refused.
+            # A resampled position can be resampled again.
             assert view_of(drawn.resample(seat, 1), seat) == view_of(position, seat)
             drawn.resample((seat + 1) % players, 1).check()
         moves = game.question.moves

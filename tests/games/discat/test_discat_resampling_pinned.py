@@ -65,7 +65,7 @@ def test_every_consistent_placement_is_drawn(number: int, entry: dict[str, Any])
 
 
 def shown_hands(table: Table, other: int, forbidden: range, free: int, samples: int = 6000) -> None:
-    """Assert that the other hand of five, as resampled for seat 0, is uniform with at most `free` forbidden cards."""
+    """Assert that the other hand of five, resampled for seat 0, is uniform with at most `free` forbidden cards."""
     hidden = {*state_of(table.position).draw_pile_cards, *table.hand(other)}
     among = len(hidden & set(forbidden))
     expected = {count: comb(among, count) * comb(len(hidden) - among, 5 - count) for count in range(free + 1)}
@@ -97,7 +97,7 @@ def test_a_card_drawn_after_a_pass_can_be_any_card() -> None:
 
 @pytest.mark.release_only
 def test_resampling_is_uniform_if_hardly_any_shuffle_is_consistent() -> None:
-    # Seat 1 held no card above 8, laid two cards and drew two: at least three of its cards are from 3 to 7. One shuffle
-    # in a hundred is consistent, and a search ends as soon as it has three.
+    # Seat 1 had no card above 8, laid two cards and drew two, so at least three of its cards are from 3 to 7. Only one
+    # shuffle in a hundred is consistent. A search that stops at the first such deal would not be uniform.
     table = Table([8, 9, 20, 21, 22], [1, 2, 3, 4, 5], up_arrows=[8]).play(8).draw(23, 24).keep().play(9)
     shown_hands(table.play(1, 2).draw(30, 31), 1, range(8, 51), 2, samples=30_000)

@@ -1,4 +1,4 @@
-"""Discat through the service: the paths of wrong fields, and hidden cards."""
+"""Discat through the service: the paths of fields in error, and hidden cards."""
 
 import random
 import re
@@ -157,12 +157,12 @@ def test_a_dealt_card_does_not_affect_other_viewers(stub: Any) -> None:
 
 
 def test_updates_do_not_contain_hidden_cards(stub: Any) -> None:
-    """Throughout games, a viewer's update names a card that is hidden from the viewer only as unseen."""
+    """In whole games, updates mention cards that are hidden from the viewer only as unseen."""
     for players in 2, 4, 6:
         include = game_pb2.Include(legal_actions=True, viewers=range(players), spectator=True)
         first = new_game(stub, "discat", players, seed=players, include=include)
         hidden_draws = redrawn_shown = 0
-        # The cards that each seat has put under the draw pile; none for a spectator.
+        # The cards that each seat has put under the draw pile. A spectator has an empty set.
         exchanged: dict[int | None, set[int]] = defaultdict(set)
         # These cards, and the cards that each seat has drawn.
         handled: dict[int | None, set[int]] = defaultdict(set)

@@ -77,7 +77,7 @@ def test_the_first_turn_is_a_play_of_one_card_without_a_constraint() -> None:
 @pytest.mark.rules("discat", "Components and setup")
 def test_tens_digit_of_one_to_nine_is_zero() -> None:
     table = Table([10, 41, 42, 43, 44], [1, 9, 20, 30, 33]).play(10).draw(50)
-    # Lower than 10: 1 and 9 share the first digit 0; 20 and 30 share the second.
+    # Cards must be lower than 10. 1 and 9 share the first digit 0, and 20 and 30 share the second digit.
     assert table.legal_plays() == {(1,), (9,), (1, 9), (9, 1)}
     table = Table([50, 41, 42, 43, 44], [1, 9, 20, 30, 33]).play(50).draw(2)
     assert {(20, 30), (30, 20), (30, 33), (33, 30), (1, 9), (9, 1)} == {p for p in table.legal_plays() if len(p) > 1}
@@ -85,7 +85,7 @@ def test_tens_digit_of_one_to_nine_is_zero() -> None:
 
 @pytest.mark.rules("discat", "Arrows")
 def test_known_cards_point_down() -> None:
-    # Rulebook: 18, 22, 24; a review: 34.
+    # The sources are the rulebook for 18, 22 and 24, and a review for 34.
     for card in (18, 22, 24, 34):
         table = Table([card, 41, 42, 43, 44], [1, 2, 3, 4, 5]).play(card).draw(50)
         assert table.constraint() == (card, False)

@@ -1,4 +1,4 @@
-"""Rules file: Invariants. The refusal of a typed or packed state names the wrong field."""
+"""Rules file: Invariants. The error for a typed or packed state names the field in error."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,34 +25,34 @@ def typed(position: Position) -> DiscatState:
 
 
 def middle() -> DiscatState:
-    """Return a state of two seats: seat 1, whose exchanged card is queued, has to choose; seat 0 had its bonus."""
+    """Return a state of two seats. Seat 1, whose exchanged card is queued, has to choose; seat 0 has had its bonus."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).exchange(33).draw(47)
     return typed(table.play(41).position)
 
 
 def before_refill() -> DiscatState:
-    """Return a state of two seats: seat 0 has played and has to draw."""
+    """Return a state of two seats in which seat 0 has played and has to draw."""
     return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).position)
 
 
 def before_bonus() -> DiscatState:
-    """Return a state of two seats: seat 0 has to draw its bonus card."""
+    """Return a state of two seats in which seat 0 has to draw its bonus card."""
     return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45).position)
 
 
 def passing() -> DiscatState:
-    """Return a state of two seats: seat 1 has no card below 12, seat 0 has had its bonus."""
+    """Return a state of two seats in which seat 1 has no card below 12, and seat 0 has had its bonus."""
     return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46).position)
 
 
 def before_exchange() -> DiscatState:
-    """Return a state of two seats: seat 1 has put 33 under the pile and has to draw."""
+    """Return a state of two seats in which seat 1 has put 33 under the pile and has to draw."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46)
     return typed(table.exchange(33).position)
 
 
 def dealing() -> DiscatState:
-    """Return a state of two seats in the deal: seat 0 has three cards, seat 1 two."""
+    """Return a state of two seats during the deal. Seat 0 has three cards, and seat 1 has two."""
     return typed(Table.at(GAME.new_game(2, {"first_seat": 0})).draw(1, 2, 3, 4, 5).position)
 
 
@@ -67,7 +67,7 @@ def beginning() -> DiscatState:
 
 
 def last_turn() -> DiscatState:
-    """Return a state of three seats: seat 0 laid its last card, 30; seat 1 had its last turn; seat 2 has to keep."""
+    """Return a state of three seats. Seat 0 laid its last card, 30, seat 1 had its last turn, and seat 2 must keep."""
     return late_state(
         [[], [40], [50]], [played(30), KEPT], first=0, active=2, phase="PASS", last_turns_left=1, up_arrows=[]
     )
@@ -79,13 +79,13 @@ def over() -> DiscatState:
 
 
 def won() -> DiscatState:
-    """Return a state of two seats: seat 0 has won with a group of five."""
+    """Return a state of two seats in which seat 0 has won with a group of five."""
     table = Table([12, 13, 14, 15, 16], [1, 2, 3, 4, 5], first_seat=1).play(5).draw(6)
     return typed(table.play(12, 13, 14, 15, 16).position)
 
 
 def four() -> DiscatState:
-    """Return a state of two seats: seat 1 has just played 31, 32, 33 with 34 on top and has to draw."""
+    """Return a state of two seats in which seat 1 has just played 31, 32, 33 with 34 on top, and has to draw."""
     table = Table([50, 41, 42, 43, 44], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(45).play(31, 32, 33, 34)
     return typed(table.position)
 
@@ -110,7 +110,7 @@ STATES = (
 def test_the_states_without_faults_are_valid(state: Callable[[], DiscatState]) -> None:
     position = read(state())
     position.check()
-    # The end of a state that is over follows from its other fields.
+    # The reason for the end of a game follows from the other fields of the state.
     expected = state()
     if position.is_terminal():
         kind, seat = position.end(), position.ended_by()

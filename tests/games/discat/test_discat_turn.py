@@ -10,7 +10,7 @@ from .building import EXCHANGE, KEEP, KEPT, Table, late_state, play_id, played
 
 
 def rulebook_table() -> Table:
-    """Return a table of three seats: 24 has been played, and the next seat holds 22, 27, 37, 41, 47."""
+    """Return a table of three seats where 24 was played, and the next seat holds 22, 27, 37, 41 and 47."""
     return Table([24, 1, 2, 3, 4], [22, 27, 37, 41, 47], [28, 38, 58, 18, 60]).play(24).draw(50)
 
 
@@ -53,7 +53,7 @@ def test_worked_case_28_38_58_with_18_on_top() -> None:
 
 @pytest.mark.rules("discat", "Worked cases (from the rulebook)")
 def test_worked_case_bonus_exchange_keep_and_free_play() -> None:
-    # Seat 0 is the creator of "lower than 18", seat 1 exchanges 52 for 48, seat 2 keeps.
+    # Seat 0 is the creator of "lower than 18", seat 1 exchanges 52 for 48, and seat 2 keeps.
     table = Table([18, 31, 32, 33, 34], [52, 53, 54, 55, 56], [41, 42, 43, 44, 45]).play(18).draw(35)
     assert table.phase == "BONUS"
     table.draw(36)
@@ -82,7 +82,7 @@ def test_worked_case_bonus_exchange_keep_and_free_play() -> None:
 
 @pytest.mark.rules("discat", "A turn")
 def test_a_group_shares_the_first_or_the_second_digit_throughout() -> None:
-    # 22 and 27 share the first digit, 27 and 37 the second: all three together are not a group.
+    # 22 and 27 share the first digit, and 27 and 37 share the second, so all three together are not a group.
     table = Table([50, 1, 2, 3, 4], [22, 27, 37, 41, 47], up_arrows=[]).play(50).draw(5)
     for cards in ((22, 27, 37), (22, 41), (27, 37, 41, 47), (22, 27, 37, 41, 47)):
         error = table.refusal(play_id(table.position, *cards))
@@ -203,7 +203,7 @@ def test_there_is_one_bonus_per_constraint() -> None:
 def test_the_next_constraint_has_its_own_bonus() -> None:
     table = lower_than_ten(2).draw(26).keep().play(22)
     assert table.hand(0) == [21, 23, 24, 25, 26]
-    # Lower than 22: seat 1 passes again.
+    # Cards must be lower than 22, so seat 1 passes again.
     assert table.phase == "BONUS"
     table.draw(27)
     assert table.hand(0) == [21, 23, 24, 25, 26, 27]
@@ -217,7 +217,7 @@ def test_a_bonus_prevented_by_an_empty_pile_does_not_count() -> None:
     assert view_of(table.position, None).constraint.bonus_drawn is False
     table.keep()
     assert view_of(table.position, None).HasField("constraint") is False
-    # A state with a bonus draw recorded cannot be distinguished from one in which it took place.
+    # A state in which a bonus draw is recorded is the same as after the draw.
     state.bonus_drawn = True
     assert read(state).legal_actions() == [KEEP]
 
@@ -242,7 +242,7 @@ def test_only_keep_is_legal_if_the_bonus_was_the_last_card_of_the_pile() -> None
 def test_passing_turns_the_top_face_down_before_the_choice() -> None:
     table = Table([24, 1, 2, 3, 4], [22, 41, 42, 43, 44], [5, 45, 46, 47, 48], up_arrows=[]).play(24).draw(50)
     table.play(22).draw(51).play(5).draw(52).play(4).draw(53)
-    # Lower than 4: seat 1 has to pass.
+    # Cards must be lower than 4, so seat 1 has to pass.
     assert table.phase == "BONUS"
     assert table.face_down(1) == []
     table.draw(54)
@@ -385,7 +385,7 @@ def test_a_hand_of_six_is_not_reduced_and_does_not_draw_until_it_is_below_five()
     table = lower_than_ten(2).draw(26).keep()
     assert len(table.hand(0)) == 6
     table.play(26)
-    # Six minus one is five, so there is no refill. The next seat also has no card below 26.
+    # The hand still has five cards, so there is no refill. The next seat also has no card below 26.
     assert table.hand(0) == [21, 22, 23, 24, 25]
     assert table.phase == "BONUS"
     assert table.plain_events() == [("CARDS_PLAYED", 0, (26,))]

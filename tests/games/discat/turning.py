@@ -1,4 +1,4 @@
-"""Seats in the messages of Discat. By the rules, seats differ only in which of them starts."""
+"""Seats in the messages of Discat. In the rules, the first seat is the only difference between seats."""
 
 from ..turning import Seats
 

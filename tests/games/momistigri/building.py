@@ -72,9 +72,9 @@ def late_state(
     most_ones: Mapping[tuple[Any, int], int] | None = None,
     **fields: Any,
 ) -> MomistigriState:
-    """Return a state late in a round. Cards that are not in a hand are in the pile; seats without cards have left.
+    """Return a state late in a round. Cards that are not in a hand are in the pile. Seats without cards have left.
 
-    `known` and `most_ones` map (the knower, or None for all seats; the seat of the hand) to the knowledge.
+    `known` and `most_ones` map (knower, seat of the hand) to the knowledge. The knower None represents all seats.
     """
     players = len(hands)
     fields.setdefault("mark", MOMISTIGRI_MARK_NONE)
@@ -178,7 +178,7 @@ class Table(building.Table):
 
     @property
     def round(self) -> int:
-        """The round, from 1."""
+        """The number of the round, counted from 1."""
         return int(self.state.round)
 
     def hand(self, seat: int) -> str:
@@ -198,7 +198,7 @@ class Table(building.Table):
         return [seat for seat, held in enumerate(self.state.seats) if held.pass_mark]
 
     def penalties(self) -> list[list[int]]:
-        """The penalties: one list per finished round."""
+        """The penalties, as a list for each finished round."""
         return [list(one) for one in zip(*(held.round_points for held in self.state.seats), strict=True)]
 
     def outcomes(self) -> dict[str, int]:
@@ -210,7 +210,7 @@ class Table(building.Table):
         return [self.position.action_label(action) for action in self.position.legal_actions()]
 
     def plain_events(self) -> list[tuple[str, int | None, str]]:
-        """Return the events of the last move: kind, seat and cards."""
+        """Return the kind, seat and cards of each event of the last move."""
         found = []
         for event in self.events:
             kind, message = event_of(GAME, event)

@@ -1,4 +1,4 @@
-"""Edits of Momistigri states that random play seldom reaches, and the reference at such a state."""
+"""Edits that make Momistigri states which random play rarely reaches, and the reference at such a state."""
 
 import random
 from collections import Counter
@@ -10,7 +10,7 @@ from .reference import ALL, LAST_TURN, PASS, STOP, Game, value
 
 PENDING = {1: (None, 1), 2: ("swap", 1), 3: ("two", 2), 4: ("three", 3)}
 
-# The number of edited states from which a test continues to play, by number of players.
+# The number of edited states, for each number of players, from which a test continues to play.
 STATES = 300
 
 
@@ -25,16 +25,16 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 1:
         editing.shift(places, choices)
     elif way == 2:
-        # A hand of one or two values, or of one colour.
+        # Give a seat a hand of one or two values, or of one colour.
         points, colour = choices.sample(range(1, 10), 2), choices.randrange(5)
         by_value = choices.random() < 0.7
         wanted = {card for card in range(45) if (value(card) in points if by_value else card // 9 == colour)}
         editing.bring(choices.choice(hands), wanted, places)
     elif way == 3:
-        # Few cards in hands.
+        # Leave few cards in the hands.
         put_away(state, hands, choices, choices.choice((1, 2, 6)))
     elif way == 4:
-        # Some seat has left the round.
+        # Remove a seat from the round.
         state.discards.extend(seat.hand_cards)
         del seat.hand_cards[:]
         seat.in_round = seat.pass_mark = False
@@ -53,13 +53,13 @@ def edit(state: Any, choices: random.Random) -> None:
         state.mark = choices.choice(list(PENDING))
         state.draws_left = min(PENDING[state.mark][1], state.draws_left + choices.randrange(3))
     elif way == 10:
-        # Hands of a few cards of one value.
+        # Give all seats small hands of one value each.
         put_away(state, hands, choices, 2)
         for hand in hands:
             same = choices.randint(1, 9)
             editing.bring(hand, {card for card in range(45) if value(card) == same}, places)
     elif way == 11:
-        # Only two seats are left, and the active seat's hand is of one value.
+        # Leave only two seats in the round, and give the active seat a hand of one value.
         other = choices.randrange(len(hands))
         for number, out in enumerate(state.seats):
             if number not in (state.active_seat, other):
@@ -82,7 +82,7 @@ def put_away(state: Any, hands: Any, choices: random.Random, most: int) -> None:
 
 
 def set_round(state: Any, choices: random.Random) -> None:
-    """Make it a later round, with penalties that are often tied."""
+    """Set a later round, with penalties that are often tied."""
     state.round = choices.randint(2, 3)
     state.options.ClearField("first_seat")
     for seat in state.seats:
@@ -122,7 +122,7 @@ def add_knowledge(seat: Any, knower: int | None, cards: list[int], most_ones: in
 
 
 def resumed(state: Any) -> Game | None:
-    """Return the reference at a state in a turn, if at most the last step of an effect is pending; otherwise None."""
+    """Return the reference at a state in a turn, or None if more than the last step of an effect is pending."""
     phase = name_of(state, "phase")
     if phase not in ("DRAW", "SWAP_OUT", "DISCARD", "CHOICE", "GIVE", "AGAIN"):
         return None

@@ -1,4 +1,4 @@
-"""Kinds of events of Momistigri, in the variants that the rules page distinguishes."""
+"""Kinds of events in Momistigri, including the variants that the rules page distinguishes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -84,7 +84,7 @@ COUNTS = ("", "one", "two", "three")
 
 
 def open_facts(state: Any) -> None:
-    """Return None: viewers know no other facts."""
+    """Return None, because viewers know no other facts."""
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:

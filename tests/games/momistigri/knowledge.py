@@ -1,7 +1,7 @@
 """Find a seat's possible knowledge by search: worlds consistent with its observations, and worlds that its view allows.
 
-`Witness` plays every world that is possible for the seat and keeps the worlds in which the seat would have observed the
-same. It uses the rules, but not the knowledge that the state records.
+`Witness` plays every world that is possible for the seat, and keeps the worlds in which the seat would have observed
+the same events. It uses the rules, but not the knowledge that the state records.
 """
 
 from collections import Counter
@@ -83,7 +83,7 @@ class Witness:
         seen = shown(events, self.seat)
         after: dict[Hands, Position] = {}
         for world in self.worlds.values():
-            # The seat knows its own decisions; chance and other seats can have made any move that looks the same.
+            # The seat knows its own decisions. Chance and other seats can have made any move that looks the same.
             moves = [move]
             if position.current_player() != self.seat:
                 moves = world.legal_actions()

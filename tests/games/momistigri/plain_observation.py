@@ -42,7 +42,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
 
 
 def usual_copies() -> list[int]:
-    """Return the number of cards of each kind in the box: in order of value, card i has colour i mod 5."""
+    """Return the number of cards of each kind in the box. If cards are sorted by value, card i has colour i mod 5."""
     values = [value for value in range(1, 10) for _ in range(10 - value)]
     kinds = [9 * (card % 5) + value - 1 for card, value in enumerate(values)]
     return [kinds.count(kind) for kind in range(45)]

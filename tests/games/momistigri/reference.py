@@ -24,7 +24,7 @@ PASS, STOP, MAIN, REVERSE, NAME, GIVE, HAND_OUT, SWAP_OUT, SWAP_IN = (
     1407,
 )
 LAST_TURN = 200
-# The knower that stands for all seats, in knowledge about a hand.
+# The knower that represents all seats.
 ALL = "all"
 
 
@@ -42,7 +42,7 @@ def colour(card: int) -> int:
 
 
 def default_copies() -> list[int]:
-    """Return the default copies: in order of value, card i has colour i mod 5."""
+    """Return the default copies. If cards are sorted by value, card i has colour i mod 5."""
     copies = [0] * 45
     i = 0
     for points in range(1, 10):
@@ -99,8 +99,8 @@ class Game(Script):
         self.inside = set(range(players))
         self.passed: set[int] = set()
         self.over = False
-        # By (seat of the hand, knower): minimum numbers of cards of each kind in the hand, and the maximum number of
-        # 1s.
+        # Map (knower, seat of the hand) to the minimum number of cards of each kind in the hand, and to the maximum
+        # number of 1s.
         self.known: dict[tuple[Any, int], Counter[int]] = {}
         self.most_ones: dict[tuple[Any, int], int] = {}
         self.begin()
@@ -108,7 +108,7 @@ class Game(Script):
     # Score
 
     def totals(self) -> list[int]:
-        """Return each seat's penalty points if the game stopped now."""
+        """Return the penalty points that each seat would have if the game ended now."""
         return [
             sum(penalties[seat] for penalties in self.penalties) + (0 if self.over else self.hand_sum(seat))
             for seat in range(self.players)
@@ -187,7 +187,7 @@ class Game(Script):
         self.tell("ONE_SEAT_LEFT" if alone else "ALL_PASSED" if all_passed else "TURN_LIMIT_REACHED", None)
         for seat in range(self.players):
             shown = sorted(self.hands[seat].elements())
-            # At most eight cards per event.
+            # An event has at most eight cards.
             for i in range(0, len(shown), 8):
                 self.tell("HAND_SHOWN", seat, *shown[i : i + 8])
             self.tell("PENALTY_TAKEN", seat, self.hand_sum(seat))
@@ -234,7 +234,7 @@ class Game(Script):
         return (yield from self.discard(seat, PASS))
 
     def discard(self, seat: int, instead: int) -> Play:
-        """Continue a turn from the discard of a pair, or `instead`: PASS, or STOP after 6s. Result: see `draw`."""
+        """Continue a turn from the discard of a pair or `instead`: PASS, or STOP after 6s. Returns as `draw`."""
         hand = self.hands[seat]
         move = yield from self._ask(seat, pairs_in(hand) | {instead})
         if move == PASS:
@@ -257,7 +257,7 @@ class Game(Script):
         return None, None
 
     def swap(self, seat: int) -> Play:
-        """Swap a card of the seat from which a card was drawn."""
+        """Swap a card of the seat from which cards are drawn."""
         before = self.pile.copy()
         out = (yield from self._ask(seat, {SWAP_OUT + card for card, n in self.hands[seat].items() if n})) - SWAP_OUT
         self._discard(seat, out)

@@ -1,4 +1,4 @@
-"""Rules file: Actions. Their ids, messages and labels."""
+"""Rules file: Actions. The ids, messages and labels of actions."""
 
 import pytest
 

@@ -35,7 +35,7 @@ def test_reverse_takes_effect_immediately(both: str) -> None:
     table = Table.late(f"{both} 4A", "6A", "6B", "6C", "6D").pair(both).reverse()
     assert table.state.reversed
     assert table.plain_events()[0] == ("DIRECTION_REVERSED", 0, "")
-    # The next seat is then the one on the other side, and it draws from the seat that reversed.
+    # The next seat is then the seat on the other side, which draws from the seat that reversed.
     assert table.active == 4
     assert table.outcomes() == {"4A": 1}
     # Reversing again restores the direction.
@@ -66,7 +66,7 @@ def test_main_of_a_3_swaps_after_the_next_seats_draw() -> None:
 
 @pytest.mark.parametrize("both", ["1A 1B", "2A 2B", "3A 3B"])
 def test_main_or_reverse_is_also_a_choice_with_an_empty_hand(both: str) -> None:
-    # Decision of the engine: Main has no effect: no NameCard, no swap.
+    # Decision of the engine: Main then has no effect, that is, no NameCard and no swap.
     table = Table.late(both, "6A", "6B", "6C", "6D").pair(both)
     assert (table.phase, table.actor, table.hand(0)) == ("CHOICE", 0, "")
     assert table.inside() == [0, 1, 2, 3, 4]

@@ -18,7 +18,7 @@ LAST_SEATS = ["3A", "4A", "5A", "7A", "8C"]
 
 @pytest.mark.rules("momistigri", "End of a round", "Worked cases")
 def test_the_last_seat_with_cards_finishes_its_own_turn() -> None:
-    # Worked case: A draws B's last card, so B leaves. A may still discard one pair, then takes the rest as penalty.
+    # Worked case: A draws B's last card, so B leaves. A may discard one more pair, and the rest is its penalty.
     table = Table.late("3A 3B 4C M", "4A", "", active=0, phase="DRAW", draws_left=1).draw("4A")
     assert table.inside() == [0]
     assert (table.phase, table.actor) == ("DISCARD", 0)
@@ -61,7 +61,7 @@ def test_the_momistigri_by_itself_is_ten_points() -> None:
 
 @pytest.mark.rules("momistigri", "End of a round")
 def test_otherwise_the_round_ends_immediately() -> None:
-    # Seat 0 discards its last cards in its own turn; seat 1 has no more turns.
+    # Seat 0 discards its last cards in its own turn, and seat 1 has no more turns.
     table = Table.late("3A 3B", "4A 4B M", "").pair("3A 3B").main()
     assert table.penalties() == [[0, 18, 0]]
     # Giving its last card away has the same result.
@@ -71,7 +71,7 @@ def test_otherwise_the_round_ends_immediately() -> None:
 
 @pytest.mark.rules("momistigri", "End of a round")
 def test_the_end_is_checked_only_when_an_effect_is_complete() -> None:
-    # Decision of the engine: seat 0 hands out cards after discarding its last two cards; only then does the round end.
+    # Decision of the engine: seat 0 hands out cards after discarding its last two cards, and then the round ends.
     table = Table.late("5A 5B", "M", "").pair("5A 5B")
     assert (table.phase, table.round) == ("HAND_OUT", 1)
     table.hand_out("8C")
@@ -97,7 +97,8 @@ def test_the_round_ends_when_three_seats_pass_in_a_row() -> None:
 
 @pytest.mark.rules("momistigri", "End of a round")
 def test_pass_marks_count_even_if_passes_are_not_consecutive() -> None:
-    # Decision of the engine: seats 1 and 2 passed; seat 0 discards; in its next turn only its own mark is missing.
+    # Decision of the engine: seats 1 and 2 passed, and seat 0 discards. In seat 0's next turn, only its mark is
+    # missing.
     table = Table.late("3A 4A 7A M", "5B 6A", "5C 6B", passed=(1, 2)).pair("3A 4A")
     assert table.passed() == [1, 2]
     table.draw("7A").pass_turn().draw("7A").pass_turn()
@@ -112,7 +113,7 @@ def test_the_round_ends_when_the_last_seat_without_a_mark_leaves() -> None:
     table = Table.late("3A 4A", "5B 7A", "6B 8C", passed=(1, 2)).pair("3A 4A")
     assert table.penalties() == [[0, 12, 14]]
     assert [event[0] for event in table.plain_events()][:3] == ["PAIR_DISCARDED", "SEAT_LEFT", "ALL_PASSED"]
-    # The same holds after a complete effect: Main of a 1, Reverse, a gift of the last card, the cards of a 5, Stop.
+    # The same is true after a complete effect: Main of a 1, Reverse, a gift of the last card, the cards of a 5, Stop.
     marked = {"passed": (1, 2)}
     assert Table.late("1A 1B 1C", "6A", "7B", "", "", **marked).pair("1A 1B").main().penalties() == [[0, 6, 7, 0, 0]]
     assert Table.late("3A 3B", "6A", "7B", **marked).pair("3A 3B").reverse().penalties() == [[0, 6, 7]]

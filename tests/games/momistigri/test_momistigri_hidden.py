@@ -144,7 +144,7 @@ def test_seats_that_see_a_received_card_know_whether_it_is_a_1() -> None:
 
 def test_seats_that_see_a_1_leave_know_that_there_is_one_fewer() -> None:
     table = ones_of_seat_2().draw("1A").pass_turn().draw("1A")
-    # Seat 3 drew the card; seat 0 did not see it.
+    # Seat 3 drew the card, and seat 0 did not see it.
     assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [1, 1, 0, 1]
 
 
@@ -197,7 +197,7 @@ def drawn_on(known: str, hand: str = "3A 4E 4E M") -> Table:
 def test_seats_that_did_not_see_the_card_are_sure_of_one_copy_fewer() -> None:
     assert drawn_on("3A").draw("M").knows(2, 0) == ""
     assert drawn_on("4E 4E M").draw("3A").knows(2, 0) == "4E"
-    # This holds regardless of the card that was drawn.
+    # This is true regardless of the card that was drawn.
     assert drawn_on("4E 4E M").draw("4E").knows(2, 0) == "4E"
 
 
@@ -218,7 +218,7 @@ def test_seats_that_know_a_hand_of_one_kind_know_which_card_left() -> None:
     assert table.knows(2, 1) == "M"
     table = drawn_on("4E 4E", hand="4E 4E").draw("4E")
     assert (table.knows(2, 0), table.knows(2, 1)) == ("4E", "4E")
-    # This does not hold if a card of the hand is unknown.
+    # This is not true if a card of the hand is unknown.
     table = drawn_on("4E", hand="4E 4E").draw("4E")
     assert (table.knows(2, 0), table.knows(2, 1)) == ("", "")
 
@@ -270,7 +270,7 @@ def test_no_possible_world_is_excluded(start: str) -> None:
             moves = position.legal_actions()
             if position.current_player() == CHANCE_PLAYER:
                 moves = [outcome for outcome, _ in position.chance_outcomes()]
-            # Prefer effects, which the test is about.
+            # Prefer effects, because they change knowledge.
             move = choices.choice(moves[:-1] if moves[-1] in (1081, 1082) and len(moves) > 1 else moves)
             if state_of(position.child(move)).turn == 0:
                 break

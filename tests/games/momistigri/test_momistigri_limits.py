@@ -22,18 +22,18 @@ def value(card: int) -> int:
 
 
 def lateness(action: int, wanted: list[int]) -> int:
-    """Rank an action by the place of its card's value among the wanted values, reversed if the card is given up."""
+    """Rank an action by the place of its card's value among the wanted values; reversed if it gives up cards."""
     for name, kind in KINDS.items():
         if kind.first_id <= action <= kind.last_id and name in ("give", "hand_out", "swap_in", "swap_out", "name_card"):
             of_card = value((action - kind.first_id) % 46)
-            # First the 5s, which return all other cards.
+            # The 5s come first, because they return all other cards.
             place = 0 if of_card == 5 else 1 + wanted.index(of_card) if of_card in wanted else 1 + len(wanted)
             return -place if name == "swap_out" else place
     return int(action == KINDS["reverse"].first_id)
 
 
 def pair_or_pass(position: Position, wanted: list[int]) -> int:
-    """Choose a pair of a wanted value, otherwise a pass unless it would end the round, otherwise any pair."""
+    """Choose a pair of a wanted value; otherwise a pass, unless it would end the round; otherwise any pair."""
     actions = position.legal_actions()
     pairs = {action: PAIRS[action] for action in actions if action < PASS}
     of_one_value = {value(low): action for action, (low, high) in pairs.items() if value(low) == value(high)}
@@ -87,7 +87,7 @@ def test_rounds_nearly_reach_the_documented_length(players: int) -> None:
     games = [play_long(players, seed, [6, 5, 3]) for seed in range(8)]
     assert max(played.turns_of_last for played in games) == 200
     assert max(played.decisions for played in games) <= limits.max_game_length
-    # A third round needs a tie.
+    # The limit is for three rounds, but a third round needs a tie, so compare the decisions of one round.
     assert max(played.decisions / played.rounds for played in games) > 0.6 * limits.max_game_length / 3
 
 
@@ -98,7 +98,7 @@ def test_draws_of_several_cards_stay_within_the_documented_limit(players: int) -
     games = [play_long(players, seed, [8, 7, 5]) for seed in range(8)]
     assert max(played.decisions for played in games) <= limits.max_game_length
     assert max(played.chance_events for played in games) <= limits.max_chance_nodes_in_history
-    # The count exceeds the deal and one draw per turn.
+    # The count exceeds that of the deal and of one draw in each turn.
     assert max(played.chance_events / played.rounds for played in games) > 9 * players + 1 + 200
 
 

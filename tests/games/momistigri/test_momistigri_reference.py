@@ -46,7 +46,7 @@ def choose(question: Question, style: str, choices: random.Random) -> int:
         if fours and choices.random() < 0.95:
             return choices.choice(fours)
         if question.actor >= 0 and HAND_OUT <= moves[0] < HAND_OUT + 46:
-            # Keeps 5s and other cards in circulation.
+            # Keep 5s and other cards in circulation.
             return max(moves, key=lambda move: (value(move - HAND_OUT) in (4, 5), choices.random()))
         if PASS in moves and choices.random() < 0.8 and len(moves) > 1:
             return choices.choice(moves[:-1])
@@ -62,7 +62,7 @@ def choose(question: Question, style: str, choices: random.Random) -> int:
 
 
 def choose_to_go_on(game: Game, choices: random.Random) -> int:
-    """Choose a move that continues the round: 5s circulate, chance yields them, and no seat is the last to pass."""
+    """Choose a move that continues the round: 5s circulate, chance gives 5s, and no seat is the last to pass."""
     moves = game.question.moves
     if game.question.actor == CHANCE_PLAYER:
         return max(moves, key=lambda card: (game.turn > 0 and value(card) == 5, choices.random()))

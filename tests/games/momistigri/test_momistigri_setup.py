@@ -13,8 +13,8 @@ pytestmark = pytest.mark.rules("momistigri", "Components and setup")
 
 
 def test_colours_alternate_in_the_order_of_value() -> None:
-    # Decision of the engine: card i = 0 … 44 has colour i mod 5; the nine 1s are cards 0-8, the first 2 is card 9, the
-    # 9 is card 44.
+    # Decision of the engine: card i = 0 … 44 has colour i mod 5. The nine 1s are cards 0-8, the first 2 is card 9, and
+    # the 9 is card 44.
     box = dict(GAME.new_game(5, {"first_seat": 0}).chance_outcomes())
     assert [box[card(f"1{colour}")] for colour in "ABCDE"] == [2, 2, 2, 2, 1]
     assert [box[card(f"2{colour}")] for colour in "ABCDE"] == [2, 2, 1, 1, 2]
@@ -23,7 +23,7 @@ def test_colours_alternate_in_the_order_of_value() -> None:
 
 @pytest.mark.parametrize(("players", "size", "without"), [(5, 46, ()), (4, 37, (1,)), (3, 28, (1, 2, 9))])
 def test_three_and_four_players_play_without_some_values(players: int, size: int, without: tuple[int, ...]) -> None:
-    # Worked case: 28 cards, hands 9, 9, 10; 37 = 9·4 + 1; 46 = 9·5 + 1.
+    # Worked case: 28 cards make hands of 9, 9 and 10; 37 = 9·4 + 1; 46 = 9·5 + 1.
     position = GAME.new_game(players, {"first_seat": 0})
     expected = deck(players)
     assert expected.total() == size == 9 * players + 1

@@ -48,7 +48,7 @@ def test_previous_and_next_are_seats_still_in_the_round() -> None:
     assert table.active == 3
     assert table.outcomes() == {"3A": 1}
     table.draw("3A")
-    # Seat 0 has left; seat 4 follows seat 3, and then seat 3 again.
+    # Seat 0 has left, so seat 4 follows seat 3, and then seat 3 follows again.
     assert table.inside() == [3, 4]
     table.pass_turn()
     assert table.active == 4
@@ -69,7 +69,7 @@ def test_two_or_three_cards_are_drawn_one_chance_event_each() -> None:
             assert table.outcomes().keys().isdisjoint(drawn[: i + 1])
         assert table.phase == "DISCARD"
         assert table.hand(1).split() == sorted([*drawn, "6A"], key=card)
-        # The mark ended with that draw.
+        # The mark had an effect only on that draw.
         table.pass_turn()
         assert (table.state.draws_left, name_of(table.state, "mark")) == (1, "NONE")
 

@@ -1,4 +1,4 @@
-"""Seats in the messages of Momistigri. By the rules, seats differ only in which of them starts a round."""
+"""Seats in the messages of Momistigri. In the rules, the first seat of a round is the only difference between seats."""
 
 from ..turning import Seats
 

@@ -19,7 +19,7 @@ from google.protobuf.message import Message
 from google.rpc import code_pb2, status_pb2
 from tools.patience import PATIENCE
 
-# The gRPC codes that clients derive from HTTP statuses (gRPC's http-grpc-status-mapping.md).
+# The gRPC codes that clients derive from HTTP statuses (see gRPC's http-grpc-status-mapping.md).
 _OF_HTTP = {400: "internal", 401: "unauthenticated", 403: "permission_denied", 404: "unimplemented"}
 _OF_HTTP |= dict.fromkeys((429, 502, 503, 504), "unavailable")
 Fields = Sequence[tuple[str, str]]
@@ -27,7 +27,7 @@ Fields = Sequence[tuple[str, str]]
 
 @dataclass
 class Outcome:
-    """The end of a call: `http` is the HTTP status, `code` "" for OK, `details` a google.rpc.Status in wire format."""
+    """The end of a call. `http` is the HTTP status, `code` is "" for OK, `details` is a google.rpc.Status as bytes."""
 
     http: int
     code: str = ""
@@ -54,7 +54,7 @@ def _envelopes(body: bytes) -> Iterable[tuple[int, bytes]]:
 
 
 def _ended(http: int, fields: dict[str, str], messages: list[bytes]) -> Outcome:
-    # From gRPC's trailers, or from HTTP's status without them.
+    # The code is in gRPC's trailers. Without trailers, it is derived from HTTP's status.
     if "grpc-status" not in fields:
         return Outcome(http, _OF_HTTP.get(http, "unknown"), messages=messages)
     details = base64.b64decode(fields.get("grpc-status-details-bin", "") + "===")
@@ -63,7 +63,7 @@ def _ended(http: int, fields: dict[str, str], messages: list[bytes]) -> Outcome:
 
 
 def call_grpc(address: str, verb: str, path: str, fields: Fields, parts: Sequence[bytes], *, is_full: bool) -> Outcome:
-    """Make a call over HTTP/2. With `is_full`, each part of the body except the first follows a response."""
+    """Make a call over HTTP/2. With `is_full`, each part of the body except the first is sent after a response."""
     host, port = address.split(":")
     with socket.create_connection((host, int(port)), PATIENCE) as connected:
         connection = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))

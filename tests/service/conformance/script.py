@@ -22,7 +22,7 @@ from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_pb2, game_servi
 
 
 class Method(NamedTuple):
-    """A method for cases, with its request and its response."""
+    """A method on which cases are run, with its request and its response."""
 
     path: str
     request: Message
@@ -53,7 +53,7 @@ DETAIL = error_details_pb2.RequestInfo(request_id="of a detail")
 
 
 class Script:
-    """The behaviour of servers that start later: `responses`, then an end with `code` ("": success) or no end."""
+    """The behaviour of servers that start later: `responses`, then either an end with `code` ("": OK) or no end."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.play()

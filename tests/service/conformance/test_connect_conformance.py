@@ -1,6 +1,6 @@
-"""The server's cases of Connect's conformance suite (cases.toml), at all doors; deviations.toml lists failing cases.
+"""The cases of Connect's conformance suite for servers (cases.toml), at all doors. deviations.toml lists failing cases.
 
-A case is run on methods of the service with the same kinds of streams, which are made to behave as it requires.
+A case is run on methods of the service that have the same kinds of streams. They are made to behave as it requires.
 """
 
 import base64
@@ -31,7 +31,7 @@ _FOLDER = Path(__file__).parent
 SUITES = tomllib.loads((_FOLDER / "cases.toml").read_text("utf-8"))["suite"]
 DEVIATIONS = tomllib.loads((_FOLDER / "deviations.toml").read_text("utf-8"))["deviation"]
 _UNKNOWN = "/chatiere.v1.UnknownService/UnknownMethod"
-# The maximum size of a request in bytes, for the suite about sizes.
+# The maximum size of a request, in bytes, in the suite about sizes.
 _LIMIT = 1024
 
 
@@ -65,7 +65,10 @@ def script() -> Iterator[Script]:
 
 @pytest.fixture(scope="module")
 def address_of(script: Script) -> Iterator[Callable[[Door, int | None], str]]:
-    """Return the address of a server by its door and the maximum size of its requests; a server starts on first use."""
+    """Return a function that returns the address of a server by its door and by the maximum size of its requests.
+
+    The server starts at the first call.
+    """
     with ExitStack() as started:
 
         @cache
@@ -114,13 +117,13 @@ def test_doors_behave_as_the_cases_require(way: Way, script: Script, address_of:
 def methods_of(case: dict[str, Any]) -> list[Method]:
     """Return the methods on which a case is run."""
     if case["stream"] == "unary":
-        # SINGLE responds immediately, so it cannot be late.
+        # The handler of SINGLE responds immediately, so it cannot be late.
         return [BATCH] if case.get("late") or case.get("get") else [SINGLE, BATCH]
     return [FEED] if case["stream"] == "server" else [STREAM]
 
 
 def differences(case: dict[str, Any], way: Way, method: Method, script: Script, address: str) -> list[str]:
-    """Make a case's call; return how its outcome differs from the case's requirements."""
+    """Make a case's call. Return how its outcome differs from the case's requirements."""
     codes, responses = case.get("codes", [""]), case.get("responses", 1)
     is_scripted = "codes" in case and not (case.keys() & {"raw", "sizes", "late"})
     message = case.get("message", f"{case['name']} failed")
@@ -146,7 +149,7 @@ def content(case: dict[str, Any], method: Method, size: int) -> bytes:
         return b""
     if "sizes" not in case:
         return method.request.SerializeToString()
-    # An unknown field, number 15, that contains bytes.
+    # The request gets an unknown field (number 15) of bytes.
     rest = _LIMIT + size - 3
     return bytes([15 << 3 | 2, rest & 0x7F | 0x80, rest >> 7]) + bytes(rest)
 

@@ -1,4 +1,4 @@
-"""Random calls of all kinds at a server's own methods, with simulated wires, threads and clock; prints a line per call.
+"""Random calls of all kinds to a server's real methods, with simulated wires, threads and clock. Prints their results.
 
 It must run in a separate process, because it replaces the clock and the sources of random numbers.
 """
@@ -195,9 +195,9 @@ class Calls:
 
 
 def make(seed: int, count: int, folder: Path, *, in_files: bool, has_tokens: bool) -> None:
-    """Make `count` calls; print a line for each, the log lines in between, and all metrics at intervals.
+    """Make `count` calls. Print a line for each of them, the lines of the log, and at intervals all metrics.
 
-    With `in_files` the metrics are kept in files, as in workers.
+    With `in_files` the metrics are stored in files, as in workers.
     """
     disable_created_metrics()  # type: ignore[no-untyped-call]
     handler = logging.StreamHandler(sys.stdout)

@@ -1,4 +1,4 @@
-"""A door with a simulated wire, clock and threads, so that a test can perform events in any order."""
+"""A door with a simulated wire, clock and threads. With it, a test can perform events in any order."""
 
 from collections import Counter, deque
 from collections.abc import Callable
@@ -36,7 +36,7 @@ _METRICS = Metrics(CollectorRegistry())
 
 
 class PlayedMethod(Method):
-    """A method whose metrics take no time. `ended` has its finished calls, by code."""
+    """A method whose metrics take no time. `ended` counts its finished calls by code."""
 
     def __init__(self, limit: CallLimit) -> None:
         super().__init__(None, "kind", PATH, limit=limit, counts_clients=True)  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ class PlayedTimer:
 
 
 class PlayedLoop:
-    """A loop whose time only the test advances."""
+    """A loop in which time passes only when the test says so."""
 
     def __init__(self, *, is_own: bool = False) -> None:
         self.is_own, self.under_way, self.now = is_own, 0, 0.0
@@ -80,12 +80,12 @@ class PlayedLoop:
         self._posted.append(work)
 
     def turn(self) -> None:
-        """Run the posted work."""
+        """Do the posted work."""
         while self._posted:
             self._posted.popleft()()
 
     def pass_time(self, seconds: float) -> None:
-        """Advance the time, and run the work that is due."""
+        """Advance the time, and do the work that is due."""
         self.now += seconds
         for timer in sorted(self.timers, key=lambda each: each.due):
             if not timer.is_over and timer.due <= self.now:
@@ -95,7 +95,7 @@ class PlayedLoop:
 
 
 class PlayedThreads(Executor):
-    """Threads that begin and finish their work when the test requests it."""
+    """Threads that begin and finish their work when the test tells them to."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
@@ -136,7 +136,7 @@ class PlayedThreads(Executor):
 
 
 class PlayedPool:
-    """Turns in such threads, and one in the thread of a loop."""
+    """Turns in PlayedThreads, and one turn in the thread of a loop."""
 
     def __init__(self, threads: PlayedThreads) -> None:
         self._threads = threads
@@ -157,7 +157,7 @@ class PlayedPool:
 
 
 class PlayedWire:
-    """A call whose client a test plays. `wrong` lists the exchange's violations of the protocol."""
+    """A call whose client is the test. `wrong` lists the exchange's violations of the protocol."""
 
     peer, is_alone, is_behind = "ipv4:192.0.2.1:1234", False, False
 
@@ -262,7 +262,7 @@ def handled(request: Any, cancellation: Cancellation, hold: Callable[[int], None
 
 
 class Played:
-    """A door with its threads and its loop, and a simulated call."""
+    """A door with its threads, its loop and one simulated call."""
 
     def __init__(
         self, *, timeout: float | None = None, is_own: bool = False, loop: PlayedLoop | None = None, **settings: Any
@@ -272,7 +272,7 @@ class Played:
         self.threads = PlayedThreads()
         self.loop = loop or PlayedLoop(is_own=is_own)
         self.wire = PlayedWire(self.loop, self.threads, timeout)
-        # The memory of all responses is held until their delivery.
+        # With this cost, the memory of all responses is held until they are delivered.
         cost = Cost(small=-1, copies=1, of_call=100)
         self.door = Door(
             self.settings, self.guards, None, cost, lambda _: StatusError(Status(BROKEN, message="broken"))
@@ -291,19 +291,19 @@ class Played:
         return StreamMethod(PATH, self.method, lambda _: handle, PlayedPool(self.threads))
 
     def look(self) -> None:
-        """Notify the exchange, and run the posted work."""
+        """Notify the exchange, and do the posted work."""
         self.wire.tell()
         self.loop.turn()
 
     def settle(self) -> None:
-        """Let threads finish, and the client read everything."""
+        """Let the threads finish, and let the client read everything."""
         self.threads.finish()
         self.look()
         self.wire.take()
         self.look()
 
     def check_nothing_is_left(self, code: int) -> None:
-        """Check that the call ended with a status, was counted once, and holds no resources."""
+        """Check that the call ended with a status, that it was counted once, and that it holds no resources."""
         wire, door, method = self.wire, self.door, self.method
         assert wire.wrong == []
         assert wire.status is not None

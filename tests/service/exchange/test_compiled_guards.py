@@ -1,4 +1,4 @@
-"""The compiled guards behave as their sources do as plain Python: in responses, metrics and the log."""
+"""The compiled guards behave like their sources, run as plain Python: in responses, in metrics and in the log."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ from tools.over import over
 from chatiere.service.guards import chain, counts, limits
 
 TESTS = Path(__file__).parents[2]
-# Import the modules of the guards' folder from their sources only.
+# Makes Python import the modules in the guards' folder only from their sources.
 PLAIN = """
 import sys
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
@@ -32,7 +32,7 @@ from service.exchange.many_calls import make
 assert {{Path(each.__file__).suffix for each in (chain, counts, limits)}} == {{"{suffix}"}}
 make({seed}, {count}, Path({folder!r}), in_files={in_files}, has_tokens={has_tokens})
 """
-# Parts of lines, with the minimum number of their occurrences among 2,000 calls.
+# Patterns of lines, with the minimum number of lines that match them for 2,000 calls.
 MET = {
     r" Status\(code=0,": 400,
     r"code=3,.*reason='(?!INVALID_LANGUAGE)": 20,
@@ -53,7 +53,7 @@ def make(way: str, folder: Path, **options: object) -> subprocess.Popen[str]:
 
 
 def compare(seed: int, count: int, folder: Path, *, in_files: bool, has_tokens: bool) -> Counter[str]:
-    """Make the same calls both ways, and compare line by line; return the number of lines for each pattern of MET."""
+    """Make the same calls in both ways, and compare the lines. Return the number of lines for each pattern of MET."""
     options = {"seed": seed, "count": count, "in_files": in_files, "has_tokens": has_tokens}
     met: Counter[str] = Counter()
     with make(".so", folder, **options) as compiled, make(".py", folder, **options) as plain:

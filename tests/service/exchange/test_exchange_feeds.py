@@ -1,4 +1,4 @@
-"""Calls with many responses to one request, tested on the exchange, and health watches."""
+"""Calls with many responses to one request, tested with simulated events, and watches of a server's health."""
 
 from contextlib import suppress
 from typing import Any
@@ -18,7 +18,7 @@ from chatiere.service.guards.memory import Holding, MemoryBudget
 
 from .played import BROKEN, CANCELLED, FULL, LATE, OK, PATH, STOPPING, Played, PlayedLoop, PlayedWire
 
-# The events, and the status that each may give a call.
+# The events, each with the status with which it may end a call.
 EVENTS = {
     "request": None,
     "fault": BROKEN,
@@ -81,7 +81,7 @@ class Fed:
             self.played.door.drain()
 
     def settle(self) -> int:
-        """Let the client leave if the call is not over; check that it holds no resources, and return its status."""
+        """Let the client leave if the call is not over. Check that it holds no resources, and return its status."""
         if not self.exchange.is_over:
             self.happen("left")
         self.played.settle()
@@ -113,7 +113,7 @@ def test_responses_are_sent_immediately() -> None:
 
 
 def test_clients_take_turns_when_many_responses_wait() -> None:
-    """Other work of the loop also gets its turn, and each feed gets its responses in order."""
+    """Other work of the loop also gets its turn, and the responses of each feed are in order."""
     loop, done = PlayedLoop(), list[str]()
     feds = [Fed(loop=loop, peer=f"ipv4:192.0.2.{number // 5}:1") for number in range(6)]
     for number, fed in enumerate(feds):

@@ -1,4 +1,4 @@
-"""Streams, tested on the exchange: for any order of events, requests are answered in order, and a stream ends once."""
+"""Streams, tested with simulated events: in any order of events, responses are in order, and a stream ends once."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from chatiere.v1.batch_service_pb2 import PlayRequest
 from .played import BROKEN, CANCELLED, FULL, INTERNAL, LATE, OK, STOPPING, Played
 
 STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
-# The events, and the status that each may give a stream.
+# The events, each with the status with which it may end a stream.
 EVENTS = {
     "ask": None,
     "part": None,
@@ -85,7 +85,7 @@ class Stream:
             wire.take()
 
     def _come_anew(self) -> None:
-        # Another stream takes the only slot, and ends immediately.
+        # Another stream takes the only slot, and then ends immediately.
         limits, limit = self.played.guards._limits, self.played.limit
         try:
             limits.begin(limit, "another")
@@ -94,7 +94,7 @@ class Stream:
         limits.end(limit, "another")
 
     def settle(self) -> int:
-        """Let the client leave if the stream is not over; check that it holds no resources, and return its status."""
+        """Let the client leave if the stream is not over. Check that it holds no resources, and return its status."""
         while not self.exchange.is_over and (self.played.threads.waits or self.wire.is_sending):
             self.happen("finishes", "taken")
         if not self.exchange.is_over:
@@ -169,7 +169,7 @@ def test_work_that_has_not_begun_is_withdrawn(event: str) -> None:
 
     stream = Stream(timeout=5.0, handle=handle)
     stream.happen("ask", event, "finishes")
-    # Working streams do not give way, and do not wait for their clients.
+    # A working stream does not give way to others, and its time to wait for the client does not run out.
     if event in ("newcomer", "patience"):
         stream.happen("taken", "end")
         assert (len(handled), stream.settle()) == (1, OK)
@@ -197,7 +197,7 @@ def test_a_stream_without_requests_gives_way_before_streams_that_have_worked(has
     def end_other(refusal: Refusal) -> None:
         pass
 
-    # Another origin has two more streams, and loses one first if all streams have worked.
+    # Another origin has two more streams. If all streams have worked, it is the first to lose a stream.
     for other in "one", "another":
         idle.add("elsewhere", other, "elsewhere", end_other, has_worked=True)
     gone = idle.give_up_one()

@@ -1,4 +1,4 @@
-"""Unary calls, tested on the exchange: every order of events of request, threads, client, clock and slots."""
+"""Unary calls, tested with simulated events: every order of what request, threads, client, clock and slots do."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -21,7 +21,7 @@ EVENTS = ("request", "two", "none", "fault", "left", "late", "slot", "drain", "b
 
 
 def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = None) -> Exchange[Any]:
-    """Begin a call. `handle` is the method's handler; None for a handler that responds."""
+    """Begin a call. `handle` is the method's handler; None stands for a handler that responds."""
     exchange: Exchange[Any]
     if kind == "single":
         single = played.single() if handle is None else played.single(handle)
@@ -34,7 +34,7 @@ def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = No
 
 
 def happen(played: Played, exchange: Exchange[Any], event: str) -> None:
-    """Perform an event; the client sends no more data after the end of its request."""
+    """Perform an event. After the end of its request, the client sends no more data."""
     wire = played.wire
     comes = not (wire.has_ended or wire.fault or wire.is_closed)
     if event in ("request", "two", "none") and comes:
@@ -59,7 +59,7 @@ def happen(played: Played, exchange: Exchange[Any], event: str) -> None:
     played.look()
 
 
-# For each event, the status of a call whose request has not arrived.
+# By event, the status of a call whose request has not arrived.
 ENDS_HALF_OPEN: dict[str, int] = {
     "two": UNIMPLEMENTED,
     "none": UNIMPLEMENTED,
@@ -136,12 +136,13 @@ def test_a_call_that_loses_its_slot_as_its_request_arrives_is_served(kind: Kind)
 @pytest.mark.parametrize(
     ("timeout", "seconds", "has_come", "reason", "message"),
     [
-        # Half-open: until the client's deadline or for `request_timeout`, whichever is first.
+        # A half-open call lasts until the client's deadline, or for `request_timeout` if this is shorter.
         (None, 9, False, "", ""),
         (None, 10, False, "REQUEST_TIMEOUT", "request timeout: the request did not arrive within 10 s"),
         (20.0, 10, False, "REQUEST_TIMEOUT", "request timeout: the request did not arrive within 10 s"),
         (3.0, 3, False, "TIME_LIMIT", "deadline exceeded"),
-        # At work: until the client's deadline or, without one, for `default_deadline`; at most for `max_deadline`.
+        # A call at work lasts until the client's deadline or, without one, for `default_deadline`. It lasts at most for
+        # `max_deadline`.
         (None, 59, True, "", ""),
         (
             None,
@@ -251,7 +252,7 @@ def test_memory_is_held_until_the_client_has_the_response(kind: Kind) -> None:
     exchange = begin(played, kind)
     happen(played, exchange, "request")
     if kind == "batch":
-        # The request's memory, while it waits for a thread.
+        # While the request waits for a thread, its memory is held.
         assert played.guards.budget.held == len(b"meow")
         happen(played, exchange, "finishes")
     assert played.guards.budget.held == 100 + len(b"re: meow")
@@ -291,7 +292,7 @@ def test_memory_of_a_request_without_a_thread_is_held_until_its_refusal_is_deliv
     played = Played()
     played.wire.is_slow = True
     exchange = begin(played, "batch")
-    # An executor that is shut down behaves in this way.
+    # An executor that was shut down behaves in this way.
     monkeypatch.setattr(played.threads, "submit", mock.Mock(side_effect=RuntimeError("no new work")))
     happen(played, exchange, "request")
     assert not played.wire.is_delivered
@@ -350,7 +351,7 @@ def test_messages_are_read_and_written_in_their_form(kind: Kind, size: int) -> N
     played.wire.requests.append(b"M" * size)
     played.wire.has_ended = True
     played.look()
-    # A thread reads and writes large messages, which take more memory in the meantime.
+    # Large messages are read and written in a thread, and take more memory in the meantime.
     in_loop = kind == "single" and size == 4
     assert (played.wire.status is not None) == in_loop
     if not in_loop:

@@ -1,4 +1,4 @@
-"""Turns of calls that may take long: the call that gets the next turn, on a simulated clock and processor."""
+"""Turns of calls that may take long: which call gets the next turn, with a simulated clock and processor."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from chatiere.service.exchange.fair_queue import Bounds, FairQueue, Job, Stage
 
-# A processor with two cores, and the bounds of a worker for it.
+# The bounds of a worker on a processor with two cores.
 BOUNDS = Bounds(first_turns=2, turns=2, of_connection=8, of_client=16, of_all=32, begun_of_client=128, begun=1024)
 TICK = 0.0005
 
 
 class Processor:
-    """Runs jobs that have turns, each at the speed of one core, and asks late ones to give way."""
+    """Runs the jobs that have turns, each at the speed of one core, and asks them to give way at the end of a turn."""
 
     def __init__(self, bounds: Bounds = BOUNDS) -> None:
         self.queue = FairQueue(bounds)
@@ -68,7 +68,7 @@ def test_a_client_is_not_charged_for_time_that_no_call_waited_for() -> None:
     processor.add("second", "1", 60)
     before = processor.used["first"]
     processor.run(1)
-    # Its first turn is on the other core.
+    # The first turn of the second job is on the other core.
     assert processor.used["second"] == pytest.approx(processor.used["first"] - before, abs=0.02)
 
 
@@ -153,7 +153,7 @@ def cancel(processor: Processor, job: Job) -> None:
 
 
 def check(queue: FairQueue, jobs: list[Job], bounds: Bounds) -> None:
-    """Check the bounds, and that no turn is free while a job that may have it waits."""
+    """Check the bounds. Check that no turn is free while a job that may have it waits."""
     stages = [job.stage for job in jobs]
     in_progress = [job for job in jobs if job.stage in (Stage.RUNNING, Stage.PAUSED)]
     assert stages.count(Stage.FIRST) <= bounds.first_turns
@@ -176,7 +176,7 @@ def test_work_outside_the_queue_is_refused_while_calls_wait() -> None:
     queue.end_aside(0.0)
     assert queue.add(second, 0.0) == []
     assert not queue.begin_aside(9)
-    # The only turn is free: each job gets its own kind.
+    # The only turn of each kind is free, so each job gets a turn of the kind that it needs.
     assert queue.give_way(first, 0.001, 0.001) == [second, first]
     assert queue.begin_aside(9)
     queue.give_way(second, 0.001, 0.002)

@@ -1,4 +1,4 @@
-"""Threads of calls that may take long: turns, cancellation and the end."""
+"""Threads for calls that may take long: their turns, cancellation, and the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..support import PATIENCE
 
 @contextmanager
 def threads(end: threading.Event) -> Iterator[FairThreads]:
-    """One thread for long work, which `end` ends."""
+    """Return one thread for long work. At the end, `end` is set, so that the work ends."""
     made = FairThreads("tested", 1)
     try:
         yield made
@@ -29,7 +29,7 @@ def threads(end: threading.Event) -> Iterator[FairThreads]:
 
 
 def endless(job: ThreadJob, end: threading.Event) -> Callable[[], list[bytes]]:
-    """Return work that can give way, and that lasts until an event."""
+    """Return work that can give way, and that lasts until an event is set."""
 
     def work() -> list[bytes]:
         while not end.is_set():
@@ -58,7 +58,7 @@ def test_a_cancelled_call_ends_in_every_stage(stage: Stage) -> None:
         jobs = [made.job("many", str(number)) for number in range(3)]
         futures = [made.submit(job, endless(job, end)) for job in jobs]
         if stage is Stage.QUEUED:
-            # The only first turn is taken by work that cannot give way.
+            # Work that cannot give way has the only first turn.
             wait_until(lambda: Stage.WAITING in [job.stage for job in jobs], "all calls have had their first turns")
             made.submit(made.job("other", "1"), lambda: [b"held"][: held.wait(PATIENCE)])
             jobs.append(made.job("many", "1"))

@@ -1,4 +1,4 @@
-"""Refusals of a call are the same on every wire that carries it."""
+"""A call is refused in the same way on each wire that can carry it."""
 
 import json
 import queue
@@ -29,7 +29,7 @@ LIST_GAMES, LIST_BOTS = "/chatiere.v1.GameService/ListGames", "/chatiere.v1.BotS
 
 
 class Case(NamedTuple):
-    """A refused call, and the refusal that its client receives from a server with these settings."""
+    """A refused call, the settings of the server, and the refusal that the client receives."""
 
     path: str
     request: bytes
@@ -110,7 +110,7 @@ CASES = {
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Make bots' calls at servers that start later last until they are cancelled; set the event once one has begun."""
+    """Make bots' calls at servers that start later last until they are cancelled. Yield an event: a call has begun."""
     begun, over = threading.Event(), threading.Event()
 
     def answer(service: BotService, name: str, data: Any, cancellation: Cancellation, hold: Any) -> list[bytes]:
@@ -179,7 +179,7 @@ def test_a_failure_is_the_same_at_each_door(door: Door, monkeypatch: pytest.Monk
 
 
 class HalfOpen:
-    """Calls of ListGames that send only their headers."""
+    """Calls of ListGames for which only the headers are sent."""
 
     def __init__(self, server: Running, door: Door) -> None:
         self._server, self._door = server, door

@@ -1,4 +1,4 @@
-"""A server called at its fast door, a client that sends single frames, and simple responses of Play."""
+"""A server that is called at its fast door, a client that sends single frames, and simple responses of Play."""
 
 from collections.abc import Iterator
 
@@ -20,27 +20,27 @@ def server() -> Iterator[Running]:
 
 @pytest.fixture
 def echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make servers that start later echo every request of Play."""
+    """Make Play echo its requests at servers that start later."""
     monkeypatch.setattr(PlayStream, "answer", lambda self, request, *_: [bytes(request)])
 
 
 @pytest.fixture
 def echoing(echo: None) -> Iterator[Running]:
-    """A server that echoes every request of Play."""
+    """Run a server whose Play echoes its requests."""
     with playing() as server:
         yield server
 
 
 @pytest.fixture
 def peer(echoing: Running) -> Iterator[Peer]:
-    """A client of a server that echoes every request of Play."""
+    """Return a client of a server whose Play echoes its requests."""
     with Peer(echoing) as peer:
         yield peer
 
 
 @pytest.fixture
 def bystander(server: Served) -> Iterator[Bystander]:
-    """An ordinary client that the server must continue to serve."""
+    """Return an ordinary client, which the server must continue to serve."""
     with Bystander(server) as bystander:
         yield bystander
 

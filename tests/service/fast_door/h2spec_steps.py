@@ -1,4 +1,4 @@
-"""The steps of the cases of h2spec (h2spec.py): the client's actions and the server's expected reactions."""
+"""The steps of the cases of h2spec (h2spec.py): actions of the client, and expected reactions of the server."""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -38,7 +38,7 @@ Step = Frame | bytes | Callable[[Peer], None]
 
 
 class Case(NamedTuple):
-    """`steps`: the client's actions after its greeting, if it greets; `then`: asserts the server's reaction."""
+    """A case. `steps` are the client's actions (after its greeting if it greets); `then` asserts the reaction."""
 
     name: str
     text: str
@@ -107,7 +107,7 @@ def breaks(*errors: int) -> Callable[[Peer], None]:
 
 
 def fails(*errors: int) -> Callable[[Peer], None]:
-    """Expect a stream error, or a connection error instead, as RFC 9113 allows (5.4.2)."""
+    """Expect a stream error, or a connection error, which RFC 9113 allows instead (5.4.2)."""
 
     def check(peer: Peer) -> None:
         while peer.farewell is None and not set(errors) & set(peer.resets.values()):
@@ -147,12 +147,12 @@ def head(peer: Peer, flags: int = END_HEADERS, stream: int = 1, *others: tuple[s
 
 
 def more(peer: Peer, flags: int = END_HEADERS, stream: int = 1) -> Frame:
-    """Return a continuation with more headers."""
+    """Return a CONTINUATION frame with more headers."""
     return peer.block(DUMMY, stream, flags)._replace(kind=CONTINUATION)
 
 
 def whole(peer: Peer, *others: tuple[str, str]) -> list[Step]:
-    """Return a call with its request."""
+    """Return the steps of a call with its request."""
     return [head(peer, END_HEADERS, 1, *others), BODY]
 
 
@@ -174,7 +174,7 @@ def in_parts(frame: Frame, *ends: int) -> list[Step]:
 
 
 def with_representation(representation: str) -> Callable[[Peer], list[Step]]:
-    """Make a call with a header field in HPACK, given in hexadecimal digits."""
+    """Make a call with a header field whose representation in HPACK is given in hexadecimal digits."""
 
     def steps(peer: Peer) -> list[Step]:
         frame = head(peer)
@@ -218,7 +218,7 @@ def after_reset(frame: Callable[[Peer], Frame]) -> Callable[[Peer], list[Step]]:
 
 
 def after_end(frame: Callable[[Peer], Frame]) -> Callable[[Peer], list[Step]]:
-    # The frame is made after the call: both use one HPACK table.
+    # The frame must be made after the call, because both use one HPACK table.
     return lambda peer: [*whole(peer), ended, frame(peer)]
 
 
@@ -231,7 +231,7 @@ def frame_size(peer: Peer) -> int:
 
 
 def exactly_16_kib(peer: Peer) -> list[Step]:
-    # An unknown field, which protobuf ignores.
+    # The message consists of an unknown field, which protobuf ignores.
     content = b"\x7a\xf8\x7f" + bytes(16_376)
     return [head(peer), data(message(content), END_STREAM)]
 

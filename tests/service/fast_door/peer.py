@@ -1,4 +1,4 @@
-"""Clients for the tests of the fast door: one sends single frames, and the other must not be affected by attacks."""
+"""Clients for the tests of the fast door: one sends single frames, the other one must not be affected by attacks."""
 
 import select
 import socket
@@ -48,7 +48,7 @@ PLAY = "/chatiere.v1.BatchService/Play"
 LIST_GAMES, NEW_GAME = "/chatiere.v1.GameService/ListGames", "/chatiere.v1.GameService/NewGame"
 # A call whose response is always the same.
 SMALL = NewGameRequest(game=engine.games()[0].name, players=engine.games()[0].min_players, seed=7).SerializeToString()
-# The greeting of a client that accepts responses of any size.
+# Frames with which a client allows the server to send responses of any size.
 TAKES_ALL = (setting(WINDOW, MAX_NUMBER), setting(FRAME_SIZE, MAX_FRAME), window(0, MAX_NUMBER - 65_535))
 OK = (grpc.StatusCode.OK, "")
 _CHUNK = 2**18
@@ -65,8 +65,8 @@ def fast_address(server: Running | Served) -> str:
 class Peer:
     """A client that sends single frames, to a server or over an existing connection.
 
-    If `greets` is False, it does not send the HTTP/2 preface and SETTINGS. The server's SETTINGS and pings are
-    acknowledged on arrival.
+    If `greets` is False, it does not send the HTTP/2 preface and SETTINGS. It acknowledges the server's SETTINGS and
+    pings when they arrive.
 
     Attributes:
         messages: The messages received, by stream.
@@ -118,7 +118,7 @@ class Peer:
         self.socket.sendall(b"".join(map(bytes, frames)))
 
     def pour(self, chunks: Iterable[bytes]) -> None:
-        """Send chunks, reading responses in the meantime, until all are sent or the server ends the connection."""
+        """Send all chunks, unless the server ends the connection before. Read responses in the meantime."""
         end = time.monotonic() + PATIENCE
         self.socket.setblocking(False)
         # The server may close the connection in the middle of a chunk.
@@ -153,7 +153,7 @@ class Peer:
     def headers(
         self, stream: int = 1, flags: int = END_HEADERS, path: str = PLAY, without: str = "", **others: str
     ) -> Frame:
-        """Return a call's headers. Keywords name others: `__path` is ":path", `grpc_timeout` is "grpc-timeout"."""
+        """Return a call's headers. Keywords are other headers: `__path` is ":path", `grpc_timeout` "grpc-timeout"."""
         headers = {
             ":method": "POST",
             ":scheme": "http",
@@ -166,11 +166,11 @@ class Peer:
         return self.block(list(headers.items()), stream, flags)
 
     def block(self, headers: list[tuple[str, str]], stream: int = 1, flags: int = END_HEADERS) -> Frame:
-        """Return exactly these headers."""
+        """Return a HEADERS frame with exactly these headers."""
         return Frame(HEADERS, flags, stream, self.encoder.encode(headers))
 
     def call(self, stream: int = 1, path: str = LIST_GAMES, content: bytes = b"", **others: Any) -> list[Frame]:
-        """Return a whole call with one request; keywords as in `headers`."""
+        """Return a whole call with one request. Keywords are as in `headers`."""
         return [self.headers(stream, path=path, **others), data(message(content), END_STREAM, stream)]
 
     def frame(self) -> Frame:
@@ -237,7 +237,7 @@ class Peer:
                 self.frame()
 
     def goodbye(self) -> tuple[int, str]:
-        """Return the error and text of the connection's GOAWAY; the server must send one."""
+        """Return the error and the text of the server's GOAWAY, which it must send."""
         self.rest()
         assert self.farewell is not None, "the connection ended without a GOAWAY"
         return self.farewell
@@ -249,7 +249,7 @@ class Peer:
             pass
 
     def calls(self, stream: int, content: bytes = b"") -> None:
-        """Make a call and end it; it must be answered."""
+        """Make a call, and check that it is answered."""
         self.send(self.headers(stream), data(message(content), END_STREAM, stream))
         (answer,) = self.answers(1, stream)
         assert answer == content
@@ -280,7 +280,7 @@ class Bystander:
         return response
 
     def is_served(self) -> None:
-        """Make a call and send a request on the stream; both must be answered."""
+        """Make a call and send a request on the stream. Check that both are answered."""
         self._tag += 1
         self._peer.send(data(message(PlayRequest(tag=self._tag).SerializeToString())))
         assert self._call() == self.response
@@ -289,7 +289,7 @@ class Bystander:
         del self._peer.messages[1]
 
     def is_served_during(self, attack: Callable[..., _T], *arguments: Any) -> _T:
-        """Make calls before, during and after an attack in another thread; return the attack's result."""
+        """Make calls before, during and after an attack, which runs in another thread. Return the attack's result."""
         self.is_served()
         with ThreadPoolExecutor(1) as others:
             attacking = others.submit(attack, *arguments)

@@ -15,12 +15,12 @@ LABELS = {"grpc_type": "bidi_stream", "grpc_service": "chatiere.v1.BatchService"
 
 
 def playing(**more: Any) -> AbstractContextManager[Running]:
-    """Run a server with these settings, to be called at the fast door."""
+    """Run a server with these settings. It is called at the fast door."""
     return running(Settings(address="127.0.0.1:0", log_calls=True, **more), "fast")
 
 
 class Slow:
-    """Makes Play of servers that start later echo its requests once they are released."""
+    """Makes Play echo its requests once they are released, at servers that start later."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered, self.released = threading.Semaphore(0), threading.Semaphore(0)
@@ -38,7 +38,7 @@ class Slow:
 
 
 def handled(server: Running) -> dict[str, float]:
-    """Return the number of ended calls of Play, by status."""
+    """Return the numbers of ended calls of Play, by status."""
     names = ("OK", "Canceled", "InvalidArgument", "DeadlineExceeded", "ResourceExhausted", "Unavailable")
     counts = {name: server.sample("grpc_server_handled_total", **LABELS, grpc_code=name) for name in names}
     return {name: count for name, count in counts.items() if count}

@@ -1,4 +1,4 @@
-"""The accounts of the fast door, by address; IPv6 addresses of one /64 share an account."""
+"""The accounts of the fast door. Each address has one; the IPv6 addresses of one /64 share one."""
 
 import ctypes
 import importlib
@@ -15,7 +15,7 @@ server = importlib.import_module("chatiere.http2.server")
 
 
 class Accounts:
-    """The accounts in C; `open` returns a handle of an account."""
+    """The accounts in C. `open` returns a handle to an account."""
 
     def __init__(self) -> None:
         self._library = ctypes.CDLL(server.__file__)
@@ -81,7 +81,7 @@ def test_a_debt_is_paid_only_by_time(accounts: Accounts) -> None:
     assert accounts.open("2001:db8::2") == account
     assert accounts.owed(account, 0, 10.25) == 250
     accounts.leave(account)
-    # An account in debt is kept by a sweep.
+    # A sweep does not remove an account that is in debt.
     accounts.sweep(10.3)
     assert accounts.open("2001:db8::1") == account
     assert accounts.owed(account, 0, 10.3) == pytest.approx(200)
@@ -98,5 +98,5 @@ def test_an_account_without_debt_and_connections_is_forgotten(accounts: Accounts
     accounts.sweep(2.0)
     assert held is not None
     assert (left := memory.allocated_bytes()) is not None
-    # With all parts of an account: its places in lists, its group, its connections and debt.
+    # An account consists of its places in lists, its group, its connections and its debt.
     assert held - left >= 2**14 * 48

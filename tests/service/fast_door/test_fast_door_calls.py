@@ -1,4 +1,4 @@
-"""Calls at the fast door, with their headers and ends. ../test_service_*.py tests the common behaviour of the doors."""
+"""Calls at the fast door, their headers and ends. ../test_service_*.py test what all doors have in common."""
 
 import re
 import struct
@@ -358,7 +358,7 @@ def test_data_after_a_message_that_is_too_long_takes_no_window_from_other_calls(
         for stream in range(1, 1001, 2):
             peer.send(peer.headers(stream), data(message(bytes(2**16)), 0, stream))
             assert peer.end(stream)[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
-            # Otherwise the connection's window would soon be used up.
+            # If discarded data were not granted again, the connection's window would soon be used up.
             peer.ping()
         peer.calls(1001, bytes(1000))
 
@@ -407,7 +407,7 @@ def test_a_thousand_unary_calls_sent_together(server: Running) -> None:
 
 
 def test_calls_of_one_connection_have_their_own_responses(server: Running) -> None:
-    """Streams of batches and unary calls are mixed; the responses of a stream are in order."""
+    """The connection has streams of batches and unary calls. The responses of a stream are in order."""
     choices = np.random.default_rng(7)
     with Peer(server, *TAKES_ALL) as peer:
         streams = [1, 3, 5]
@@ -430,7 +430,7 @@ def test_calls_of_one_connection_have_their_own_responses(server: Running) -> No
 
 
 def test_a_call_whose_request_arrives_as_its_slot_is_taken_is_answered() -> None:
-    """Incomplete requests share one slot; the second call takes it just before the first call's request arrives."""
+    """A second call takes the only slot for incomplete requests just before the first call's request arrives."""
     game = engine.games()[0]
     request = NewGamesRequest(setup=BatchSetup(game=game.name, players=game.min_players), count=1).SerializeToString()
     labels = LABELS | {"grpc_type": "unary", "grpc_method": "NewGames"}
@@ -456,7 +456,7 @@ def test_simultaneous_streams_of_one_client_are_limited(slow: Slow) -> None:
         assert "calls of one client at a time (at most 1)" in words
         slow.released.release(2)
         assert first.end()[0] is grpc.StatusCode.OK
-        # The slot is free before the client sees the end of the call.
+        # The slot is free again before the client sees the end of the call.
         second.calls(3)
 
 

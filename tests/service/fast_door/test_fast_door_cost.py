@@ -1,4 +1,4 @@
-"""Processor time at the fast door: headers that HPACK expands, and frames that are cheap to send but costly to read."""
+"""Processor time at the fast door: headers that HPACK expands, and frames that cost the server more than the sender."""
 
 import importlib
 import socket
@@ -32,10 +32,11 @@ http2 = importlib.import_module("chatiere.http2.server")
 
 LAST = END_HEADERS | END_STREAM
 ELSEWHERE = "127.0.0.2"
-# A field of 3,992 bytes by HTTP/2's count, which becomes the newest entry of HPACK's table, and a reference to it.
+# A header field of 3,992 bytes (as HTTP/2 counts), which becomes the newest entry of HPACK's table, and a reference to
+# this entry.
 LARGE = b"\x40\x01a\x7f\xf8\x1d" + b"b" * 3959
 AGAIN = b"\xbe"
-# The same field with a value that HTTP/2 forbids and the server skips.
+# The same field with a value that HTTP/2 forbids, so that the server skips the field.
 NOT_ALLOWED = LARGE[:-1] + b"\x01"
 
 
@@ -59,7 +60,7 @@ def peer(server: Served) -> Iterator[Peer]:
 
 
 def with_more(peer: Peer, *more: bytes, flags: int = LAST) -> list[Frame]:
-    """Return headers and further headers, each of `more` in a separate frame."""
+    """Return a list of headers in several frames: each item of `more` is in a separate frame."""
     parts = [peer.headers(path=NEW_GAME).payload, *more]
     frames = [Frame(CONTINUATION if i else HEADERS, 0, 1, part) for i, part in enumerate(parts)]
     frames[0] = frames[0]._replace(flags=flags & END_STREAM)
@@ -67,7 +68,7 @@ def with_more(peer: Peer, *more: bytes, flags: int = LAST) -> list[Frame]:
 
 
 def passed_over(peer: Peer, *more: bytes) -> list[Frame]:
-    """Return a header list for a stream that is over; it is decoded nevertheless."""
+    """Return a header list for a stream that is over. The server decodes it nevertheless."""
     return [peer.headers(flags=END_HEADERS, path=NEW_GAME), reset(1), *with_more(peer, *more)]
 
 
@@ -126,7 +127,7 @@ def test_headers_below_the_bound_are_accepted(peer: Peer, as_list: Callable[...,
 
 
 class Turned:
-    """An endpoint whose loop a test runs step by step, and the calls that have arrived, by the client's address."""
+    """An endpoint whose loop a test runs step by step. `calls` are the arrived calls, by the client's address."""
 
     def __init__(self, pace: float, most: float, **more: Any) -> None:
         listening = socket.create_server(("127.0.0.1", 0))
@@ -162,7 +163,7 @@ class Turned:
 
 
 def calls(peer: Peer, first: int, count: int) -> bytes:
-    """Return calls, whose frames have at least 27 bytes each."""
+    """Return the frames of calls. They take at least 27 bytes for each call."""
     streams = range(first, first + 2 * count, 2)
     return b"".join(bytes(frame) for stream in streams for frame in peer.call(stream, "/a"))
 

@@ -1,4 +1,4 @@
-"""The fast door: stopping, and the addresses at which it listens."""
+"""How the fast door stops, and the addresses at which it listens."""
 
 import importlib
 import itertools
@@ -103,7 +103,7 @@ def test_connections_without_a_call_end_with_the_server(echo: None) -> None:
 
 
 def test_a_call_sent_before_the_client_learns_of_the_stop_is_answered(slow_call: SlowCall) -> None:
-    """A call is in flight when the server stops, and another call crosses the first GOAWAY."""
+    """When the server stops, one call is in flight, and another call crosses the first GOAWAY."""
     with playing() as server, Peer(server, *TAKES_ALL) as peer:
         peer.send(*peer.call(1, "/chatiere.v1.BatchService/NewGames"))
         assert slow_call.entered.wait(PATIENCE)
@@ -148,7 +148,7 @@ def test_a_batch_in_flight_is_cancelled_after_the_grace(slow: Slow) -> None:
         peer.send(peer.headers(), data(message(b"one")))
         slow.wait_for_request()
         ended = server.server.stop(0)
-        # The connection is cut although the handler continues.
+        # The server cuts the connection although the handler continues.
         peer.rest()
         assert not ended.is_set()
         slow.released.release()
@@ -174,7 +174,7 @@ def test_games_continue_when_workers_are_replaced() -> None:
             batch = env.reset(seed=7)
             for turn in itertools.count():
                 if stops and turn in (10, 200):
-                    # Either worker may have the stream.
+                    # Either of the workers may have the stream.
                     for number in (0, 1):
                         lines = len(server.lines)
                         os.kill(server.worker_pid(number), signal.SIGTERM)
@@ -195,7 +195,7 @@ def test_games_continue_when_workers_are_replaced() -> None:
 
 
 def test_a_stop_while_a_stream_s_loop_has_just_ended() -> None:
-    """The stopping thread runs the work that `stop` posts, at a closed endpoint."""
+    """The thread that stops the server does the work that `stop` posts; the endpoint is already closed."""
     http2 = importlib.import_module("chatiere.http2.server")
     loop = Loop(is_own=True)
     limits: dict[str, Any] = {"max_sizes": [], "streams": 1, "connections": 1, "greeting": 1.0, "idle": 1.0}

@@ -1,4 +1,4 @@
-"""An endpoint without a server: the memory that it holds for calls."""
+"""An endpoint without a server: the memory that it holds for calls, their headers, and its end."""
 
 import importlib
 import os
@@ -31,7 +31,7 @@ HEAD = {
 
 
 class Played:
-    """An endpoint, a client of it that has begun a call, and the calls that have arrived."""
+    """An endpoint, a client that has begun a call, and the calls that have arrived."""
 
     def __init__(self, **headers: str) -> None:
         listening = socket.create_server(("127.0.0.1", 0))
@@ -81,7 +81,7 @@ def test_the_memory_of_an_incomplete_message_is_freed() -> None:
 
 
 def test_a_call_has_its_clients_headers_without_the_protocol_s() -> None:
-    """One name begins like a protocol header whose name is as long as the value."""
+    """One name begins like that of a protocol header, and its value is as long as that header's name."""
     others = {"te-st": "ab", "grpc-timeout": "1H", "grpc-encoding": "identity", "x-request-id": "te"}
     with closing(Played(**others)) as played:
         played.turn_until(lambda: played.calls)
@@ -109,7 +109,7 @@ def test_a_machine_that_has_vanished_is_noticed() -> None:
 
 
 def test_a_connection_ends_even_if_another_process_has_its_socket() -> None:
-    """A newly forked process has such a copy."""
+    """A process that was just forked has copies of all sockets."""
     with closing(Played()) as played:
         played.turn_until(lambda: played.calls)
         with served_socket(played.client):

@@ -1,4 +1,4 @@
-"""The fast door: frames and windows, both ends writing simultaneously, resets, and clients that leave."""
+"""Data at the fast door: frames, windows, both ends writing at the same time, resets, and clients that leave."""
 
 import random
 import socket
@@ -64,14 +64,14 @@ class Sender:
     """Sends the bytes of a connection's first stream as far as the server's windows allow."""
 
     def __init__(self, peer: Peer) -> None:
-        # Before the ping is answered, frames and windows have HTTP/2's initial sizes.
+        # Until the ping is answered, frames and windows may have HTTP/2's initial sizes.
         peer.ping()
         peer.send(peer.headers())
         self._peer, self._stream = peer, 1
         self._of_stream, self._of_connection = STREAM_WINDOW, FIRST_WINDOW + peer.given
 
     def send(self, content: bytes, *, ends: bool = False) -> None:
-        """Send all of the content; when windows are used up, wait for them, and read frames in the meantime."""
+        """Send all of the content. When a window is used up, read frames until it is enlarged."""
         while content:
             room = min(self._of_stream, self._of_connection, 2**20)
             if not room:
@@ -83,7 +83,7 @@ class Sender:
             self._of_connection -= len(part)
 
     def read(self) -> None:
-        """Read a frame; it may enlarge a window."""
+        """Read a frame, which may enlarge a window."""
         frame = self._peer.frame()
         if frame.kind == WINDOW_UPDATE and frame.stream == 0:
             self._of_connection += int.from_bytes(frame.payload)
@@ -128,7 +128,7 @@ def test_meaningless_frames_are_ignored(peer: Peer) -> None:
     half = message(b"meow")
     peer.ping()
     peer.send(*nothing, peer.headers(), *nothing, data(half[:3]), *nothing, data(half[3:]), data(b""))
-    # The highest bit of a stream's number.
+    # The highest bit of a stream's number has no meaning.
     peer.send(data(message(b"purr"))._replace(stream=0x80000001))
     assert peer.answers(2) == [b"meow", b"purr"]
 
@@ -227,7 +227,7 @@ def test_the_server_respects_windows_and_frame_sizes(echoing: Running) -> None:
         came = 0
 
         def comes(*frames: Frame, until: int, largest: int) -> None:
-            """Send these frames; then check the total number of bytes received, and the maximum size of frames."""
+            """Send these frames. Then check the total number of bytes received, and the maximum size of the frames."""
             nonlocal came
             peer.send(*frames)
             while came < until:
@@ -275,7 +275,7 @@ def test_large_requests_up_to_the_window_before_any_response_is_read(echoing: Ru
         content = random.Random(7).randbytes(1_000_000)
         sender = Sender(peer)
         for _ in range(30):
-            # Frames are read only when a window is used up, so all buffers between client and server are full then.
+            # The client reads only when a window is used up. By then all buffers between client and server are full.
             sender.send(message(content))
         assert peer.answers(30) == [content] * 30
 
@@ -296,7 +296,7 @@ def test_a_client_may_send_many_requests_before_it_reads(server: Running) -> Non
 def test_a_client_that_does_not_read_delays_no_other_client(echoing: Running) -> None:
     content = random.Random(7).randbytes(2**24)
     with Peer(echoing, *TAKES_ALL) as slow, Peer(echoing) as other:
-        # Larger than all buffers between client and server.
+        # The requests are larger than all buffers between client and server.
         sender = Sender(slow)
         sender.send(message(content))
         other.calls(1, b"meow")
@@ -306,7 +306,7 @@ def test_a_client_that_does_not_read_delays_no_other_client(echoing: Running) ->
 
 
 def test_requests_wait_while_responses_wait(echoing: Running) -> None:
-    """The server reads a stream with unread responses only up to its window, and answers everything later."""
+    """If a stream has unread responses, the server reads only up to its window. Later it answers all requests."""
     with Peer(echoing, setting(WINDOW, 0), window(0, MAX_NUMBER - FIRST_WINDOW)) as peer:
         long = random.Random(7).randbytes(2 * STREAM_WINDOW)
         sender = Sender(peer)
@@ -322,7 +322,7 @@ def test_padding_is_returned_to_the_windows(peer: Peer) -> None:
     before = peer.given
     padding = padded(data(b""), 255)
     peer.send(peer.headers())
-    # More than half of the stream's window, in fewer frames than the limit for floods.
+    # This is more than half of the stream's window, in fewer frames than the limit for floods.
     for _ in range(9):
         peer.send(*[padding] * 1000)
         peer.ping()
@@ -405,7 +405,7 @@ def test_a_grpc_client_that_cancels_a_call_can_make_another(echoing: Running) ->
 
 
 def test_a_reset_while_a_response_is_being_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Larger than all buffers between client and server, so that part of it waits for the socket.
+    # The response is larger than all buffers between client and server, so part of it waits for the socket.
     monkeypatch.setattr(PlayStream, "answer", lambda *_: [bytes(50_000_000)])
     with playing() as server, Peer(server, *TAKES_ALL) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
@@ -416,7 +416,7 @@ def test_a_reset_while_a_response_is_being_sent(monkeypatch: pytest.MonkeyPatch)
         assert peer.end(3) == OK
         assert ListGamesResponse.FromString(peer.messages[3][0]).games
         assert 1 not in peer.messages
-        # The frame that had begun to be sent is complete and correct.
+        # The frame whose sending had begun is complete and correct.
         assert not any(peer._parts[1][5:])
 
 
@@ -424,7 +424,7 @@ def test_a_reset_while_a_response_is_being_sent(monkeypatch: pytest.MonkeyPatch)
 
 
 def hang_up(peer: Peer) -> None:
-    """Close the client's socket with a reset, which the server's system detects with its next packet."""
+    """Close the client's socket with a reset, which the server's system detects with the next packet that it sends."""
     peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     peer.socket.close()
 

@@ -1,4 +1,4 @@
-"""The fast door conforms to HTTP/2 as h2spec tests it."""
+"""The fast door passes the tests of h2spec for HTTP/2."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ def server() -> Iterator[Served]:
 
 def test_the_cases_match_h2spec_s() -> None:
     names = {case.name for case in CASES}
-    # h2spec has 146 cases, and one more in its strict mode.
+    # h2spec has 146 cases, and another one in its strict mode.
     assert len(names) == len(CASES) == 147
 
 

@@ -1,4 +1,4 @@
-"""Hostile clients of the fast door lose their call or connection, and do not affect other clients."""
+"""Hostile clients of the fast door lose their call or their connection, and do not affect other clients."""
 
 import gzip
 import os
@@ -57,10 +57,10 @@ require("libnghttp2")
 pytestmark = pytest.mark.long
 
 NEW_GAMES = "/chatiere.v1.BatchService/NewGames"
-# Attackers have an address that no other client shares.
+# The address of attackers, which no other client has.
 ELSEWHERE = "127.0.0.2"
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
-# The memory in MiB by which a worker may grow above its settings.
+# The memory, in MiB, by which a worker may exceed its settings.
 SLACK = 48
 
 
@@ -83,7 +83,7 @@ def peer(server: Served) -> Iterator[Peer]:
 
 @pytest.fixture
 def many_files() -> Iterator[int]:
-    """Raise this process's limit of open files; yield the limit."""
+    """Raise this process's limit of open files, and yield the new limit."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
     yield before[1]
@@ -91,7 +91,7 @@ def many_files() -> Iterator[int]:
 
 
 class Growth:
-    """The growth of a worker's memory from now on."""
+    """The growth of a worker's memory since this object was made."""
 
     def __init__(self, server: Served) -> None:
         self._process = Path(f"/proc/{server.worker_pid(0)}")
@@ -117,14 +117,14 @@ def many(frame: Frame) -> Callable[[Peer], Iterable[bytes]]:
 
 
 def same_headers(peer: Peer, path: str = PLAY) -> Callable[[int], Frame]:
-    """Return headers for any stream, all from the HPACK table."""
+    """Return a function that returns the headers of a stream. All of them are in the HPACK table."""
     peer.send(peer.headers(3, path=path), reset(3))
     headers = peer.headers(path=path)
     return lambda stream: headers._replace(stream=stream)
 
 
 def per_stream(make: Callable[[Callable[[int], Frame], int], list[Frame]]) -> Callable[[Peer], Iterable[bytes]]:
-    """Return frames for each of endless streams."""
+    """Return a flood: a function that yields the frames of one stream after another, without end."""
 
     def chunks(peer: Peer) -> Iterable[bytes]:
         headers = same_headers(peer)
@@ -167,7 +167,7 @@ FLOODS: dict[str, Callable[[Peer], Iterable[bytes]]] = {
 @pytest.mark.parametrize("name", FLOODS)
 def test_a_flood_ends_its_connection(server: Served, bystander: Bystander, peer: Peer, name: str) -> None:
     growth = Growth(server)
-    # A call is open, so that the connection is in use.
+    # An open call keeps the connection in use.
     peer.send(peer.headers())
     bystander.is_served_during(peer.pour, FLOODS[name](peer))
     assert peer.goodbye()[0] == ENHANCE_YOUR_CALM
@@ -179,7 +179,7 @@ def test_a_flood_that_is_as_costly_to_its_client_is_slowed_down(
 ) -> None:
     growth = Growth(server)
     peer.send(peer.headers())
-    # A few MB, because sending more would only take longer.
+    # A few MB are sufficient, and more would only take longer.
     flood = islice(many(padded(data(b""), 255))(peer), 20)
     bystander.is_served_during(peer.pour, flood)
     growth.stays_below(SLACK)
@@ -188,7 +188,7 @@ def test_a_flood_that_is_as_costly_to_its_client_is_slowed_down(
 def test_a_flood_of_calls_that_the_server_has_to_reset(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
     flood = per_stream(lambda headers, stream: [headers(stream), window(stream, MAX_NUMBER)])
-    # The server makes calls of these frames, so that a slow server never falls far enough behind to end the connection.
+    # The server makes calls of these frames. A slow server may never fall far enough behind to end the connection.
     bystander.is_served_during(peer.pour, islice(flood(peer), 300))
     growth.stays_below(SLACK)
 
@@ -199,7 +199,7 @@ def test_endless_calls_of_a_client_that_neither_acknowledges_nor_reads(server: S
         peer.send(PREFACE, Frame(SETTINGS, 0, 0, b""))
 
         def attack() -> None:
-            # Many times the data that the server accepts, but not all memory.
+            # This is many times the data that the server accepts, but it does not fill the machine's memory.
             for chunk in islice(per_stream(lambda headers, stream: [headers(stream)])(peer), 30_000):
                 peer.send(chunk)
 
@@ -250,7 +250,7 @@ def test_a_thousand_calls_whose_large_messages_never_arrive(server: Served, byst
     def attack() -> None:
         for stream in range(1, 2000, 2):
             peer.send(peer.headers(stream, path=NEW_GAME), data(b"\0\0\xff\xff\xff", 0, stream))
-        # The messages would take 16 GB.
+        # The announced messages would take 16 GB.
         assert peer.end()[0] is EXHAUSTED
 
     bystander.is_served_during(attack)
@@ -260,7 +260,7 @@ def test_a_thousand_calls_whose_large_messages_never_arrive(server: Served, byst
 # Windows
 
 GAME = max(engine.games(), key=lambda game: game.observation_length)
-# About 4 MiB of response.
+# Its response has about 4 MiB.
 LARGE = NewGamesRequest(
     setup=BatchSetup(game=GAME.name, players=GAME.min_players),
     count=4 * 2**20 // GAME.observation_length,
@@ -412,7 +412,7 @@ def test_a_silent_client_is_disconnected(name: str) -> None:
 def test_a_client_that_sends_meaningless_frames_is_not_silent() -> None:
     with served("--fast-address", "127.0.0.1:0", "--request-timeout", "1.5") as server, Peer(server) as peer:
         peer.send(Frame(UNKNOWN_KIND, 0, 0, b"later"))
-        # Silent clients that connect later are disconnected in the meantime.
+        # Silent clients that connected later are disconnected in the meantime.
         for _ in range(2):
             with Peer(server, greets=False) as silent:
                 assert silent.goodbye()[0] == NO_ERROR
@@ -457,7 +457,8 @@ def large_field(size: int) -> bytes:
     return b"\x00\x01a" + bytes(length) + bytes([left]) + b"b" * size
 
 
-# Fields that refer to one entry of 3,996 bytes of the HPACK table repeatedly: 12 GB.
+# The size of a list of headers. If each byte refers to one entry of 3,996 bytes in the HPACK table, the decoded list
+# takes 12 GB.
 GRANTED = 3 * 2**20
 REFERENCES = b"\x40\x01a" + large_field(3_959)[3:] + b"\xbe" * (GRANTED - 4_000)
 FIELDS = b"\x00\x01a\x01b" * (GRANTED // 5)
@@ -553,7 +554,7 @@ def test_connections_keep_little_memory_of_large_responses(server: Served, bysta
                 assert peer.end() == OK
 
         bystander.is_served_during(take)
-        # The responses took 120 MB in total.
+        # All responses together have taken 120 MB.
         growth.stays_below(SLACK)
 
 

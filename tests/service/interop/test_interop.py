@@ -1,4 +1,4 @@
-"""Third-party clients: grpcio, grpc-js, buf curl, h2load. They get the same responses at every door."""
+"""Third-party clients (grpcio, grpc-js, buf curl and h2load) get the same responses at every door."""
 
 import asyncio
 import hashlib
@@ -64,7 +64,7 @@ def test_an_error_s_details_are_bytes(server: Running) -> None:
 
 
 def test_metadata_of_all_kinds_is_ignored(server: Running) -> None:
-    """Bytes, text of any length up to the limit, and repeated names."""
+    """The metadata are bytes, texts of any length up to the limit, and repeated names."""
     metadata = (("paw-bin", bytes(range(256))), ("purr", "r" * 4000), ("tail", "1"), ("tail", "2"), ("none", ""))
     assert server.stub.ListGames(LIST_GAMES, metadata=metadata).games
 
@@ -106,7 +106,7 @@ async def test_a_stream_of_an_asyncio_client_is_answered_in_order(server: Runnin
 
 @pytest.fixture(scope="session")
 def node_modules() -> Path:
-    """The folder of grpc-js, which is installed once."""
+    """Return the folder of grpc-js, which is installed once."""
     return install(HERE)
 
 

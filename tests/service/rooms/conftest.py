@@ -1,4 +1,4 @@
-"""Rooms in memory and in Redis, which behave in the same way."""
+"""Rooms in memory and in Redis. Both behave in the same way."""
 
 import random
 import shutil
@@ -28,14 +28,14 @@ def host() -> Host:
 
 @pytest.fixture(scope="module")
 def plies(host: Host) -> list[bytes]:
-    """The tables of a game of Discat between the first two seats, from ply 0 on."""
+    """Return the tables of a game of Discat for two, from ply 0 on."""
     table, secrets = begun(host, engine.game("discat"), 2)
     return list(islice(played(host, table, secrets, random.Random(1)), 8))
 
 
 @pytest.fixture(scope="session")
 def _redis() -> Iterator[RedisServer]:
-    # The path of a socket has at most a hundred characters.
+    # The path of a socket must be shorter than about a hundred characters.
     folder = Path(tempfile.mkdtemp(prefix="redis"))
     try:
         with redis_server(folder) as server:
@@ -53,7 +53,7 @@ def redis(_redis: RedisServer) -> RedisServer:
 
 @pytest.fixture(params=["memory", pytest.param("redis", marks=[needs("Redis"), pytest.mark.long])])
 def make_rooms(request: pytest.FixtureRequest) -> Iterator[MakeRooms]:
-    """Return a function that creates a service with rooms; in Redis, several services share the rooms."""
+    """Return a function that creates a service with rooms. If the rooms are in Redis, all these services share them."""
     made: list[Rooms] = []
 
     def make(keys: Keyring | None = None, **settings: Any) -> Rooms:

@@ -1,4 +1,4 @@
-"""A real redis-server, which tests stop and restart; it listens on a socket in its own folder."""
+"""A real redis-server that tests can stop and restart. It listens at a socket in its folder."""
 
 import signal
 import subprocess
@@ -12,7 +12,7 @@ from ..process import wait_until
 
 
 class RedisServer:
-    """A server that writes to disk only when it is asked to save."""
+    """A redis-server. It writes to disk only when it is asked to save."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self._socket = folder / "redis.sock"

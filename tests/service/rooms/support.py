@@ -1,4 +1,4 @@
-"""Rooms called in process, without a port: services with a clock that tests advance, and their followers."""
+"""Rooms that are called in process, without a port: services whose clock tests advance, and their followers."""
 
 import asyncio
 import hashlib
@@ -37,7 +37,7 @@ def person_of(secret: bytes) -> bytes:
 
 
 def check_info(message: pb.PostResponse | pb.RoomEntry) -> None:
-    """Check that `info` has the contents of the table, and remove it and the time of an entry."""
+    """Check that `info` has the contents of the table. Then remove it, and remove the time of an entry."""
     if isinstance(message, pb.RoomEntry):
         assert message.HasField("time")
         message.ClearField("time")
@@ -49,7 +49,7 @@ def check_info(message: pb.PostResponse | pb.RoomEntry) -> None:
 
 
 class Ear:
-    """A follower: the feed of its call, and the responses sent to it."""
+    """A follower: the feed of its call, and the responses that were sent to it."""
 
     language = ""
 
@@ -61,14 +61,14 @@ class Ear:
         self.error: Any = None
         self.leave: Callable[[], None] = lambda: None
         self.announce: Callable[[], None] = lambda: None
-        """A function that announces the presence that is due at the follower's service."""
+        """A function that makes the follower's service announce the presence that is due."""
 
     def send(self, response: bytes) -> None:
         found = pb.FollowResponse.FromString(response)
         for entry in found.entries:
             self.times.append(entry.time.ToMilliseconds() / 1000 - BEGINNING)
             check_info(entry)
-        # Only the first response has the time.
+        # Only the first response contains the time.
         assert found.HasField("time") == (not self.heard)
         found.ClearField("time")
         self.heard.append(found)
@@ -77,7 +77,7 @@ class Ear:
         raise AssertionError("a room ends a follower only with an error")
 
     def cut(self, error: Exception) -> None:
-        # The follower leaves immediately, as if its loop had ended.
+        # The follower leaves immediately, as if its loop had reported the end.
         self.error = error
         self.leave()
 
@@ -144,7 +144,7 @@ class Rooms:
                 asyncio.run_coroutine_threadsafe(asyncio.sleep(0), relay._loop).result()
 
     def announce(self) -> None:
-        """Announce the presence that is due at all services that share the rooms; in memory, after a pause."""
+        """Make all services that share the rooms announce the presence that is due. In memory, let time pass before."""
         for rooms in self.sharing:
             rooms.time += PAUSE
             rooms.relay.announce()
@@ -160,7 +160,7 @@ class Rooms:
 
     @property
     def kept(self) -> set[bytes]:
-        """The rooms that are kept, each as the SHA-256 of its id."""
+        """The kept rooms, each as the SHA-256 of its id."""
         if isinstance(self.relay, MemoryRelay):
             return set(self.relay._rooms)
         with RedisServer.client_of(self.relay._settings.relay) as client:
@@ -184,7 +184,7 @@ def reply_entry(secret: bytes, invitation: bytes = INVITATION) -> pb.RoomEntry:
 
 
 def refused(call: Any, *arguments: Any, **named: Any) -> tuple[str, str]:
-    """Return the reason of a refusal, and its field or the limit."""
+    """Return the reason of the refusal of a call, with the field or the limit that the refusal names."""
     with pytest.raises((Refusal, EngineError)) as found:
         call(*arguments, **named)
     error: Any = found.value

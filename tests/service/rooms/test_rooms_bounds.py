@@ -1,4 +1,4 @@
-"""Bounds on rooms, bytes and followers, per client and in total: which rooms give way, and which are forgotten."""
+"""Bounds on rooms, bytes and followers, per client and in total: which rooms give way, and which ones expire."""
 
 import hashlib
 import sys
@@ -19,7 +19,7 @@ from .conftest import MakeRooms
 from .support import ROOM, Ear, Rooms, refused
 
 NAME = OF_ENTRY + 50
-"""An upper bound of the bytes of an entry with a short name."""
+"""An upper bound for the bytes of an entry with a short name."""
 
 
 def room_of(number: int) -> bytes:
@@ -27,7 +27,7 @@ def room_of(number: int) -> bytes:
 
 
 def numbers(rooms: Rooms) -> set[int]:
-    """Return which of the first hundred rooms are kept."""
+    """Return the numbers of those of the first hundred rooms that are kept."""
     return {number for number in range(100) if hashlib.sha256(room_of(number)).digest() in rooms.kept}
 
 
@@ -56,7 +56,7 @@ def test_a_late_departure_from_a_forgotten_room_is_not_announced_in_the_next_one
     rooms = Rooms(max_rooms=2)
     rooms.post(room_of(1), name="Anna")
     ear = rooms.follow(room_of(1), secret=secret_of(0))
-    # The follower learns of it later.
+    # The follower learns later that its room no longer exists.
     leave, ear.leave = ear.leave, lambda: None
     rooms.post(room_of(2), name="Anna")
     assert ear.error is not None
@@ -100,7 +100,7 @@ def test_a_client_may_have_half_of_all_followers(make_rooms: MakeRooms) -> None:
 
 
 class Visited(OrderedDict[bytes, Room]):
-    """Rooms of an owner that count how many of them are visited."""
+    """Rooms of an owner. They count how often code visits one of them."""
 
     count = 0
 
@@ -119,7 +119,7 @@ def test_few_rooms_are_visited_to_make_way(monkeypatch: pytest.MonkeyPatch) -> N
         if number < 99:
             rooms.follow(room_of(number), client="bert")
     monkeypatch.setattr(Visited, "count", 0)
-    # Full for the client, and then for all; each of 100 others has a room.
+    # The bound is reached first for the client, then for all clients. Each of 100 other clients has a room.
     for number in range(100):
         rooms.post(room_of(1000 + number), name="cat", client="anna")
         rooms.post(room_of(2000 + number), name="cat", client=f"new {number}")

@@ -1,4 +1,4 @@
-"""Followers get heartbeats as often as documented, although looking at the rooms takes time."""
+"""Followers get heartbeats as often as documented, although the work on rooms takes time."""
 
 import asyncio
 import selectors
@@ -7,12 +7,12 @@ from itertools import pairwise
 from chatiere.service.ports.server import _look_after_rooms
 from chatiere.service.rooms.followers import HEARTBEAT
 
-# In seconds, as documented for RoomService.Follow in room_service.proto.
+# The longest time between heartbeats in seconds, as documented for RoomService.Follow in room_service.proto.
 PROMISED = 15.0
 
 
 class Clock(selectors.SelectSelector):
-    """The selector and clock of an event loop whose time jumps to the next timer, without waiting."""
+    """The selector and the clock of an event loop. Instead of waiting, the time jumps to the next timer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Clock(selectors.SelectSelector):
 
 
 class SlowRelay:
-    """A relay whose looks take time, and which records the times of its looks."""
+    """A relay whose looks take time. It records when they happened."""
 
     def __init__(self, clock: Clock, seconds: list[float]) -> None:
         self.clock, self.seconds = clock, seconds
@@ -38,7 +38,7 @@ class SlowRelay:
 
 
 def gaps(seconds: list[float]) -> list[float]:
-    """Return the seconds between heartbeats of one follower; `seconds` has the duration of each look."""
+    """Return the seconds between the heartbeats of one follower. `seconds` are the durations of the looks."""
     clock = Clock()
     loop = asyncio.SelectorEventLoop(clock)
     loop.time = lambda: clock.now  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""Followers and the relay see no hidden information; the relay keeps only what followers see."""
+"""Followers and the relay see no hidden information. The relay keeps only what followers see."""
 
 import gc
 import random
@@ -14,12 +14,13 @@ from ..support import PATIENCE, running
 from .support import INVITATION, ROOM, Rooms
 from .test_rooms_served import SETTINGS, Follower, post
 
-# The length in bytes of the searched parts of hidden data: long enough that no part occurs by chance.
+# The length, in bytes, of the parts of hidden data that the test searches for. Parts of this length do not occur by
+# chance.
 PART = 12
 
 
 def kept_by(root: object) -> list[bytes]:
-    """Return all bytes and texts that can be reached from an object, except code."""
+    """Return all bytes and texts that can be reached from an object, without those in code."""
     known, waiting, found = set[int](), [root], list[bytes]()
     while waiting:
         each: Any = waiting.pop()
@@ -35,10 +36,10 @@ def kept_by(root: object) -> list[bytes]:
 
 
 def hidden_in(host: Host, tables: list[bytes], secrets: list[bytes]) -> set[bytes]:
-    """Return the hidden data: secrets, the room's id, and of each table's body the root and parts of the state."""
+    """Return the hidden data: secrets, the room's id, and from each table's body the root and parts of the state."""
     bodies = [host.open(table).body for table in tables]
     states = {body.state[at : at + PART] for body in bodies for at in range(0, len(body.state) - PART + 1, PART)}
-    # Runs of zeros and the like are everywhere.
+    # Runs of zeros and similar parts also occur elsewhere.
     telling = {each for each in states if len(set(each)) > 6}
     assert telling
     return {*secrets, ROOM, *(body.root for body in bodies), *telling}
@@ -67,13 +68,13 @@ def test_followers_and_the_relay_see_no_hidden_data(game: Game) -> None:
     told = b"\n".join(each.SerializeToString() for ear in (early, late) for each in ear.heard)
     kept = b"\n".join(kept_by(rooms.relay))
     for seen in (told, kept):
-        # The search finds the tables, which are not hidden.
+        # The search works: it finds the tables, which are not hidden.
         assert all(table in seen for table in tables)
         assert not [each for each in hidden if each in seen]
 
 
 def test_a_stranger_learns_nothing_of_existing_rooms(game: Game) -> None:
-    """Only the id gives access to a room's contents; a wrong id does not show whether other rooms exist."""
+    """Only the id gives access to a room's contents. A wrong id does not show whether other rooms exist."""
     host = Host()
     rooms, empty = Rooms(host.keys), Rooms(host.keys)
     game_in_a_room(host, rooms, game)

@@ -1,4 +1,4 @@
-"""Presence: followers learn who is in the room, with few responses, no matter how often people enter and leave."""
+"""Presence: followers learn who is in the room. They get few responses, even if people often enter and leave."""
 
 import pytest
 from hypothesis import given
@@ -34,7 +34,7 @@ def test_followers_learn_which_people_are_present(make_rooms: MakeRooms) -> None
     here = pb.RoomPresence(people=sorted([person_of(ANNA), person_of(BERT)]))
     assert bert.heard[-1].presence == here
     wait_until(lambda: is_told(anna, here), "the first learns of the second")
-    # A second window of the same person is not announced, but an onlooker is, except to followers that already know it.
+    # A second window of the same person is not announced. An onlooker is announced to followers that do not know of it.
     window = rooms.follow(secret=ANNA)
     window.leave()
     rooms.announce()
@@ -118,7 +118,7 @@ def test_coming_is_charged_to_the_client(monkeypatch: pytest.MonkeyPatch) -> Non
         rooms.follow().leave()
     assert refused(rooms.follow) == ("LIMIT_EXCEEDED", "new followers of one client a second")
     rooms.follow(client="bert").leave()
-    # The client may add the same number of followers again within 100 seconds, and one more every fourth second.
+    # The client may add the same number of followers again within 100 seconds: one every fourth second.
     rooms.time += 4.0
     rooms.follow().leave()
     assert refused(rooms.follow) == ("LIMIT_EXCEEDED", "new followers of one client a second")

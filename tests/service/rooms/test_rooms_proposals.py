@@ -1,4 +1,4 @@
-"""Amended tables in rooms: proposals next to the game, until all have consented."""
+"""Amended tables in rooms: they are proposals, which do not change the game until all have consented."""
 
 import itertools
 import random
@@ -25,7 +25,7 @@ def host() -> Host:
 
 @pytest.fixture(scope="module")
 def game(host: Host) -> list[bytes]:
-    """The first tables of a game of Anna, Bert and Cleo."""
+    """Return the first tables of a game between Anna, Bert and Cleo."""
     table, secrets = begun(host, DISCAT, 3, NONE, allows_replacement=True)
     return list(itertools.islice(played(host, table, secrets, random.Random(1)), 4))
 
@@ -43,7 +43,7 @@ def proposed(table: bytes) -> pb.RoomEntry:
 def test_a_proposal_becomes_the_next_table_once_all_consent(
     make_rooms: MakeRooms, host: Host, game: list[bytes]
 ) -> None:
-    """A player who has left is replaced; each person consents separately, including the newcomer."""
+    """A player who has left is replaced. Each person consents separately, and so does the newcomer."""
     rooms = make_rooms(host.keys)
     ear = room_of(rooms, game[:3])
     made = host.replace(game[2], ANNA, 2, human(DORA))
@@ -62,7 +62,7 @@ def test_a_proposal_becomes_the_next_table_once_all_consent(
 
 
 def test_a_proposal_stops_no_game(make_rooms: MakeRooms, host: Host, game: list[bytes]) -> None:
-    """A game has one proposal at a time, made from its newest table."""
+    """A game has one proposal at a time, and this is made from the newest table."""
     rooms = make_rooms(host.keys)
     ear = room_of(rooms, game[:3])
     first, second = host.replace(game[2], ANNA, 2, BOT), host.take_back(game[:3], BERT)
@@ -78,7 +78,7 @@ def test_a_proposal_stops_no_game(make_rooms: MakeRooms, host: Host, game: list[
 
 
 def test_which_people_may_post_a_proposal(host: Host, game: list[bytes]) -> None:
-    """The seats of the proposed table and the replaced seat may, and only if the room holds the game."""
+    """The people of the proposed table and the replaced person may post it, if the room has the game."""
     rooms = Rooms(host.keys)
     made = host.replace(game[2], CLEO, 2, BOT)
     assert rooms.post(table=made, secret=CLEO) == pb.PostResponse(taken=False)

@@ -1,4 +1,4 @@
-"""Rooms in Redis: shared by processes, changed atomically, forgotten in time; outages of Redis; passwords."""
+"""Rooms in Redis: processes share them, changes are atomic, and rooms expire; outages of Redis; passwords."""
 
 import asyncio
 import random
@@ -75,13 +75,13 @@ def heard(ear: Ear, *entries: pb.RoomEntry) -> None:
 
 
 def presence_of(ear: Ear) -> pb.RoomPresence:
-    """Return the people present, according to a follower's last response; announce changes first."""
+    """Announce changes of presence. Then return the people present, according to a follower's last response."""
     ear.announce()
     return [each.presence for each in ear.heard if each.HasField("presence")][-1]
 
 
 def ended(ear: Ear) -> Any:
-    """Wait until a follower's call has ended; return the error."""
+    """Wait until a follower's call has ended, and return the error."""
     return wait_until(lambda: ear.error, "the call ends")
 
 
@@ -108,7 +108,7 @@ def test_posts_reach_followers_at_all_processes(make: Any) -> None:
     expected += [name_entry(BERT, "Bert"), name_entry(ANNA, "Anna")]
     for ear in (here, there):
         heard(ear, *expected)
-    # A cursor from one process is valid at all processes.
+    # A cursor that one process made is valid at all processes.
     again = other.follow(cursor=here.heard[-2].cursor)
     assert (again.entries, again.heard[0].is_whole) == (expected[-1:], False)
     assert make(host.keys).follow().entries == expected
@@ -123,7 +123,7 @@ def test_followers_learn_which_people_are_present_at_all_processes(make: Any) ->
         wait_until(lambda ear=ear: list(presence_of(ear).people) == both, "both people are present")  # type: ignore[misc]
     onlooker = other.follow()
     wait_until(lambda: presence_of(anna).onlookers == 1, "there is an onlooker")
-    # The same person twice.
+    # The same person follows twice.
     window = one.follow(secret=BERT)
     wait_until(lambda: list(presence_of(window).people) == both, "both people are present")
     for ear in (bert, onlooker):
@@ -203,7 +203,7 @@ def test_simultaneously_posted_acknowledgements_are_all_kept(make: Any) -> None:
 
 
 def test_a_post_whose_message_was_lost_is_read(make: Any, redis: RedisServer) -> None:
-    """A broken connection loses published messages; the next message or the next look reveals the gap."""
+    """A broken connection loses published messages. The next message or the next look shows the gap."""
     one, other = make(), make()
     ear = one.follow()
     hear, one.relay._hear_entry = one.relay._hear_entry, lambda *_: None
@@ -300,7 +300,7 @@ def away(call: Any, *arguments: Any, **named: Any) -> None:
 def test_rooms_are_available_again_after_redis_was_killed_and_restarted(
     make: Any, folder: Path, is_saved: bool
 ) -> None:
-    """Redis restarts empty or with an older state."""
+    """Redis restarts without data, or with older data."""
     with redis_server(folder) as redis:
         one, other = make(relay=redis.address), make(relay=redis.address)
         one.post(name="Anna")
@@ -316,7 +316,7 @@ def test_rooms_are_available_again_after_redis_was_killed_and_restarted(
         for rooms in (one, other):
             rooms.wait_for_redis(is_away=True)
             assert status_of(rooms.health) == HealthCheckResponse.NOT_SERVING
-            # The server has been ready, and its other services continue.
+            # The server remains healthy because it has already been ready, and its other services continue.
             assert status_of(rooms.health, "") == HealthCheckResponse.SERVING
             away(rooms.post, name="Anna")
             away(rooms.follow)
@@ -325,7 +325,7 @@ def test_rooms_are_available_again_after_redis_was_killed_and_restarted(
         for rooms in (one, other):
             rooms.wait_for_redis()
             assert status_of(rooms.health) == HealthCheckResponse.SERVING
-        # A new name takes the number of the lost name; followers that saw the lost name get all entries again.
+        # A new name gets the number of the lost name. Followers that saw the lost name get all entries again.
         one.post(name="Cleo", secret=CLEO)
         again = other.follow(cursor=cursor)
         assert again.heard[0].is_whole
@@ -361,7 +361,7 @@ def test_followers_that_enter_and_leave_together_share_two_connections(make: Any
         leave()
     wait_until(lambda: not redis.client.exists(*here), "all have left")
     assert [ear.error for ear in ears] == [None] * 300
-    # The connections of the service, and the connection that asks.
+    # These are the two connections of the service, and the connection that asks.
     assert redis.client.info("clients")["connected_clients"] == 3
     rooms.check_empty()
 
@@ -480,7 +480,7 @@ def test_workers_of_one_server_share_rooms_and_log_no_password(folder: Path) -> 
             address, followers = server.address, list[Any]()
 
             def follow() -> Any:
-                # Use another connection, at any worker.
+                # This makes grpcio use another connection, to any of the workers.
                 options = [("grpc.use_local_subchannel_pool", 1)]
                 channel = stack.enter_context(grpc.insecure_channel(address, options))
                 return RoomServiceStub(channel), iter(RoomServiceStub(channel).Follow(pb.FollowRequest(room=ROOM)))
@@ -516,7 +516,7 @@ def test_a_password_is_in_no_error_log_or_setting(folder: Path) -> None:
 
 
 def test_a_command_whose_connection_is_closed_fails_like_its_session() -> None:
-    """Redis's client then has no reader, and raises an exception that is not one of Redis's errors."""
+    """In this case Redis's client has no reader, and raises an exception that is not one of Redis's errors."""
 
     async def close_during_a_command() -> None:
         session = Session(Settings(relay="redis://127.0.0.1:1"), lambda channel, message: None)
@@ -568,7 +568,7 @@ def test_without_its_packages_an_error_names_them(monkeypatch: Any) -> None:
 
 
 def test_refusals_come_from_the_newest_state(make: Any) -> None:
-    """This also holds for a room that has no followers at this process."""
+    """This is also true for a room that has no followers at this process."""
     host = Host()
     one, other = make(host.keys), make(host.keys)
     one.post(table=begun(host, engine.game("discat"), 2)[0])

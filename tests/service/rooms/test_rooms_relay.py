@@ -1,4 +1,4 @@
-"""A room's contents and responses: each entry once, where it last changed; cursors; one table per ply; presence."""
+"""A room's contents and responses: entries are in the order of their last changes; cursors; tables; presence."""
 
 import random
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def test_a_cursor_omits_known_entries(make_rooms: MakeRooms, host: Host, plies: 
     rooms.post(name="Ann")
     rooms.post(table=plies[2])
     first.leave()
-    # The cursor of each response gives the later entries; the last cursor gives no entries.
+    # From the cursor of each response, a follower gets the later entries. From the last cursor it gets no entries.
     rest = [list(each.entries) for each in first.heard[1:]]
     for number, response in enumerate(first.heard):
         again = rooms.follow(cursor=response.cursor)
@@ -117,8 +117,8 @@ def test_a_second_table_of_a_ply_is_refused_with_the_first(
     children = {host.move(plies[0], secret_of(seat), action.id).table for action in legal}
     for fork in children - {plies[1]}:
         assert rooms.post(table=fork, secret=secret_of(seat)) == pb.PostResponse(taken=False, table=plies[1])
-    # A table that is not made from the newest table, or is made from a table that the room does not hold, is refused
-    # with the newest table.
+    # A table that was not made from the newest table, or that was made from a table unknown to the room, is refused.
+    # The response has the newest table.
     assert rooms.post(table=plies[4]) == pb.PostResponse(taken=False, table=plies[2])
     assert len(children) > 1
     assert len(ear.heard) == 1
@@ -176,7 +176,7 @@ def test_tables_may_be_posted_in_any_order(make_rooms: MakeRooms, host: Host, pl
         assert response.table == plies[ply] or not response.taken
     heard = [plies.index(entry.table) for entry in ear.entries]
     assert sorted(heard) == list(range(8))
-    # The tables of followers form a chain at any time.
+    # At any time, the tables that followers have form a chain.
     for number in range(1, 9):
         assert max(heard[:number]) - min(heard[:number]) == number - 1
     assert rooms.follow().entries == ear.entries
@@ -340,13 +340,13 @@ def test_settings_with_which_no_game_can_begin_are_refused(settings: dict[str, A
 
 
 def test_settings_are_one_entry_of_the_rooms_people(make_rooms: MakeRooms, host: Host, plies: list[bytes]) -> None:
-    """The first person to post settings is the host; later the players may change them. Strangers may not."""
+    """The first person who posts settings is the host. Later the players may change the settings; strangers may not."""
     rooms = make_rooms(host.keys)
 
     def settings(secret: bytes, **fields: Any) -> pb.RoomEntry:
         return pb.RoomEntry(settings=pb.RoomSettings(game="discat", players=2, person=person_of(secret), **fields))
 
-    # The secret determines the person, regardless of the post's content. Options without a game name their game.
+    # The secret determines the person, whatever the post says. Options without a game get the name of their game.
     wanted = pb.RoomSettings(players=2, options=FIRST, person=person_of(BERT))
     assert rooms.post(settings=wanted, secret=CLEO).taken
     early = rooms.follow()
@@ -400,7 +400,7 @@ def test_an_invalid_follow_is_refused(make_rooms: MakeRooms) -> None:
 
 @given(data=st.binary(max_size=200), what=st.sampled_from([pb.PostRequest, pb.FollowRequest]))
 def test_any_bytes_get_a_refusal_or_a_response(data: bytes, what: type[pb.PostRequest | pb.FollowRequest]) -> None:
-    """The bytes are a request by themselves, and the end of a valid request."""
+    """The bytes are tried as a whole request, and as the end of a valid request."""
     rooms = Rooms()
     for request in (data, what(room=ROOM, secret=ANNA).SerializeToString() + data):
         try:

@@ -1,4 +1,4 @@
-"""RoomService at all doors: a game seen by its players as it is played, refusals, slow followers, stopping."""
+"""RoomService at all doors: players see their game as it is played; refusals, slow followers, the server's stop."""
 
 import dataclasses
 import hashlib
@@ -31,7 +31,7 @@ FOLLOW = {"grpc_type": "server_stream", "grpc_service": "chatiere.v1.RoomService
 
 
 class Follower:
-    """A follower whose responses a thread reads as they arrive."""
+    """A follower. A thread reads its responses as they arrive."""
 
     def __init__(self, server: Running, room: bytes = ROOM, **fields: Any) -> None:
         stub: Any = RoomServiceStub(server.channel)
@@ -173,7 +173,7 @@ def test_one_client_may_have_half_of_the_followers(door: Any) -> None:
 
 
 def test_a_follower_that_does_not_read_is_dropped_without_delaying_others(rooms: Running) -> None:
-    """The responses of a follower with a full connection are dropped once 1 MiB waits for it."""
+    """A follower whose connection is full is dropped once responses of 1 MiB wait for it."""
     stub: Any = RoomServiceStub(rooms.channel)
     slow = stub.Follow(pb.FollowRequest(room=ROOM))
     next(iter(slow))
@@ -229,13 +229,13 @@ def test_log_and_metrics_contain_no_data_of_a_room(rooms: Running) -> None:
 
 
 def test_memory_of_rooms_is_not_attributed_to_incomplete_requests(rooms: Running) -> None:
-    """The server ends calls when unexplained memory is in use."""
+    """The server would end calls if it did not know for what the memory is used."""
     relay = rooms.server.methods.relay
     assert isinstance(relay, MemoryRelay)
     post(rooms, name="Anna")
     rest = rooms.server.known - relay.size
     relay.size += 1 << 40
-    # Connections opened in the meantime account for the rest.
+    # The rest is memory of connections that were opened in the meantime.
     assert rooms.server.known - rest > 1 << 39
     relay.size -= 1 << 40
 

@@ -1,4 +1,4 @@
-"""Rooms in several instances of Redis: their assignment, outages of one instance, readiness, and addresses."""
+"""Rooms in several instances of Redis: which instance has which room, outages of one, readiness, and addresses."""
 
 import hashlib
 import shutil
@@ -38,7 +38,7 @@ THREE = ["redis://one:6379", "redis://two:6379", "redis://three:6379/1"]
 @pytest.fixture
 def stopped() -> Iterator[list[RedisServer]]:
     """Return two instances of Redis that have not started."""
-    # The path of a socket has at most a hundred characters.
+    # The path of a socket must be shorter than about a hundred characters.
     folder = Path(tempfile.mkdtemp(prefix="redis"))
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder)
@@ -59,7 +59,7 @@ def servers(stopped: list[RedisServer]) -> list[RedisServer]:
 
 @pytest.fixture
 def processes(servers: list[RedisServer]) -> Iterator[list[Rooms]]:
-    """Return two processes with shared rooms, which name the instances in different orders."""
+    """Return two processes with shared rooms. Their settings name the instances in different orders."""
     with ExitStack() as stack:
         made: list[Rooms] = []
         for order in servers, servers[::-1]:
@@ -81,7 +81,7 @@ def rooms_of(server: RedisServer, servers: list[RedisServer]) -> list[bytes]:
 
 
 def statuses(health: Health) -> tuple[int, int]:
-    """Return the status of RoomService and that of the server."""
+    """Return the status of RoomService and the status of the server."""
     return status_of(health), status_of(health, "")
 
 
@@ -113,7 +113,7 @@ def test_processes_share_rooms_of_all_instances(servers: list[RedisServer], proc
         own = rooms_of(server, servers)
         assert own
         assert kept_by(server) == set(map(person_of, own))
-        # Two of each process, and the one that asks.
+        # These are two connections of each process, and the connection that asks.
         assert server.client.info("clients")["connected_clients"] == 5
         anna = one.follow(own[0], secret=ANNA)
         wait_until(
@@ -150,7 +150,7 @@ def test_an_instance_that_is_away_affects_only_its_own_rooms(
     servers[1].kill()
     for rooms in processes:
         wait_until(lambda rooms=rooms: rooms.sample("chatiere_relay_away") == 2, "the outage is noticed")  # type: ignore[misc]
-        # The server has been ready, and its other services continue.
+        # The server remains healthy because it has already been ready, and its other services continue.
         assert statuses(rooms.health) == (AWAY, UP)
         assert rooms.sample("chatiere_rooms") == 0
     for server in servers:

@@ -1,4 +1,4 @@
-"""Strangers with a room's link: their posts do not hinder the people of the room's game, and bounds hold."""
+"""Strangers who have a room's link: their posts do not disturb the people of the room's game, and are bounded."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ STRANGERS = [secret_of(number) for number in range(100, 100 + MAX_PEOPLE + 6)]
 
 @pytest.fixture
 def few_spare_bytes(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Limit the room for tables of strangers to three or four tables."""
+    """Limit the space for strangers' tables, so that it is sufficient for three or four tables."""
     monkeypatch.setattr(room_module, "MAX_SPARE_BYTES", 6000)
     return 6000
 
@@ -39,7 +39,7 @@ def foreign_tables(host: Host, number: int) -> list[bytes]:
 
 
 def tables_in(rooms: Rooms) -> dict[bytes, bool]:
-    """Return the tables in a room, with True for the tables of a foreign game."""
+    """Return the tables in a room, each with True if it belongs to a foreign game."""
     return {entry.table: entry.is_foreign for entry in rooms.follow().entries if entry.table}
 
 
@@ -125,7 +125,7 @@ def test_a_game_of_strangers_gives_way_as_a_whole_and_continues_from_its_last_ta
     make_rooms: MakeRooms, host: Host, plies: list[bytes], few_spare_bytes: int
 ) -> None:
     rooms = make_rooms(host.keys)
-    # A stranger posted first, which may happen after a service has lost its rooms.
+    # A stranger posts first. This may happen after a service has lost its rooms.
     ear = rooms.follow()
     rooms.post(table=foreign_tables(host, 1)[0], secret=STRANGERS[0])
     for table in plies:
@@ -137,7 +137,7 @@ def test_a_game_of_strangers_gives_way_as_a_whole_and_continues_from_its_last_ta
 def test_a_game_begun_by_one_of_the_people_belongs_to_the_room(make_rooms: MakeRooms, host: Host) -> None:
     rooms = make_rooms(host.keys)
     first, second = foreign_tables(host, 2)
-    # A host without a seat.
+    # The host has no seat.
     rooms.post(table=first, secret=HOST)
     rooms.post(table=second, secret=STRANGERS[1])
     third = begun(host, DISCAT, 2)[0]
@@ -182,7 +182,7 @@ def test_the_rooms_own_games_have_bounds_too(host: Host, plies: list[bytes], mon
 
 
 def test_a_full_room_fits_into_one_response(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By default gRPC's clients accept at most 4 MiB."""
+    """By default, gRPC's clients accept at most 4 MiB."""
     assert MAX_BYTES <= 4 * 1024 * 1024
     assert MAX_BYTES - MAX_SPARE_BYTES > 2_400_000
     monkeypatch.setattr(room_module, "MAX_BYTES", 80_000)
@@ -235,7 +235,7 @@ def anything() -> st.SearchStrategy[list[tuple[str, int]]]:
 def posts_of(
     host: Host, plies: Sequence[bytes], foreign: Sequence[Sequence[bytes]], steps: Sequence[tuple[str, int]]
 ) -> Iterator[tuple[bool, dict[str, Any]]]:
-    """Yield posts, with True for the posts of players."""
+    """Yield posts, each with True if a player made it."""
     ply = 0
     for kind, number in steps:
         secret = STRANGERS[number]
@@ -257,7 +257,7 @@ def posts_of(
 
 @pytest.fixture(scope="module")
 def foreign(host: Host) -> list[list[bytes]]:
-    """Games of strangers, two plies of each."""
+    """Return games of strangers, each with two plies."""
     games = []
     for table in foreign_tables(host, 10):
         seat = host.look(table).view.turn.seat
@@ -303,7 +303,7 @@ def test_processes_agree_on_removed_entries(
     seed: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Two services, which share their rooms in Redis, and may miss messages about each other's posts."""
+    """Two services share their rooms in Redis. They may miss messages about each other's posts."""
     monkeypatch.setattr(room_module, "MAX_SPARE_BYTES", 5000)
     monkeypatch.setattr(room_module, "MAX_PEOPLE", 4)
     choices = random.Random(seed)
