@@ -141,8 +141,8 @@ if entry ~= '' or newest then
     redis.call('ZADD', prefix .. 'of:' .. owner, now, room)
     redis.call('PEXPIRE', stream, lifetime)
     for _, key in ipairs({used, owners, sizes, total, by_rooms, by_bytes, prefix .. 'of:' .. owner}) do
-        -- These keys must outlive every room, because they are needed to delete rooms. redis.call('PEXPIRE', key, 2 *
-        lifetime)
+        -- These keys must outlive every room, because they are needed to delete rooms.
+        redis.call('PEXPIRE', key, 2 * lifetime)
     end
 end
 return {'taken', #idle, full}
