@@ -1,4 +1,4 @@
-"""Helpers for the tests of the service: a running server, refusals as clients see them, games played through calls."""
+"""Helpers for the tests of the service: a running server, refusals as clients see them, and games through calls."""
 
 import dataclasses
 import logging
@@ -32,27 +32,26 @@ from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game
 
 from .web.channel import WebChannel
 
-# The doors of a server: grpcio's, the door at `fast_address` and the door at `web_address`.
+# The doors of a server: the door of grpcio, the door at `fast_address`, and the door at `web_address`.
 Door = Literal["grpcio", "fast", "web"]
 
 
-# Tests of behaviour that clients see run at the gRPC doors, or at all doors if the module's DOORS is ALL_DOORS.
+# The doors at which a module's tests run by default: both gRPC doors. They run at all doors if DOORS is ALL_DOORS.
 GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs("libnghttp2")))
 ALL_DOORS = (*GRPC_DOORS, "web")
 # For tests of features that the fast door does not have: TLS, reflection, channelz.
 only_grpcio = pytest.mark.parametrize("door", ["grpcio"], indirect=True)
-# For tests, in a module for all doors, of features that the door for browsers does not have: batches and request
-# streams.
+# In modules for all doors, for tests of features that the door for browsers does not have: batches and request streams.
 only_grpc = over("door", GRPC_DOORS, indirect=True)
 
 
 def game_stub(channel: grpc.Channel) -> Any:
-    """Return a stub of GameService, which has no types in generated code."""
+    """Return a stub of GameService. The generated code does not have types for it."""
     return game_service_pb2_grpc.GameServiceStub(channel)
 
 
 def batch_stub(channel: grpc.Channel) -> Any:
-    """Return a stub of BatchService, which has no types in generated code."""
+    """Return a stub of BatchService. The generated code does not have types for it."""
     return batch_service_pb2_grpc.BatchServiceStub(channel)
 
 
@@ -70,21 +69,21 @@ class Running:
         self.stub = game_stub(self.channel)
 
     def sample(self, name: str, **labels: str) -> float:
-        """Return a metric's value; 0 if the metric does not exist yet."""
+        """Return a metric's value, or 0 if the metric does not exist yet."""
         return self.registry.get_sample_value(name, labels) or 0.0
 
 
 def channel_to(address: str, door: Door) -> Any:
-    """Return a channel to a door; the channel to the door for browsers has only unary calls."""
+    """Return a channel to a door. The channel to the door for browsers has only unary calls."""
     if door == "web":
         return WebChannel(address)
-    # A whole game with all included parts exceeds gRPC's default of 4 MB.
+    # A whole game with all parts of its positions exceeds gRPC's default limit of 4 MB.
     return grpc.insecure_channel(address, [("grpc.max_receive_message_length", -1)])
 
 
 @contextmanager
 def running(settings: Settings | None = None, door: Door = "grpcio") -> Iterator[Running]:
-    """Run a server on free ports and stop it at the end; calls are made at the given door.
+    """Run a server on free ports, and stop it at the end. It is called at the given door.
 
     The test is skipped if the door was not built.
     """
@@ -110,7 +109,7 @@ def raw(server: Running, method: str) -> Any:
 
 @dataclass
 class Refused:
-    """An error as a client sees it; reason, field and metadata are empty if absent."""
+    """An error as a client sees it. Reason, field and metadata are empty if the error does not have them."""
 
     code: grpc.StatusCode
     message: str
@@ -118,14 +117,14 @@ class Refused:
     domain: str = ""
     field: str = ""
     metadata: dict[str, str] = dataclasses.field(default_factory=dict)
-    # The id differs for each call.
+    # Each call has another id.
     request_id: str = dataclasses.field(default="", compare=False)
-    # Seconds; None if absent.
+    # The number of seconds, or None if the error does not have it.
     retry_after: float | None = None
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Refused:
-    """Return the error of a call that must fail; check that its field exists in the request."""
+    """Return the error of a call that must fail. Check that the request has the field that the error names."""
     try:
         answer = call(*arguments, **options)
     except grpc.RpcError as error:
@@ -138,7 +137,7 @@ def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Refuse
 
 
 def has_path(message: Any, path: str) -> bool:
-    """Return whether a path (`action.discat.play.cards[0]`) leads from a message to a field."""
+    """Return whether a path like `action.discat.play.cards[0]` leads from a message to a field."""
     name, _, rest = path.partition(".")
     found = re.fullmatch(r"(\w+)(\[\d+])?", name)
     field = message.fields_by_name.get(found[1]) if found else None
@@ -172,7 +171,7 @@ def read_refusal(error: Any) -> Refused:
 
 
 def code_of(call: Callable[..., Any], *arguments: Any, **options: Any) -> grpc.StatusCode:
-    """Return the code of a call, OK included."""
+    """Return the code of a call, which may be OK."""
     try:
         call(*arguments, **options)
     except grpc.RpcError as error:
@@ -184,7 +183,7 @@ def code_of(call: Callable[..., Any], *arguments: Any, **options: Any) -> grpc.S
 def play_on(
     stub: Any, position: game_pb2.Position, choices: random.Random, include: game_pb2.Include
 ) -> Iterator[game_pb2.Position]:
-    """Play to the end at random; yield the position after each move. `include` must ask for the legal actions."""
+    """Play to the end at random. Yield the position after each move. `include` must include the legal actions."""
     while position.turn.kind != game_pb2.TURN_KIND_OVER:
         request = game_service_pb2.ApplyRequest(state=position.state, include=include)
         if position.turn.kind == game_pb2.TURN_KIND_CHANCE:
@@ -196,7 +195,7 @@ def play_on(
 
 
 def new_game(stub: Any, game: str, players: int, **fields: Any) -> game_pb2.Position:
-    """Begin a game; return its first position, with the legal actions."""
+    """Begin a game. Return its first position, with the legal actions."""
     fields.setdefault("include", game_pb2.Include(legal_actions=True))
     request = game_service_pb2.NewGameRequest(game=game, players=players, **fields)
     position: game_pb2.Position = stub.NewGame(request).position
@@ -228,7 +227,7 @@ class SlowCall:
 
 
 class LogLines(logging.Handler):
-    """Collects the service's log lines inside a `with` statement, and waits for one."""
+    """Collects the lines of the service's log inside a `with` statement. A test can wait for a line."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)

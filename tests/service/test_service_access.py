@@ -54,7 +54,7 @@ def bearer(token: str) -> Any:
 
 
 def write_tokens(path: Path, *names: str) -> list[str]:
-    """Write a tokens file with a new token for each name; return the tokens."""
+    """Write a tokens file with a new token for each name. Return the tokens."""
     made = [new_token(name) for name in names]
     path.write_text("# our clients\n\n" + "".join(f"{line}\n" for _, line in made))
     return [token for token, _ in made]
@@ -108,14 +108,14 @@ def test_tokens_are_reread_unless_the_file_is_invalid(tmp_path: Path) -> None:
         path.unlink()
         assert tokens.client_of(bob) == "bob"
     assert len([line for line in log.lines if "cannot reread the tokens, keeping the old ones" in line]) == 2
-    # An operator may want to lock out all clients immediately.
+    # A file without tokens lets an operator lock out all clients immediately.
     path.write_text("# closed\n")
     assert tokens.client_of(bob) is None
 
 
 @pytest.fixture
 def guarded(tmp_path: Path, door: Door) -> Iterator[tuple[Running, str]]:
-    """A server that requires a token, and a token."""
+    """Run a server that requires tokens. Yield the server and a token."""
     (token,) = write_tokens(tmp_path / "tokens", "alice")
     settings = Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens", channelz=True)
     with running(settings, door) as server:
@@ -212,7 +212,7 @@ def test_reflection_can_be_turned_off_and_channelz_is_off() -> None:
 
 
 class Authority:
-    """A certificate authority, its files, and certificates from it."""
+    """A certificate authority, its files, and the certificates that it issues."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -222,7 +222,7 @@ class Authority:
         self._authority.cert_pem.write_to_path(self.file)
 
     def issue(self, name: str, **details: Any) -> tuple[Path, Path]:
-        """Make a certificate for localhost and its key."""
+        """Make a certificate for localhost, and its key."""
         certificate, key = self._directory / f"{name}.pem", self._directory / f"{name}.key"
         issued = self._authority.issue_cert("localhost", **details)
         certificate.write_bytes(b"".join(blob.bytes() for blob in issued.cert_chain_pems))
@@ -264,7 +264,7 @@ def test_tls(authority: Authority, stranger: Authority) -> None:
             assert code_of(stub.ListGames, LIST_GAMES) is OK
         with connected(server.address, stranger.file) as stub:
             assert code_of(stub.ListGames, LIST_GAMES) is UNAVAILABLE
-        # A channel without TLS.
+        # This channel does not use TLS.
         assert code_of(server.stub.ListGames, LIST_GAMES) is UNAVAILABLE
 
 
@@ -296,7 +296,7 @@ def test_an_address_reachable_from_other_machines_needs_tls_or_tokens(tmp_path: 
     Settings(**open_settings, tokens=tmp_path)
     certificate: dict[str, Any] = {"tls_certificate": tmp_path, "tls_key": tmp_path}
     if name == "fast_address":
-        # Metrics are never encrypted.
+        # The port for metrics never uses TLS.
         with pytest.raises(
             SettingError, match=r"^fast_address: other machines can reach this address: .*this port has no TLS"
         ):
@@ -325,7 +325,7 @@ def test_an_expired_certificate_prevents_connections_until_it_is_replaced(author
     with running(settings) as server:
         with connected(server.address, authority.file) as stub:
             assert code_of(stub.ListGames, LIST_GAMES) is UNAVAILABLE
-        # Replace the contents of the same files.
+        # Write a new certificate and key to the same files.
         authority.settings()
 
         def is_answered() -> bool:

@@ -1,4 +1,4 @@
-"""Field paths in refusals of actions: the kind of a typed action, and the part of it that a rule forbids."""
+"""Field paths in refusals of actions: they lead to the kind of a typed action, or to the part that a rule forbids."""
 
 import random
 from typing import Any
@@ -13,7 +13,7 @@ from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import has_path
 
-# The maximum number of typed actions tried at each position.
+# The maximum number of typed actions that are tried at each position.
 TRIED = 25
 
 
@@ -25,7 +25,7 @@ def typed(position: Position, action: int) -> game_pb2.Action:
 
 
 def refused(action: game_pb2.Action, position: Position) -> EngineError | None:
-    """Return the refusal of an action; None if it is applied."""
+    """Return the refusal of an action, or None if it is applied."""
     try:
         apply_action(Reader(action), position.clone(), EventLog())
     except EngineError as error:

@@ -1,4 +1,4 @@
-"""Analyse: results depend only on the seed and the information of the seat, not on the range; errors name the field."""
+"""Analyse: results depend only on the seed and on what the seat knows, not on the range. Errors name the field."""
 
 import itertools
 import random
@@ -126,7 +126,7 @@ def engine_record(record: GameRecord) -> Record:
 
 
 def at(record: GameRecord, ply: int) -> Position | None:
-    """Return the position at a decision of a record; None if the record cannot be played up to it."""
+    """Return the position at a decision of a record, or None if the record cannot be played so far."""
     plain = engine_record(record)
     position = plain.begin()
     done = 0
@@ -142,7 +142,7 @@ def at(record: GameRecord, ply: int) -> Position | None:
 
 
 def is_hidden(record: GameRecord, other: GameRecord, ply: int) -> bool:
-    """Return whether two records differ, at a ply, only in information hidden from the seat to act."""
+    """Return whether two records differ, at a ply, only in information that is hidden from the seat to act."""
     first, second = at(record, ply), at(other, ply)
     if first is None or second is None or first.pack() == second.pack():
         return False
@@ -153,7 +153,7 @@ def is_hidden(record: GameRecord, other: GameRecord, ply: int) -> bool:
 
 
 def swapped(record: GameRecord) -> Iterator[GameRecord]:
-    """Yield a record with explicit chance, each time with a different pair of outcomes exchanged."""
+    """Yield copies of a record with explicit chance. In each copy, two other outcomes are exchanged."""
     count = min(40, len(record.outcomes.outcomes))
     for first, second in itertools.combinations(range(count), 2):
         other = GameRecord()
@@ -164,7 +164,7 @@ def swapped(record: GameRecord) -> Iterator[GameRecord]:
 
 
 def reseeded(record: GameRecord) -> Iterator[GameRecord]:
-    """Yield a record with sampled chance, with other seeds."""
+    """Yield copies of a record with sampled chance. Each has another seed."""
     for seed in range(100, 400):
         other = GameRecord()
         other.CopyFrom(record)
@@ -173,7 +173,7 @@ def reseeded(record: GameRecord) -> Iterator[GameRecord]:
 
 
 def test_hidden_information_does_not_change_an_analysis(analyse: Any, game: Game) -> None:
-    """The hidden information is the chance outcomes of other seats, and all later outcomes."""
+    """The hidden information consists of the chance outcomes that other seats saw, and of all later outcomes."""
     sample = record_of(next(path for path in SAMPLES if path.parent.name == game.name))
     drawn = sampled(game, 4)
     candidates = [(sample, other) for other in swapped(sample)] + [(drawn, other) for other in reseeded(drawn)]
@@ -224,7 +224,7 @@ def test_an_analysis_above_the_limit_is_refused(door: Door, game: Game) -> None:
             "120",
             "5",
         )
-        # The default, 1,000, counts.
+        # The number of simulations is the default (1,000).
         assert refusal(analyse, pb.AnalyseRequest(record=record, to_ply=1)).reason == "BATCH_TOO_LARGE"
 
 
@@ -243,7 +243,7 @@ def test_a_response_above_the_limit_is_refused_with_the_last_ply_that_fits(door:
 
 @only_grpc
 def test_an_analysis_ends_when_its_client_leaves(door: Door, game: Game) -> None:
-    """The only batch thread is free for another call as soon as the analysis ends."""
+    """The only batch thread is free for another call as soon as the analysis has ended."""
     record, simulations, longer = sampled(game, 10), 1_000_000, 10 * PATIENCE
     settings = Settings(
         address="127.0.0.1:0",

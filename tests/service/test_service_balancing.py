@@ -28,7 +28,7 @@ CALLERS = 4
 
 @pytest.fixture
 def three() -> Iterator[list[Served]]:
-    """Three servers, as if on three machines."""
+    """Run three servers, as if on three machines."""
     with ExitStack() as stack:
         servers = [stack.enter_context(served()) for _ in range(3)]
         assert all(server.address for server in servers)
@@ -49,7 +49,7 @@ def test_no_call_is_lost_when_servers_are_killed_or_stopped(three: list[Served])
     over = threading.Event()
 
     def play(number: int) -> int:
-        """Play until the test ends, checking every response; return the number of calls."""
+        """Play until the test ends, and check every response. Return the number of calls."""
         calls = 0
         with Client(addresses, timeout=PATIENCE) as client:
             while not over.is_set():

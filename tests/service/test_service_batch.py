@@ -52,13 +52,13 @@ def begun(batches: Any, table: pb.BatchSetup) -> pb.Positions:
 
 
 def first_moves(positions: pb.Positions) -> bytes:
-    """Return the first legal id of each item; 0 if it has no legal ids."""
+    """Return the first legal id of each item, or 0 for an item without legal ids."""
     ids, offsets = np.frombuffer(positions.legal_ids, "<u2"), np.frombuffer(positions.legal_offsets, "<u4")
     return b"".join((ids[a] if a < b else np.uint16(0)).tobytes() for a, b in pairwise(offsets))
 
 
 def requests_on(table: pb.BatchSetup, positions: pb.Positions) -> dict[str, Any]:
-    """Return a request of every kind, by its field's name in PlayRequest."""
+    """Return a request of each kind, by the name of its field in PlayRequest."""
     states = positions.states
     seats = bytes(range(2)) * (COUNT // 2)
     return {
@@ -98,7 +98,7 @@ def play_request(name: str, request: Message, tag: int = 0) -> pb.PlayRequest:
 
 
 def columns_of(message: Any, result: Any) -> None:
-    """Assert that a message has exactly the columns of an engine's result."""
+    """Assert that a message has exactly the columns of the engine's result."""
     assert {field.name: value for field, value in message.ListFields() if isinstance(value, bytes)} == {
         name: value for name, value in result._asdict().items() if value
     }
@@ -112,7 +112,7 @@ def test_calls_without_a_seed_use_different_seeds(batches: Any, table: pb.BatchS
         (batches.ResampleStates, pb.ResampleStatesRequest(setup=table, states=begun.states, seats=seats)),
     ):
         assert call(request) != call(request)
-        # 0 is a seed like any other.
+        # 0 is a valid seed.
         request.seed = 0
         assert call(request) == call(request)
 
@@ -315,7 +315,7 @@ def test_the_first_twenty_faults_have_texts(batches: Any, game: Game, table: pb.
 
 
 def refused_both_ways(batches: Any, name: str, request: Message) -> Refused:
-    """Return the refusal of a request, which must be the same on the stream except for a longer field path.
+    """Return the refusal of a request. On the stream, it must be the same except for a longer field path.
 
     The stream continues after the refusal.
     """
@@ -528,7 +528,7 @@ def test_the_stream_continues_after_a_request_without_a_kind(
 def test_a_message_that_cannot_be_parsed_ends_the_stream(
     server: Running, table: pb.BatchSetup, begun: pb.Positions, broken: bytes
 ) -> None:
-    """The broken message is the whole request, or its part or setup."""
+    """The broken message is the whole request, its part, or its setup."""
     method: Any = server.channel.stream_stream("/chatiere.v1.BatchService/Play")
     good = play_request("score", requests_on(table, begun)["score"]).SerializeToString()
     answers = method(iter([good, broken, good]), timeout=PATIENCE)
@@ -566,7 +566,7 @@ def test_a_failure_of_the_service_ends_the_stream(
 
 
 def choice(step: int, item: int, legal: list[int]) -> int:
-    """Choose an action by a fixed function of the step and the item."""
+    """Choose an action by a fixed function of the step and of the item's number."""
     return legal[(7 * step + 3 * item) % len(legal)]
 
 
@@ -670,31 +670,31 @@ MOST_PLAYOUTS = 2**32 - 1
 
 
 def endless(game: Game, table: pb.BatchSetup) -> pb.PlayoutRequest:
-    """Return a request for more playouts than finish while a test waits."""
+    """Return a request for playouts that do not finish while a test waits."""
     return pb.PlayoutRequest(setup=table, states=game.new_game(game.max_players, seed=1).pack(), playouts=MOST_PLAYOUTS)
 
 
 def endless_evaluation(game: Game, table: pb.BatchSetup) -> pb.EvaluateRequest:
-    """Return a request to evaluate a few worlds with more playouts than finish while a test waits."""
+    """Return a request to evaluate a few worlds with playouts that do not finish while a test waits."""
     position = game.new_game(game.max_players, seed=1)
     playouts = MOST_PLAYOUTS // (3 * len(position.legal_actions()))
     return pb.EvaluateRequest(setup=table, states=position.pack(), worlds=3, playouts=playouts)
 
 
 def wait_until_begun(server: Running, method: str, kind: str) -> None:
-    """Wait until a call of that method has reached its thread."""
+    """Wait until a thread handles a call of that method."""
     labels = {"grpc_type": kind, "grpc_service": "chatiere.v1.BatchService", "grpc_method": method}
     wait_until(lambda: server.sample("grpc_server_started_total", **labels), "the call has begun")
 
 
 @pytest.fixture
 def patient(door: Door) -> Iterator[Running]:
-    """A server that allows endless batches, with one thread for unary calls and one for streams."""
+    """Run a server that allows endless batches. It has one thread for unary calls and one for streams."""
     settings = Settings(
         address="127.0.0.1:0",
         batch_threads=1,
         max_playouts=MOST_PLAYOUTS,
-        # Deadlines are longer than a test waits, so that only the client stops a batch.
+        # Deadlines are longer than a test waits, so that only the client can stop a batch.
         default_deadline=10 * PATIENCE,
         max_deadline=10 * PATIENCE,
         log_calls=True,
@@ -722,7 +722,7 @@ def test_an_expired_batch_stops(patient: Running, game: Game, table: pb.BatchSet
     batches = batch_stub(patient.channel)
     with LogLines() as log:
         assert code_of(lambda: batches.Playout(endless(game, table), timeout=0.5)) is grpc.StatusCode.DEADLINE_EXCEEDED
-        # The client's cancellation and the server's deadline race.
+        # Either the client's cancellation or the server's deadline is first.
         assert log.wait_for("Playout ").split()[1] in ("CANCELLED", "DEADLINE_EXCEEDED")
 
 

@@ -1,4 +1,4 @@
-"""The examples of docs/batch.md run as printed."""
+"""The examples in docs/batch.md work exactly as printed."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""BotService, in every game."""
+"""BotService in every game."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from .support import ALL_DOORS, PATIENCE, Door, Running, new_game, only_grpc, re
 
 DOORS = ALL_DOORS
 
-# In seconds, a time limit longer than a test waits, and the maximum time that a bot takes.
+# A time limit, in seconds, that is longer than a test waits. It is also the maximum time that a bot may take.
 LONG = 600
 
 
@@ -61,7 +61,7 @@ def test_the_bots_are_the_library_s(server: Running, game: Game) -> None:
             for each in info.parameters
         ]
         assert all(each.title and each.description for each in bot.parameters)
-        # Bots that search are slow.
+        # Only bots that search are slow, and only they have parameters.
         assert bot.HasField("typical_time") == bool(bot.parameters)
         if bot.parameters:
             assert 1e-3 < bot.typical_time.ToNanoseconds() / 1e9 < 1
@@ -191,7 +191,7 @@ def test_the_processor_time_of_searches_has_a_separate_metric(server: Running, s
 
 @only_grpc
 def test_a_suggestion_ends_when_its_client_leaves(door: Door, game: Game) -> None:
-    """The only batch thread is free for the next suggestion as soon as this one ends."""
+    """The only batch thread is free for the next suggestion as soon as this one has ended."""
     settings = Settings(address="127.0.0.1:0", batch_threads=1, default_deadline=LONG, max_deadline=LONG)
     with running(settings, door) as server:
         state, suggest = begun(server.stub, game).state, bot_stub(server.channel).Suggest

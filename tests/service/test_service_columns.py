@@ -1,4 +1,4 @@
-"""Columns in wire format: the service reads and writes them as protobuf does."""
+"""Columns in wire format: the service reads and writes them in the same way as protobuf."""
 
 import queue
 from typing import Any
@@ -37,7 +37,8 @@ REQUEST = st.builds(
     COLUMN,
     COLUMN,
 )
-# Fields that these messages do not have (a varint, eight bytes, four bytes, text, a group), and `states` as a varint.
+# Fields that these messages do not have (a varint, eight bytes, four bytes, text, a group), and `states` with the type
+# of a varint.
 STRANGE = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4) + b"\x9a\x06\x01x\x9b\x06\x08\x01\x9c\x06\x10\x05"
 
 
@@ -49,7 +50,7 @@ def read_step(data: bytes) -> tuple[StepRequest, dict[str, Any]]:
 @given(st.lists(REQUEST, max_size=3), st.booleans())
 @example([StepRequest(states=b"a"), StepRequest(states=b"b")], False)
 def test_requests_are_read_as_protobuf_reads_them(parts: list[StepRequest], strange: bool) -> None:
-    """A message may have repeated parts, repeated fields and unknown fields."""
+    """A message may contain repeated parts, repeated fields and unknown fields."""
     data = (STRANGE if strange else b"").join(part.SerializeToString() for part in parts) + STRANGE
     expected = StepRequest.FromString(data)
     message, columns = read_step(data)
@@ -93,7 +94,7 @@ def test_responses_are_written_as_protobuf_writes_them(states: bytes, actors: by
 
 @over_names
 def test_requests_on_the_stream_may_be_written_in_unusual_ways(server: Running, name: str) -> None:
-    """A request may be split into parts, replace an earlier one, or be absent, with the same result as in protobuf."""
+    """A request may be split, replace an earlier one, or be missing. The results are the same as in protobuf."""
     game = engine.game(name)
     table = BatchSetup(game=name, players=game.min_players)
     states = game.new_game(game.min_players, seed=1).pack()

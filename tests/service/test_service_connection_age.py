@@ -1,4 +1,4 @@
-"""The maximum age of connections: clients reconnect without losing a call, and so reach new workers."""
+"""The maximum age of connections: clients reconnect without losing a call, and thus also reach new workers."""
 
 import os
 import signal
@@ -25,14 +25,14 @@ pytestmark = pytest.mark.long
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 SETUP = batch_service_pb2.BatchSetup(game="discat", players=2)
-# In seconds.
+# The maximum age, in seconds.
 AGE = 0.2
 CHANNELS = 8
 
 
 @contextmanager
 def counted(server: Running) -> Iterator[tuple[grpc.Channel, PingCounter]]:
-    """Yield a channel without a retry policy, and an object that counts its connections."""
+    """Yield a channel that does not retry calls, and an object that counts its connections."""
     counter = PingCounter(server)
     try:
         with grpc.insecure_channel(counter.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
@@ -80,7 +80,7 @@ def test_a_replacement_worker_gets_calls_of_connected_clients(door: Door) -> Non
         ]
 
         def workers() -> set[Any]:
-            """Make a call on each channel; return the parts of the request ids that identify the workers."""
+            """Make a call on each channel. Return the parts of the request ids that identify the workers."""
             calls = [game_stub(each).ListGames.with_call(LIST_GAMES, timeout=PATIENCE)[1] for each in channels]
             return {dict(call.trailing_metadata())["x-request-id"][:8] for call in calls}
 

@@ -1,4 +1,4 @@
-"""More connections than the process has descriptors: each door has a share of them, and serves new clients."""
+"""More connections than the process has descriptors: each door has a share of these, and serves new clients."""
 
 import contextlib
 import gc
@@ -33,12 +33,12 @@ from .test_service_access import Authority
 pytestmark = [needs("libnghttp2"), pytest.mark.long]
 
 FILES, CROWD = 1024, 1500
-# Idle TLS connections that allocate more memory than incomplete requests may take.
+# The number of idle TLS connections. They allocate more memory than incomplete requests may take.
 IDLE = 700
 DOORS = ["grpcio", "fast", "web"]
 # The beginning of a TLS ClientHello.
 HELLO = b"\x16\x03\x01\x02\x00\x01"
-# The opening bytes of an HTTP/2 client that then stays silent.
+# The first bytes of an HTTP/2 client, which sends nothing afterwards.
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
 LIMITED = """
 import os, resource, sys
@@ -85,7 +85,7 @@ def enough_files() -> Iterator[None]:
 
 @contextlib.contextmanager
 def crowd_at(place: tuple[str, int], says: bytes) -> Iterator[list[socket.socket]]:
-    """Open connections and send some bytes on each; the list includes immediately closed connections."""
+    """Open connections, and send some bytes on each. Yield all of them, even those that were closed immediately."""
     with ExitStack() as stack:
         found = []
         for _ in range(CROWD):
@@ -116,7 +116,7 @@ def is_called(server: Served, door: str, context: Any = None) -> bool:
 def test_many_connections_at_a_door_take_no_descriptors_of_other_doors(attacked: str, says: bytes) -> None:
     with three_doors() as server, crowd_at(place_of(server, attacked), says):
         for door in DOORS:
-            # gRPC closes no connection in favour of a new one; silent connections there have a time limit.
+            # gRPC does not close a connection when a new one arrives, but ends silent connections after a time limit.
             if door != attacked or door != "grpcio":
                 assert is_called(server, door), door
         assert descriptors(server) < FILES
@@ -125,7 +125,7 @@ def test_many_connections_at_a_door_take_no_descriptors_of_other_doors(attacked:
 
 
 def test_idle_browser_connections_over_tls_end_no_calls(tmp_path: Path) -> None:
-    """Python's loop allocates far more memory than it touches; this must not end other clients' half-open calls."""
+    """Python's loop allocates far more memory than it uses. This must not end half-open calls of other clients."""
     authority = Authority(tmp_path / "authority")
     certificate, key = authority.issue("server")
     context = ssl.create_default_context(cafile=authority.file)
@@ -152,7 +152,7 @@ def test_idle_browser_connections_over_tls_end_no_calls(tmp_path: Path) -> None:
 
 
 def test_idle_grpc_connections_are_counted_in_known_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This memory belongs to no incomplete request; unexplained open descriptors are taken for gRPC's connections."""
+    """Their memory does not count as memory of incomplete requests. Open descriptors count as gRPC's connections."""
     files = 100
     monkeypatch.setattr(serving, "open_files", lambda: files)
     with running() as running_one:
@@ -214,13 +214,13 @@ def test_streams_with_their_own_threads_leave_descriptors_to_other_connections(m
             options = [("grpc.use_local_subchannel_pool", 1)]
             channel = stack.enter_context(grpc.insecure_channel(server.address, options))
             assert next(batch_stub(channel).Play(requests(), timeout=PATIENCE)) is not None
-        # A quarter of 16; each uses three descriptors.
+        # Four is a quarter of 16, and each loop uses three descriptors.
         assert len(door._own_loops) == 4
         assert door._loop.endpoint.max_connections == 4
 
 
 def test_the_backlog_of_connections_is_as_long_as_the_system_allows() -> None:
-    """While the serving loop is busy, hundreds of clients connect to the door for browsers; its end closes them all."""
+    """Hundreds of clients connect to the door for browsers while its loop is busy. The server's end closes them."""
     released = threading.Event()
     with running(Settings(address="127.0.0.1:0"), "web") as server, ExitStack() as stack:
         server.server._loop.call_soon_threadsafe(released.wait, PATIENCE)
@@ -228,12 +228,12 @@ def test_the_backlog_of_connections_is_as_long_as_the_system_allows() -> None:
         place = ("127.0.0.1", server.server.web_port or 0)
         for _ in range(400):
             stack.enter_context(socket.create_connection(place, PATIENCE / 3))
-    # Python warns here of sockets that were not closed.
+    # At this point Python would warn of sockets that were not closed.
     gc.collect()
 
 
 def test_grpcio_s_port_keeps_no_header_table() -> None:
-    """With a table of compressed headers, one byte could stand for kilobytes (RFC 7541, 4.2)."""
+    """With a table of compressed headers, one byte could stand for several kilobytes (RFC 7541, 4.2)."""
     with running() as server, socket.create_connection(("127.0.0.1", int(server.address.rpartition(":")[2]))) as client:
         client.settimeout(PATIENCE)
         client.sendall(PREFACE)

@@ -1,4 +1,4 @@
-"""Every reason of a refusal, provoked by calls in every game."""
+"""Calls in every game that are refused: every reason occurs."""
 
 import re
 import threading
@@ -64,7 +64,7 @@ def check(refused: Refused, reason: str, field: str, **metadata: str) -> None:
 
 @pytest.fixture
 def decision(stub: Any, game: Game) -> game_pb2.Position:
-    """A position where a seat can choose, but not among all actions of the game."""
+    """Return a position where a seat can choose, but where not all actions of the game are legal."""
     position = new_game(stub, game.name, game.min_players, seed=11)
     while not 2 <= len(position.legal_actions) < game.num_distinct_actions:
         request = game_service_pb2.ApplyRequest(state=position.state, include=INCLUDE)
@@ -75,13 +75,13 @@ def decision(stub: Any, game: Game) -> game_pb2.Position:
 
 @pytest.fixture
 def chance(stub: Any, game: Game) -> game_pb2.Position:
-    """A pending chance event: the game's first, which decides the seat that begins."""
+    """Return a position with a pending chance event: the game's first event, which decides the seat that begins."""
     return new_game(stub, game.name, game.min_players, explicit_chance=True)
 
 
 @pytest.fixture
 def over(stub: Any, game: Game) -> game_pb2.Position:
-    """The end of a game."""
+    """Return the position at the end of a game."""
     position = new_game(stub, game.name, game.min_players, seed=11)
     while position.turn.kind != game_pb2.TURN_KIND_OVER:
         request = game_service_pb2.ApplyRequest(state=position.state, include=INCLUDE)
@@ -199,7 +199,7 @@ def test_reason_invalid_state(stub: Any, game: Game) -> None:
 
 
 def calls_on(stub: Any, state: game_pb2.State) -> list[tuple[Any, Any]]:
-    """Return calls of every method that takes a state; each is valid except for the state."""
+    """Return a call of every method that takes a state. Everything in the call is valid, except perhaps the state."""
     return [
         (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest(state=state)),
         (stub.Apply, game_service_pb2.ApplyRequest(state=state, action=game_pb2.Action(id=0))),
@@ -430,7 +430,7 @@ def tables(server: Running) -> Any:
 
 @pytest.fixture
 def table(tables: Any, game: Game) -> tables_pb.NewTableResponse:
-    """A new table whose secrets the service generated."""
+    """Return a new table whose secrets the service generated."""
     found: tables_pb.NewTableResponse = tables.NewTable(table_request(game))
     return found
 
@@ -508,7 +508,7 @@ def test_reason_request_timeout(door: Door, sent: list[bytes]) -> None:
             yield from sent
             never.wait(PATIENCE)
 
-        # A unary call whose request never arrives, and a unary call that another request may still follow.
+        # The request of one unary call never arrives. Another unary call does not end after its request.
         call: Any = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
         refused = refusal(call, requests())
         never.set()
@@ -559,7 +559,7 @@ def test_the_engine_s_reasons_have_the_numbers_of_the_api() -> None:
 
 @pytest.mark.parametrize("text", ["x" * 60_000, "é" * 30_000, "🐈" * 15_000, "a\nb\x00c" * 1000])
 def test_a_very_long_name_is_truncated_in_the_refusal(stub: Any, text: str) -> None:
-    # With longer headers than clients accept, the status would be lost.
+    # If the headers were longer than clients accept, the status would be lost.
     refused = refusal(stub.NewGame, game_service_pb2.NewGameRequest(game=text, players=4))
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refused.reason == "UNKNOWN_GAME"

@@ -1,4 +1,4 @@
-"""Failures in operation and how a server handles them. Access failures are in test_service_access."""
+"""Failures in operation, and how a server handles them. Failures of access are in test_service_access."""
 
 import os
 import resource
@@ -33,18 +33,18 @@ OK, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE
 
 
 def playouts(count: int) -> batch_service_pb2.PlayoutRequest:
-    """Start a call that keeps a worker busy: many playouts from the beginning of a game."""
+    """Return a request that keeps a worker busy: many playouts from the beginning of a game."""
     position = engine.game("discat").new_game(2, seed=1)
     table = batch_service_pb2.BatchSetup(game="discat", players=2)
     return batch_service_pb2.PlayoutRequest(setup=table, states=position.pack(), playouts=count, seed=5)
 
 
-# A second's work or more, and more work than finishes while a test waits.
+# BUSY takes a second or more. ENDLESS does not finish while a test waits.
 BUSY, ENDLESS = playouts(100_000), playouts(2**32 - 1)
 
 
 def worker_of(server: Served, channel: grpc.Channel, request_id: str) -> int:
-    """Return the number of the worker that serves a channel, found by a request id in its log."""
+    """Return the number of the worker that serves a channel. The request id is used to find it in the log."""
     metadata = (("x-request-id", request_id),)
     game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE, wait_for_ready=True, metadata=metadata)
     return int(server.find(rf"worker-(\d) .* request {request_id} ")[1])
@@ -61,9 +61,9 @@ def two_workers(door: Door) -> Iterator[Served]:
 
 
 def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
-    """The other worker's calls continue; the lost call is retried and gets the same response."""
+    """The other worker's calls continue. The lost call is retried, and gets the same response."""
     with ExitStack() as stack:
-        # One channel for each worker.
+        # There is one channel for each worker.
         channels: dict[int, grpc.Channel] = {}
         for number in range(64):
             channel = stack.enter_context(grpc.insecure_channel(two_workers.address, CHANNEL_OPTIONS))
@@ -81,7 +81,7 @@ def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
     labels = {"grpc_method": "Playout", "grpc_code": "OK"}
     assert two_workers.total("grpc_server_handled_total", **labels) == 2
     assert two_workers.total("grpc_server_started_total", grpc_method="Playout") == 3
-    # A dead worker's calls do not stay in flight.
+    # The calls of a dead worker no longer count as calls in flight.
     assert in_flight(two_workers) == 0
 
 
@@ -114,7 +114,7 @@ def test_a_call_that_outlasts_the_grace_does_not_keep_the_server_running(door: D
             wait_until(lambda: in_flight(server) == 1, "the call runs")
             assert server.stop() == 0
             assert call.code() in (grpc.StatusCode.CANCELLED, UNAVAILABLE)
-        # The engine itself stopped.
+        # The engine stopped the work of the call, so the worker did not have to be killed.
         assert not [line for line in server.lines if "killing" in line]
 
 
@@ -144,13 +144,13 @@ def test_a_server_stopped_under_load_answers_or_refuses_every_call(two_workers: 
             over.set()
         for caller in callers:
             caller.result(PATIENCE)
-    # gRPC itself cancels a call that arrives at the very moment of the stop.
+    # gRPC cancels a call that arrives exactly when the server stops.
     assert ends.keys() <= {OK, UNAVAILABLE, grpc.StatusCode.CANCELLED}
     assert not [line for line in two_workers.lines if "Traceback" in line or "ERROR" in line]
 
 
 def test_every_method_has_a_largest_request(door: Door) -> None:
-    """Send requests of the maximum size, and of one byte more."""
+    """Requests have the maximum size, or one byte more."""
     served = (GAME_SERVICE, BOT_SERVICE, TABLE_SERVICE, *((BATCH_SERVICE,) if door != "web" else ()))
     services = map(descriptor_pool.Default().FindServiceByName, served)
     paths = [f"/{service.full_name}/{method.name}" for service in services for method in service.methods]
@@ -166,7 +166,7 @@ def test_every_method_has_a_largest_request(door: Door) -> None:
             assert refused.code is grpc.StatusCode.RESOURCE_EXHAUSTED, path
             if largest < most or door != "grpcio":
                 assert refused.metadata == {"limit": "bytes of a request", "most": f"{largest:g}"}, path
-        # Other clients were not affected.
+        # Other clients are not affected.
         assert code_of(server.stub.ListGames, LIST_GAMES) is OK
 
 
@@ -178,10 +178,10 @@ def test_messages_as_large_as_the_settings_allow_and_one_byte_larger(door: Door)
 
 
 def unknown_field(size: int) -> bytes:
-    """Return a message of `size` bytes: one unknown field."""
+    """Return a message of `size` bytes that consists of one unknown field."""
     if size == 0:
         return b""
-    # Field 1000, length-delimited, with its length in four bytes.
+    # The field has number 1000 and the type of bytes. Its length takes four bytes.
     head, length = b"\xc2\x3e", size - 6
     return (
         head
@@ -191,7 +191,7 @@ def unknown_field(size: int) -> bytes:
 
 
 def test_thousands_of_abandoned_connections(two_workers: Served) -> None:
-    # There are 5,000 if the system's limit is high enough.
+    # There are 5,000 connections if the system's limit is high enough.
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     host, port = two_workers.address.split(":")
     with ExitStack() as left:
@@ -210,7 +210,7 @@ def test_a_client_that_never_reads_does_not_block_other_clients() -> None:
         with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
             reflection: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
             question = reflection_pb2.ServerReflectionRequest(file_containing_symbol="chatiere.v1.GameService")
-            # Several megabytes of responses, far more than gRPC reads ahead.
+            # Each stream has several megabytes of responses, far more than gRPC reads in advance.
             streams = [reflection.ServerReflectionInfo(iter([question] * 1000), timeout=PATIENCE) for _ in range(40)]
             unread = [game_stub(channel).ListGames.future(LIST_GAMES, timeout=PATIENCE) for _ in range(100)]
             wait_until(
@@ -235,5 +235,5 @@ def test_a_batch_that_exceeds_its_time_stops(door: Door) -> None:
             finally:
                 call.cancel()
             assert (refused.reason, refused.metadata) == ("TIME_LIMIT", {"seconds": seconds})
-        # The engine stopped as well.
+        # The engine has also stopped.
         wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 0, "the call has ended")

@@ -15,7 +15,7 @@ from chatiere.v1.table_service_pb2 import GetRecordRequest
 from .support import PATIENCE, Running, batch_stub, raw, refusal
 
 COUNT = 2**22
-# In megabytes, more than a request of 8 MB and some copies of it.
+# The maximum growth of memory, in megabytes. It is larger than a request of 8 MB and some copies of it.
 MAX_MEGABYTES = 48
 
 _MEASURE = """
@@ -63,7 +63,7 @@ def within(field: int, body: bytes) -> bytes:
 
 
 def flood(name: str) -> bytes:
-    """Return a request to a method; `name` begins with the method's name and a space."""
+    """Return a request to a method. `name` begins with the method's name and a space."""
     state = within(game_pb2.State.DISCAT_FIELD_NUMBER, head(discat_pb2.DiscatState.SEATS_FIELD_NUMBER, 0) * COUNT)
     table = pb.ConvertRequest(setup=pb.BatchSetup(game="discat", players=2)).SerializeToString()
     empty_states = table + head(pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER, 0) * COUNT

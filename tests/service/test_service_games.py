@@ -1,4 +1,4 @@
-"""The responses of GameService in every game: describe, begin, list, apply, position, score, view, resample."""
+"""The responses of GameService in every game: descriptions, beginnings, moves, positions, scores, views, worlds."""
 
 import itertools
 import random
@@ -58,7 +58,7 @@ def test_list_games_has_the_requested_parts(stub: Any) -> None:
         for parts in itertools.combinations(PARTS, count):
             wanted: dict[str, Any] = dict.fromkeys(parts, True)
             request = game_service_pb2.ListGamesRequest(**wanted)
-            # The response is built once: the second call has the same bytes.
+            # The response is built only once, so the second call gets the same bytes.
             responses = [stub.ListGames(request).SerializeToString() for _ in range(2)]
             assert responses[0] == responses[1]
             infos = game_service_pb2.ListGamesResponse.FromString(responses[0]).games
@@ -84,7 +84,7 @@ def test_which_methods_allow_get_and_which_are_idempotent() -> None:
         for each in service.DESCRIPTOR.services_by_name.values()
         for method in each.methods
     }
-    # A GET puts its request into URLs and logs, and caches keep the response.
+    # The request of a GET appears in URLs and logs, and caches keep the response.
     for_get = {"ListGames", "ListBots", "GetRules"}
     kinds = descriptor_pb2.MethodOptions
     streams = {"Play": kinds.IDEMPOTENCY_UNKNOWN}
@@ -105,7 +105,7 @@ def test_list_games_describes_every_game(stub: Any) -> None:
         assert info.outcomes_description
         assert "first_seat" in [option.name for option in info.options]
         assert all(option.title and option.description and option.default_description for option in info.options)
-        # The kinds cover the dense ids and the parts the observation, without gaps.
+        # The kinds cover the dense ids, and the parts cover the observation, without gaps.
         next_id = 0
         for kind in info.action_kinds:
             assert kind.first_id == next_id
@@ -258,7 +258,7 @@ def test_parts_are_included_only_on_request(stub: Any, game: Game) -> None:
 
 @pytest.mark.parametrize("explicit", [False, True], ids=["sampled", "explicit"])
 def test_a_game_through_calls_is_the_engine_s(stub: Any, game: Game, explicit: bool) -> None:
-    """Compare each response of a whole game with the engine, and each included part with its own method."""
+    """Compare each response of a whole game with the engine, and each included part with the method for it."""
     players = min(game.min_players + 1, game.max_players)
     chance: dict[str, Any] = {"explicit_chance": True} if explicit else {"seed": 5}
     first = new_game(stub, game.name, players, include=EVERYTHING, **chance)
@@ -293,7 +293,7 @@ def test_a_game_through_calls_is_the_engine_s(stub: Any, game: Game, explicit: b
 
 
 def check_get_position(stub: Any, position: game_pb2.Position) -> None:
-    """GetPosition has the same contents as the response to the move, without its events."""
+    """Check that GetPosition returns the same as the response to the move, without the events."""
     expected = game_pb2.Position.FromString(position.SerializeToString())
     del expected.events[:]
     for update in expected.updates:
@@ -307,7 +307,7 @@ def check_get_position(stub: Any, position: game_pb2.Position) -> None:
 
 
 def check_update(update: game_pb2.ViewerUpdate, position: game_pb2.Position) -> None:
-    """A viewer gets its own legal actions and the visible part of the score, as in the position."""
+    """Check that a viewer gets its own legal actions and the visible part of the score, as in the position."""
     decides = update.HasField("seat") and position.turn.HasField("seat") and update.seat == position.turn.seat
     assert list(update.legal_actions) == (list(position.legal_actions) if decides else [])
     known = [each.HasField("total") for each in update.score.totals]
@@ -321,7 +321,7 @@ def check_update(update: game_pb2.ViewerUpdate, position: game_pb2.Position) -> 
 
 
 def test_a_viewers_score_has_the_fields_of_a_score() -> None:
-    # The same code writes both.
+    # The same code writes both messages.
     score, viewers = (
         {field.name: (field.number, field.type, field.is_repeated, field.message_type) for field in kind.fields}
         for kind in (game_pb2.Score.DESCRIPTOR, game_pb2.ViewerScore.DESCRIPTOR)

@@ -1,4 +1,4 @@
-"""Calls that stall: half-open, half-sent, never read. Other clients are not affected."""
+"""Calls that do not progress: half-open, incomplete or unread. Other clients are not affected."""
 
 import gc
 import socket
@@ -48,7 +48,7 @@ MIB = 2**20
 
 
 class Peer:
-    """A client that sends exactly the given bytes, from a chosen source address."""
+    """A client that sends exactly the given bytes. Its source address can be chosen."""
 
     def __init__(self, address: str, window: int = 65_535, source: str = "127.0.0.2") -> None:
         host, port = address.split(":")
@@ -59,14 +59,14 @@ class Peer:
         self.connection.initiate_connection()
         self.events: list[Any] = []
         self.flush()
-        # The server's own settings.
+        # Wait for the server's settings.
         self.wait_for(h2.events.RemoteSettingsChanged)
 
     def flush(self) -> None:
         self.socket.sendall(self.connection.data_to_send())
 
     def begin(self, path: str, *metadata: tuple[str, str]) -> int:
-        """Send the headers of a call; return its stream."""
+        """Send the headers of a call, and return its stream."""
         stream: int = self.connection.get_next_available_stream_id()
         head = [(":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test")]
         kind = [("content-type", "application/grpc"), ("te", "trailers")]
@@ -75,7 +75,7 @@ class Peer:
         return stream
 
     def send(self, stream: int, message: bytes, *, claims: int | None = None, ends: bool = False) -> None:
-        """Send a message, or the beginning of a message that `claims` to be longer, as far as the windows allow."""
+        """Send a message as far as the windows allow. With `claims`, the message announces this length."""
         data = b"\0" + struct.pack(">I", len(message) if claims is None else claims) + message
         while data:
             if any(isinstance(event, h2.events.StreamReset) and event.stream_id == stream for event in self.events):
@@ -89,7 +89,7 @@ class Peer:
             self.flush()
 
     def wait_for(self, kind: type, stream: int | None = None) -> Any:
-        """Return the next event of a kind, on one stream if given."""
+        """Return the next event of a kind, on any stream or on the given one."""
         while True:
             for event in self.events:
                 if isinstance(event, kind) and stream in (None, getattr(event, "stream_id", None)):
@@ -104,7 +104,7 @@ class Peer:
         self.flush()
 
     def status(self, stream: int) -> tuple[int, str]:
-        """Wait for the end of a call; return its code and message."""
+        """Wait for the end of a call. Return its code and its message."""
         while True:
             for event in self.events:
                 fields = dict(getattr(event, "headers", None) or ())
@@ -192,7 +192,7 @@ def test_the_client_that_holds_most_slots_loses_its_oldest_call() -> None:
     # b holds two of the three slots when c arrives. Afterwards each client holds one slot, and a's call is the oldest.
     assert ended == ["b1", "a1"]
     assert len(slots) == 3
-    # Ended calls are also released, but their slots are freed only once.
+    # Ended calls are also released, but each slot is freed only once.
     for client, call in ("b", "b1"), ("a", "a1"), ("b", "b2"), ("b", "b3"), ("c", "c1"):
         slots.release(client, call)
     assert len(slots) == 0
@@ -297,7 +297,7 @@ class Receiving:
 
 
 class Process:
-    """A process whose memory figures a test sets."""
+    """A process for which a test sets how much memory it uses."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.allocated = self.resident = 100 * MIB
@@ -326,7 +326,7 @@ def test_incomplete_requests_that_take_too_much_end_for_the_client_with_most(mon
 
     process.take(220 * MIB)
     assert look_twice() == []
-    # Memory of responses is accounted for separately.
+    # The memory of responses is counted separately.
     process.take(420 * MIB)
     Holding(held, "c").hold(200 * MIB)
     assert look_twice() == []
@@ -339,7 +339,7 @@ def test_incomplete_requests_that_take_too_much_end_for_the_client_with_most(mon
     # At most 16 MiB are attributed to one call, so two calls have to end for 20 MiB.
     process.take(448 * MIB)
     assert look_twice() == ["b1", "b2"]
-    # The memory of the two calls counts as being freed.
+    # The memory of the two calls counts as memory that will soon be free.
     watch.look()
     assert receiving.ended == ["b1", "b2"]
     watch.look()
@@ -377,11 +377,11 @@ def test_memory_that_is_allocated_but_not_resident_ends_no_call(monkeypatch: pyt
     process, receiving = Process(monkeypatch), Receiving()
     known = 0
     watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, receiving.slots, lambda: known)
-    # Thousands of TLS connections look like this; their door reports the memory that they take.
+    # Thousands of TLS connections have this effect. Their door reports the memory that they take.
     process.allocated, process.resident, known = 1600 * MIB, 330 * MIB, 200 * MIB
     for _ in range(4):
         watch.look()
-    # Freed memory that the C library keeps also does not count.
+    # Memory that was freed but that the C library keeps does not count either.
     process.allocated, process.resident = 330 * MIB, 1600 * MIB
     for _ in range(4):
         watch.look()
@@ -394,7 +394,7 @@ def test_ended_calls_are_logged_at_intervals(monkeypatch: pytest.MonkeyPatch, ca
     process.take(1000 * MIB)
     for _ in range(20):
         watch.look()
-    # Looks that found no call to end log no line.
+    # A look that ends no call does not log a line.
     assert [record.getMessage() for record in caplog.records] == ["incomplete requests take 900 MiB: ended 5 calls"]
     caplog.clear()
     receiving.take(0, "d", "d1")
@@ -412,7 +412,7 @@ def test_freed_memory_is_returned_to_the_system_when_little_is_held(monkeypatch:
     clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=lambda: now[0])
     monkeypatch.setattr(memory_watch, "time", clock)
     watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, Receiving().slots, lambda: 0)
-    # No memory is returned while it may be needed again, or if there is little of it.
+    # Memory is not returned while it may be needed again, or if there is little of it.
     process.resident = 140 * MIB
     watch.look()
     now[0] += 100
@@ -432,7 +432,7 @@ def test_freed_memory_is_returned_to_the_system_when_little_is_held(monkeypatch:
 
 
 def test_returning_memory_takes_at_most_a_thousandth_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With many live objects a full garbage collection takes long, and blocks all calls."""
+    """With many live objects, a full garbage collection takes long, and blocks all calls."""
     process, now = Process(monkeypatch), [1000.0]
     clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=lambda: now[0])
     monkeypatch.setattr(memory_watch, "time", clock)
@@ -468,7 +468,7 @@ class Canary:
 def test_the_parsed_message_of_a_refused_request_is_freed(
     door: Door, place: object, name: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """grpcio keeps the error that ended a call; the error's frames must be gone without a garbage collection."""
+    """grpcio keeps the error that ended a call. The error's frames must be freed without a garbage collection."""
     canaries = []
 
     def refuse(*_: object) -> None:
@@ -493,7 +493,7 @@ def test_incomplete_requests_do_not_grow_a_worker(door: Door) -> None:
             assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE).games
             idle = _resident(pid)
             with closing(Peer(server.address)) as peer:
-                # More than incomplete requests may take: 40 times 8 MiB. The streams end before all of it is sent.
+                # 40 times 8 MiB is more than incomplete requests may take. The streams end before all of it is sent.
                 streams = [peer.begin(STEP) for _ in range(40)]
                 with suppress(h2.exceptions.ProtocolError):
                     for stream in streams:

@@ -1,4 +1,4 @@
-"""Hidden information stays hidden, in every game."""
+"""Hidden information stays hidden in every game."""
 
 import random
 from typing import Any
@@ -45,7 +45,7 @@ def test_a_seat_has_the_same_view_in_states_that_it_cannot_distinguish(stub: Any
 
 
 def test_a_seat_gets_the_same_update_in_states_that_it_cannot_distinguish(stub: Any, game: Game) -> None:
-    """Compare the view, legal actions and score of the seat, and of a spectator, who knows less."""
+    """Compare the view, legal actions and score of the seat and of a spectator, who knows less."""
     different = 0
     for players in range(game.min_players, game.max_players + 1):
         first = new_game(stub, game.name, players, seed=players)
@@ -101,7 +101,7 @@ def test_viewers_get_values_only_of_events_that_they_may_see(stub: Any, game: Ga
                     else:
                         hidden += 1
                         blank = game_pb2.Event(seen_whole_by=host.seen_whole_by)
-                        # The same number of other values.
+                        # The event has the same number of other values.
                         other = event._replace(values=(0,) * len(event.values))
                         fill(getattr(blank, game.name), codec.put_event, other, False)
                         blank.label = written_text(codec.put_event_label, other, False)

@@ -1,4 +1,4 @@
-"""Streams that wait for their clients: they give way to new streams, and end after a time."""
+"""Streams that wait for their clients: they give way to new streams, and end after some time."""
 
 import queue
 import threading
@@ -56,7 +56,7 @@ def reflection(server: Running) -> Any:
 
 LIST_SERVICES = reflection_pb2.ServerReflectionRequest(list_services="")
 
-# Seconds that a stream may be idle. Clients of these tests are faster, even on a busy machine.
+# The number of seconds that a stream may be idle. The clients of these tests are faster, even on a busy machine.
 MOMENT = 2.0
 
 
@@ -101,7 +101,7 @@ def test_a_stream_whose_client_reads_no_response_ends_in_time(door: Door) -> Non
             if door == "fast":
                 peer.wait_for(h2.events.StreamReset)
             else:
-                # gRPC keeps the call; a client that eventually reads the response gets the status.
+                # gRPC keeps the call, so that a client that eventually reads the response gets the status.
                 assert server.server._guards.budget.held >= 32 * 1024
                 peer.connection.increment_flow_control_window(65_535, stream)
                 peer.flush()
@@ -172,7 +172,7 @@ def test_a_reflection_stream_and_a_stream_at_another_door_give_way() -> None:
 
 @pytest.fixture
 def working(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """An event; work on streams waits until it is set."""
+    """Return an event. Work on streams waits until it is set."""
     released = threading.Event()
     answer = PlayStream.answer
 
@@ -204,7 +204,7 @@ def test_working_streams_do_not_give_way(working: threading.Event, door: Door) -
 
 
 def test_idle_streams_end_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest stream of the client with the most streams ends first; streams that worked recently end last."""
+    """The oldest stream of the client with the most streams ends first. Streams that worked recently end last."""
     now = 100.0
     monkeypatch.setattr("chatiere.service.guards.idle.time.monotonic", lambda: now)
     idle, ended = IdleStreams(5), list[tuple[str, str]]()

@@ -1,4 +1,4 @@
-"""Clients whose pings keep a connection alive or detect that it is dead, at both gRPC doors."""
+"""Clients at both gRPC doors whose pings keep a connection alive, or detect that it is dead."""
 
 import socket
 import struct
@@ -22,7 +22,7 @@ from .test_service_limits import NEW_GAMES, watch_the_health
 
 pytestmark = pytest.mark.long
 
-# In milliseconds, the shortest interval at which a client may ping.
+# The shortest interval, in milliseconds, at which a client may ping.
 ALLOWED = 1000
 PINGS = 6
 CHANNEL_OPTIONS = [
@@ -122,7 +122,7 @@ def test_a_client_that_does_not_respond_to_a_ping_is_disconnected(monkeypatch: p
     monkeypatch.setattr(server_module, "_PING_TIMEOUT", 1)
     with running(door=door) as server, socket.create_connection(split_address(server.address), PATIENCE) as client:
         client.sendall(PREFACE + bytes(Frame(SETTINGS, 0, 0, b"")))
-        # gRPC's default is a minute.
+        # By default, gRPC would wait for a minute.
         client.settimeout(30)
         with client.makefile("rb") as incoming:
             frames = incoming.read()

@@ -1,4 +1,4 @@
-"""Batches whose states a stream keeps: games are the same as with sent states, within limits, until the stream ends."""
+"""Batches whose states a stream keeps: games are the same as with sent states; limits; the end of the stream."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def first_moves(positions: Any) -> Any:
 
 
 def moves_of(positions: Any, data: st.DataObject) -> list[int]:
-    """Draw a move for each item: mostly legal, sometimes any number."""
+    """Draw a move for each item. Most moves are legal; some are arbitrary numbers."""
     offsets, ids = np.frombuffer(positions.legal_offsets, "<u4"), np.frombuffer(positions.legal_ids, "<u2")
     drawn = data.draw(st.lists(st.integers(0, 2**16 - 1), min_size=len(offsets) - 1, max_size=len(offsets) - 1))
     return [
@@ -160,7 +160,7 @@ def test_requests_that_make_no_states_keep_the_sent_ones() -> None:
         one = stream.ask(step=step(moves[2:], states[2 * size :]))
         assert stream.ask(step=step(moves[2:]), take=1, rows=row) == one
         assert stream.held == 0
-    # Faulty states are kept, and fail again.
+    # Invalid states are also kept, and fail again.
     broken = pb.ScoreRequest(setup=SETUP, states=b"\xff" * size)
     faults = stream.ask(score=broken, keep=1).faults
     assert len(faults.reasons) == 1
@@ -186,7 +186,7 @@ def test_a_stream_keeps_64_batches_at_most() -> None:
     refused = stream.ask(step=step([0]), take=66, keep=65)
     assert refused.field == "take"
     assert "no batch 66" in refused.message
-    # A batch may replace a batch with the same number, or the batch that the request takes.
+    # A batch may replace the batch with the same number, or the batch that the request takes.
     assert stream.ask(new_games=new_games(2), keep=64).positions.actors
     assert stream.ask(step=step([0]), take=1, keep=65).positions.actors
 
@@ -244,7 +244,7 @@ def test_calls_of_any_client_take_the_memory_of_the_batches_of_the_client_that_k
     calls = [Holding(budget, f"call {index}") for index in range(4)]
     for call in calls[:2]:
         call.hold(15 * SIZE)
-    # 45 MiB are kept, and 30 MiB are held by calls: three batches give way, two of which are the larger client's.
+    # 45 MiB are kept, and calls hold 30 MiB. Three batches give way. Two of them belong to the client that keeps more.
     assert (len(most.batches), len(least.batches)) == (3, 3)
     assert budget.held == 60 * SIZE
     # Batches do not give way to a call that does not fit without them, nor to batches of a client that keeps more.
@@ -287,7 +287,7 @@ def test_the_memory_of_batches_is_accounted_for_and_leaves_that_of_calls_free(da
             call, expected = data.draw(st.sampled_from(calls))
             size = data.draw(sizes)
             outcomes = [_is_refused(each, size) for each in (call, expected)]
-            # Calls are refused if and only if they are refused without any batches.
+            # The same calls are refused as without any batches.
             assert outcomes[0] == outcomes[1]
         kept = sum(sized.size for stream in streams for sized in stream.batches.values())
         assert sum(stream.size for stream in streams) == kept

@@ -157,7 +157,7 @@ def test_templates_in_the_requested_language(server: Running, game: Game) -> Non
 
 
 def test_large_requests_are_answered_in_the_requested_language(server: Running) -> None:
-    # Another thread handles large requests; unknown fields make this one large.
+    # A separate thread handles large requests. Unknown fields make this request large.
     state = new_game(server.stub, "discat", 2, seed=1).state
     request = pb.ListLegalActionsRequest(state=state).SerializeToString() + b"\xfa\x01\x80\x80\x02" + bytes(1 << 15)
     response = pb.ListLegalActionsResponse.FromString(raw(server, "ListLegalActions")(request, metadata=asking("fr")))

@@ -1,4 +1,4 @@
-"""Limits: simultaneous calls, of all clients and of one client; calls per second; time."""
+"""Limits: simultaneous calls (of all clients and of one client), calls per second, and time."""
 
 import random
 import time
@@ -44,7 +44,7 @@ def test_only_calls_above_the_limit_are_refused(slow_call: SlowCall, door: Door)
         assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED")
         assert refused.metadata == {"limit": "batches at a time", "most": "3"}
         assert refused.retry_after == 1
-        # Unary calls of GameService and health checks are not delayed.
+        # Unary calls of GameService and health checks do not wait for them.
         assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
         health: Any = health_pb2_grpc.HealthStub(server.channel)
         assert health.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE).status
@@ -55,7 +55,7 @@ def test_only_calls_above_the_limit_are_refused(slow_call: SlowCall, door: Door)
 
 
 def _refused(batches: Any) -> Any:
-    # Until the server has read the earlier calls, another call would wait as well.
+    # As long as the server has not read the earlier calls, this call waits, too.
     call = batches.Score.future(SCORE, timeout=0.2)
     try:
         call.result()
@@ -136,7 +136,7 @@ def test_clients_whose_health_watch_was_ended_do_not_retry_it(monkeypatch: pytes
 
 @pytest.fixture
 def two_clients(tmp_path: Path, door: Door) -> Iterator[tuple[Running, Any, Any]]:
-    """A server that allows each client one call at a time, and the metadata of two clients."""
+    """Run a server that allows each client one call at a time. Yield it with the metadata of two clients."""
     (alice, line), (bob, other_line) = new_token("alice"), new_token("bob")
     (tmp_path / "tokens").write_text(f"{line}\n{other_line}\n")
     settings = Settings(address="127.0.0.1:0", max_calls_per_client=1, tokens=tmp_path / "tokens")
@@ -186,7 +186,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def called(limited: Limits, client: str) -> float | None:
-    """Make a call; if it is refused, return the time after which to retry."""
+    """Make a call. If it is refused, return the time after which it can be retried."""
     limit = CallLimit("calls", 1)
     try:
         limited.begin(limit, client)
@@ -203,7 +203,7 @@ def test_a_client_may_make_as_many_calls_per_second_as_the_limit(clock: Clock) -
     clock.now += 0.26
     assert called(limited, "alice") is None
     assert called(limited, "alice") == pytest.approx(0.24)
-    # Even after a long pause, a burst has at most a second's calls.
+    # Even after a long pause, a burst has at most as many calls as are allowed in a second.
     clock.now += 1000
     assert [called(limited, "alice") for _ in range(5)] == [None, None, None, None, pytest.approx(0.25)]
 
@@ -260,7 +260,7 @@ def test_a_call_refused_by_one_limit_counts_towards_no_limit(clock: Clock) -> No
             limited.begin(limit, "alice")
     assert limit.calls == 1
     limited.begin(limit, "bob")
-    # Calls without a client count towards the limit of all calls.
+    # Calls without a client count only towards the limit of all calls.
     limited.begin(limit, None)
     for _ in range(10):
         with pytest.raises(Refusal, match="calls \\(at most 3\\)"):

@@ -1,4 +1,4 @@
-"""The sockets at which ports listen, for every kind of address."""
+"""The sockets at which ports listen, for each kind of address."""
 
 import errno
 import socket

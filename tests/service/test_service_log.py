@@ -1,4 +1,4 @@
-"""The log of a server while its reader is stalled."""
+"""The log of a server while no one reads it."""
 
 import os
 import signal
@@ -15,12 +15,12 @@ from .support import PATIENCE, game_stub
 pytestmark = pytest.mark.long
 
 DROPPED = "chatiere_log_lines_dropped_total"
-# Makes long lines, so that few of them fill the queue of waiting lines.
+# Metadata that make lines long, so that few lines fill the queue of waiting lines.
 METADATA = (("x-request-id", "i" * 128),)
 
 
 def fail(stub: Any, calls: int) -> None:
-    """Make calls that are refused, and thus logged with a line each."""
+    """Make calls that are refused. Each of them causes a line in the log."""
     request = game_service_pb2.NewGameRequest(game="chess", players=2)
     waiting = [stub.NewGame.future(request, timeout=PATIENCE, metadata=METADATA) for _ in range(calls)]
     assert {each.code() for each in waiting} == {grpc.StatusCode.INVALID_ARGUMENT}
@@ -33,7 +33,7 @@ def test_an_unread_log_delays_neither_calls_nor_signals() -> None:
         server.is_read.clear()
         while not server.total(DROPPED):
             fail(stub, 200)
-        # The supervisor still replaces a worker, and the new worker serves.
+        # The supervisor can still replace a worker, and the new worker serves.
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: server.total("chatiere_workers_restarted_total"), "the worker is replaced")
         with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as another:

@@ -1,4 +1,4 @@
-"""Metrics and log lines are exact, even for failed calls."""
+"""Metrics and lines of the log are exact, even for failed calls."""
 
 import threading
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ SERVICE = "chatiere.v1.GameService"
 
 @pytest.fixture
 def fresh(door: Door) -> Iterator[Running]:
-    """A server that no other test calls."""
+    """Run a server that no other test calls."""
     with running(door=door) as server:
         yield server
 
 
 def counts(server: Running, method: str, service: str = SERVICE, kind: str = "unary") -> dict[str, float]:
-    """Return a method's metrics: calls started, calls timed, and calls handled for each status with a count above 0."""
+    """Return a method's metrics: started calls, timed calls, and the handled calls of each status that occurred."""
     labels = {"grpc_type": kind, "grpc_service": service, "grpc_method": method}
     found = {
         "started": server.sample("grpc_server_started_total", **labels),
@@ -150,10 +150,10 @@ def test_an_aborted_reflection_stream_is_not_a_failure() -> None:
         next(answers)
         answers.cancel()
         cut_off.set()
-        # gRPC may report the end of requests first: then the stream ends with OK.
+        # If gRPC reports the end of the requests first, the stream ends with OK.
         code = log.wait_for("ServerReflectionInfo ").split()[1]
         assert code in ("CANCELLED", "OK")
-        # After this call the server logs no further line about the stream.
+        # After this call, the server does not log any other line about the stream.
         server.stub.ListGames(game_service_pb2.ListGamesRequest())
         assert len(log.lines) == 2
         counted = "OK" if code == "OK" else "Canceled"
@@ -191,7 +191,7 @@ def test_servers_in_one_process_count_separately(fresh: Running, door: Door) -> 
 
 
 def test_codes_are_spelled_as_in_dashboards() -> None:
-    # https://pkg.go.dev/google.golang.org/grpc/codes, by number.
+    # Spelled as at https://pkg.go.dev/google.golang.org/grpc/codes, sorted by number.
     assert " ".join(code_label(code) for code in sorted(code_pb2.Code.values())) == (
         "OK Canceled Unknown InvalidArgument DeadlineExceeded NotFound AlreadyExists PermissionDenied ResourceExhausted"
         " FailedPrecondition Aborted OutOfRange Unimplemented Internal Unavailable DataLoss Unauthenticated"

@@ -1,4 +1,4 @@
-"""The port for metrics serves only metrics, and holds no connection for long."""
+"""The port for metrics serves only metrics, and keeps no connection open for long."""
 
 import socket
 import threading
@@ -44,7 +44,7 @@ def get(port: MetricsPort, path: str = "/metrics", **options: Any) -> str:
 
 
 def is_closed(connection: socket.socket) -> bool:
-    """Wait for data or the end of a connection; return whether the peer closed it."""
+    """Wait for data or the end of a connection. Return whether the other side closed it."""
     try:
         return connection.recv(1) == b""
     except ConnectionResetError:
@@ -106,7 +106,7 @@ def test_a_request_must_arrive_in_time(port: MetricsPort, monkeypatch: pytest.Mo
         connection.setblocking(False)
 
         def is_cut() -> bool:
-            # Bytes keep arriving, but the request never ends.
+            # Bytes continue to arrive, but the request never ends.
             try:
                 connection.sendall(b"x")
                 return connection.recv(1) == b""
@@ -134,7 +134,7 @@ def test_a_client_that_does_not_read_is_closed(
 
 
 def is_answered(port: MetricsPort) -> bool:
-    # When all slots are busy, the newest connection is turned away.
+    # If all slots are taken, the newest connection is refused.
     try:
         return "purrs_total" in get(port)
     except OSError:

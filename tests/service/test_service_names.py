@@ -1,4 +1,4 @@
-"""Names of players in labels, as `Include.seat_names` gives them: in every label, and nowhere else."""
+"""Names of players, given by `Include.seat_names`: they are in every label, and not in any other field."""
 
 import re
 from typing import Any
@@ -49,7 +49,7 @@ def test_labels_have_the_names(server: Running, game: Game, language: str) -> No
         for one, other in zip(labelled(named_position), labelled(plain), strict=True):
             assert one.label == named(other.label)
             differences += one.label != other.label
-            # All other fields are the same, without names.
+            # All other fields are the same as without names.
             one.label = other.label
         assert named_position == plain
         assert not any(name.encode() in named_position.SerializeToString() for name in NAMES)

@@ -1,6 +1,6 @@
-"""No call causes the refusal of its client's next calls; tested for each method with the largest request by default.
+"""No call causes its client's next calls to be refused. For each method, the call has the largest default request.
 
-The next calls are made each time the first call's memory grows, and while its client does not read the response.
+The next calls are made each time that the first call's memory grows, and while its client does not read the response.
 """
 
 import json
@@ -45,7 +45,7 @@ from .test_service_half_open import Peer
 from .web.client import envelope
 
 DOORS = ALL_DOORS
-# A large call exceeds the memory of all calls.
+# With these settings, a large call holds more memory than all calls may hold.
 SETTINGS = Settings(address="127.0.0.1:0", relay=MEMORY, channelz=True, max_undelivered_bytes=8 << 20)
 # The game with the largest states and observations, and the most players.
 GAME = engine.game("chat_cartonne")
@@ -55,7 +55,7 @@ PLY = 10
 # The number of decisions whose positions fit into a response.
 REPLAYED = 100
 RECORD = record_of(TRACES / GAME.name / f"{PLAYERS}p-1.jsonl")
-# Each character takes four bytes, and twelve in JSON.
+# Each character takes four bytes in UTF-8, and twelve in JSON.
 NAMES = [chr(0x10400 + seat) * 40 for seat in range(PLAYERS)]
 EVERYTHING = game_pb2.Include(legal_actions=True, score=True, viewers=range(PLAYERS), spectator=True, seat_names=NAMES)
 COLUMNS = batch_pb.Columns(legal=True, scores=True, observations=True, final_scores=True)
@@ -63,7 +63,7 @@ SETUP = batch_pb.BatchSetup(game=GAME.name, players=PLAYERS)
 ITEMS, PLAYOUTS = SETTINGS.max_batch_items, SETTINGS.max_playouts
 HINT = f"ismcts:simulations={SETTINGS.max_table_playouts}"
 ROOM, SECRET = bytes(16), secret_of(0)
-# The number of moments in a call at which other calls are made; a search has thousands of moments.
+# The number of moments of a call at which other calls are made. A search has thousands of moments.
 MOMENTS = 2
 # Methods with many requests, and methods with many responses to one request.
 STREAMS, FEEDS = ("/Play", "/ServerReflectionInfo"), ("/Follow", "/Watch")
@@ -72,7 +72,7 @@ Build = Callable[[Running], Message]
 
 @cache
 def position() -> Position:
-    """A position midway through a game."""
+    """Return a position in the middle of a game."""
     found, choices = GAME.new_game(PLAYERS, seed=7), random.Random(7)
     for _ in range(PLY):
         found.apply(choices.choice(found.legal_actions()))
@@ -84,7 +84,7 @@ def states(items: int = ITEMS) -> bytes:
 
 
 def state(server: Running) -> game_pb2.State:
-    """The state of a position midway through a game."""
+    """Return the state of a position in the middle of a game."""
     request = game_service.ReplayRequest(record=RECORD, from_ply=PLY, to_ply=PLY)
     found: game_pb2.State = server.stub.Replay(request, timeout=PATIENCE).positions[0].state
     return found
@@ -123,7 +123,7 @@ def table_of(server: Running, *bots: str) -> bytes:
 
 
 def bot_s_turn(server: Running) -> Message:
-    """Return the request that makes a bot decide with the maximum number of simulations."""
+    """Return a request that makes a bot decide with the maximum number of simulations."""
     host = Host(server.server._table_keys)
     table, secrets = begun(host, GAME, PLAYERS, bots=[HINT] * (PLAYERS - 1))
     for each in played(host, table, secrets, random.Random(1)):
@@ -158,7 +158,7 @@ def return_to_the_beginning(server: Running) -> Message:
     )
 
 
-# Methods whose calls hold little memory: a position, a list or a feed.
+# Methods whose calls hold little memory: they have a position, a list or a feed.
 SMALL: dict[str, Build] = {
     "chatiere.v1.GameService/ListGames": always(lambda: game_service.ListGamesRequest(phrases=True)),
     "chatiere.v1.GameService/GetRules": always(
@@ -204,7 +204,8 @@ SMALL: dict[str, Build] = {
         for each in channelz_pb2.DESCRIPTOR.services_by_name["Channelz"].methods
     },
 }
-# By method and case: a builder of the largest request, and whether its response takes longer than a test should wait.
+# By method and case: a function that builds the largest request, and whether the response takes longer than a test
+# should wait.
 LARGE: dict[tuple[str, str], tuple[Build, bool]] = {
     ("chatiere.v1.GameService/Replay", ""): (
         always(lambda: game_service.ReplayRequest(record=RECORD, to_ply=REPLAYED, include=EVERYTHING)),
@@ -244,7 +245,7 @@ LARGE: dict[tuple[str, str], tuple[Build, bool]] = {
 
 
 class GrpcCall:
-    """A call at a gRPC door; its client's window is closed."""
+    """A call at a gRPC door. Its client's window is closed."""
 
     def __init__(self, address: str, path: str, request: bytes) -> None:
         self._peer = Peer(address, window=0, source="127.0.0.1")
@@ -259,7 +260,7 @@ class GrpcCall:
         return any(isinstance(event, h2.events.ResponseReceived) for event in self._peer.events)
 
     def is_served(self) -> bool:
-        """Return whether the call was served; a refusal has only headers."""
+        """Return whether the call was served, which means that the response is not only headers."""
         (received,) = (event for event in self._peer.events if isinstance(event, h2.events.ResponseReceived))
         # The headers are text here, contrary to h2's types.
         headers: dict[Any, Any] = dict(received.headers)
@@ -270,7 +271,7 @@ class GrpcCall:
 
 
 class WebCall:
-    """A call at the door for browsers, in JSON, which takes the most memory."""
+    """A call at the door for browsers. It uses JSON, which takes the most memory."""
 
     def __init__(self, address: str, path: str, request: Message) -> None:
         content = json.dumps(MessageToDict(request)).encode()
@@ -290,7 +291,7 @@ class WebCall:
 
 
 class Moments:
-    """Stops a call each time that its memory grows, or that its search draws worlds, until it may continue."""
+    """Stops a call each time its memory grows or its search draws worlds, until the call may continue."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
@@ -316,7 +317,7 @@ class Moments:
         monkeypatch.setattr(Decisions, "worlds", drawn)
 
     def _stop(self) -> None:
-        # Calls in other threads, made later, are not stopped.
+        # Later calls, which are in other threads, are not stopped.
         if self._is_armed and self._thread in (None, threading.get_ident()):
             self._thread = threading.get_ident()
             self.count += 1
@@ -372,7 +373,7 @@ def test_each_method_has_a_largest_request(server: Running, door: Door) -> None:
 
 
 def make_the_next_calls(server: Running) -> None:
-    """Make calls of the same client; they must be served."""
+    """Make calls of the same client. They must be served."""
     games = server.stub.ListGames(game_service.ListGamesRequest(phrases=True), timeout=PATIENCE)
     assert len(games.games) == len(engine.games())
     request = game_service.NewGameRequest(game=GAME.name, players=PLAYERS, include=EVERYTHING)
@@ -437,7 +438,7 @@ CLIENTS = st.sampled_from("abc")
 
 @given(first=st.tuples(CLIENTS, st.integers(1, 1 << 30)), others=st.lists(CLIENTS, max_size=20))
 def test_small_calls_are_always_accepted(first: tuple[str, int], others: list[str]) -> None:
-    """A worker's small calls are accepted regardless of the memory held by other calls, of the same client or not."""
+    """A worker accepts small calls, no matter how much memory other calls hold. These may have the same client."""
     budget = MemoryBudget(Settings().max_undelivered_bytes)
     held = [Holding(budget, client) for client in (first[0], *others)]
     for each, size in zip(held, (first[1], *[1 << 20] * len(others)), strict=True):

@@ -1,4 +1,4 @@
-"""Origins of clients for limits by address: an IPv4 address, or the /64 of an IPv6 address."""
+"""The origins by which clients are limited: an IPv4 address, or the /64 of an IPv6 address."""
 
 import pytest
 from grpc_health.v1 import health_pb2
@@ -80,5 +80,5 @@ def test_health_watches_from_one_64_network_count_for_one_client(monkeypatch: py
         health.watch(b"", each)
         (status,) = map(health_pb2.HealthCheckResponse.FromString, each.sent)
         assert status.status == health_pb2.HealthCheckResponse.SERVING
-    # The oldest watch of the /64 had to end for the watch above the limit.
+    # The oldest watch of the /64 had to end for the watch that exceeded the limit.
     assert [each.has_ended for each in watchers] == [False, True, False, False]

@@ -1,4 +1,4 @@
-"""Bots added by the operator: callers may name these and the package's bots, but cannot load code."""
+"""Bots that the operator added: callers can name these and the package's bots, but cannot load code."""
 
 from pathlib import Path
 from typing import Any
@@ -37,13 +37,13 @@ class Timed(Agent):
 class Searching(Agent):
     budget = 50
 """
-# Names that a request might try; `mybot.py` lies in the server's folder.
+# Names that a request might try. `mybot.py` is in the server's folder.
 CODE = ["os:system", "mybot.py:Agent", "./mybot.py:Agent", "mybot:Agent", "theirs", "theirs:place=0"]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the server's folder: it has a bot in a file, and an installed package whose entry point is not added."""
+    """Return the server's folder, which has a bot in a file. A package with another bot is installed but not added."""
     (tmp_path / "mybot.py").write_text(AGENT)
     information = tmp_path / "theirs-1.0.dist-info"
     information.mkdir()

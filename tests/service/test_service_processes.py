@@ -1,4 +1,4 @@
-"""A server's processes: workers share a port, are replaced when they die, and stop together."""
+"""A server's processes: workers share a port, are replaced if they die, and stop together."""
 
 import io
 import os
@@ -86,7 +86,7 @@ def test_a_port_can_be_held_again_while_old_connections_linger() -> None:
         with worker, socket.create_connection(worker.getsockname()):
             worker.setblocking(True)
             accepted, _ = worker.accept()
-            # The side that closes first keeps the connection in TIME_WAIT.
+            # The connection stays in TIME_WAIT at the side that closes it first.
             accepted.close()
     with HeldPort(held.address):
         pass
@@ -146,7 +146,7 @@ def test_workers_end_with_their_supervisor(two_workers: Served) -> None:
 
 
 def runs(pid: int) -> bool:
-    """Return True if a process runs; an ended process may stay listed until its parent waits for it."""
+    """Return whether a process runs. A process that has ended may stay listed until its parent waits for it."""
     try:
         return bool(Path(f"/proc/{pid}/cmdline").read_text())
     except OSError:
@@ -165,7 +165,7 @@ def test_a_signal_stops_all_gracefully(two_workers: Served, number: signal.Signa
 
 
 def test_a_signal_to_all_processes_stops_gracefully() -> None:
-    # A terminal sends SIGINT, and systemd SIGTERM, to supervisor and workers alike.
+    # A terminal sends SIGINT to supervisor and workers alike, and systemd does the same with SIGTERM.
     for number in signal.SIGINT, signal.SIGTERM:
         with served("--workers", "2") as server:
             pids = [server.worker_pid(worker) for worker in (0, 1)]
@@ -238,7 +238,7 @@ def test_a_worker_that_does_not_end_is_killed() -> None:
 @needs("libnghttp2")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_server_restarts_immediately_on_the_same_ports(number: signal.Signals) -> None:
-    """The server closed its connections first, so the system remembers them for a minute."""
+    """The server has closed its connections first, so the system keeps them for a minute."""
     with served("--fast-address", "127.0.0.1:0", "--grace", "0") as server:
         ports = {
             "--address": server.address,
@@ -253,7 +253,7 @@ def test_a_server_restarts_immediately_on_the_same_ports(number: signal.Signals)
     for connection in open_connections:
         while connection.recv(4096):
             pass
-        # Both sides are closed now; the system keeps the connection in TIME_WAIT, its longest state.
+        # Now both sides are closed. The system keeps the connection in TIME_WAIT, the state that lasts longest.
         connection.close()
     with served(*(argument for port in ports.items() for argument in port)) as server:
         assert (server.address, server.fast_address) == (ports["--address"], ports["--fast-address"])
@@ -285,7 +285,7 @@ def test_an_address_in_use_stops_the_start(server: Running, setting: str) -> Non
 
 
 def test_metrics_files_are_allocated_whole() -> None:
-    # A write to a part that the full disk cannot allocate would kill a worker.
+    # A write to a part of a file that a full disk cannot allocate would kill a worker.
     with MetricsFiles() as files:
         files.prepare(0)
         assert len(list(files.directory.iterdir())) == 4
@@ -399,7 +399,7 @@ def test_counts_of_threads_are_exact_even_if_the_process_is_killed() -> None:
     assert found["chatiere_held_bytes"] == 7
 
 
-# A process with its own small /dev/shm.
+# Runs a shell command in which /dev/shm can be replaced by a small one.
 _SMALL_MEMORY = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
 _MOUNT = "mount -t tmpfs -o size=4m none /dev/shm"
 
@@ -430,7 +430,7 @@ def test_a_full_disk_kills_no_worker() -> None:
 def test_the_metrics_need_a_directory_that_can_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics_files, "_MEMORY", tmp_path / "missing")
     for directory in (None, str(tmp_path / "missing too")):
-        # The system's own directories for temporary files cannot be written to, either.
+        # The system's directories for temporary files cannot be written to either.
         monkeypatch.setattr(tempfile, "tempdir", directory)
         monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [])
         with pytest.raises(SettingError, match=r"^workers: their metrics need a directory .*: No "):
@@ -442,7 +442,7 @@ def test_files_of_servers_that_were_killed_are_removed_by_the_next_start() -> No
         with new_channel(server.address) as channel:
             list_games(channel)
         worker, directory = psutil.Process(server.worker_pid(0)), server.metrics_directory()
-        # A worker outlives its supervisor.
+        # A suspended worker lives longer than its supervisor.
         worker.suspend()
         server.process.kill()
         server.process.wait()

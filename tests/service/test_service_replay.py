@@ -1,4 +1,4 @@
-"""Replay: a record leads to the same positions as Apply; invalid records are refused with the field."""
+"""Replay: a record leads to the same positions as Apply. Refusals of invalid records name the field."""
 
 import random
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def replay(stub: Any, record: GameRecord, **fields: Any) -> list[Position]:
 
 
 def played(stub: Any, record: GameRecord, include: Include) -> list[Position]:
-    """Return the positions of a record, made by Apply: for each ply the position after all chance events."""
+    """Return the positions of a record, made with Apply: for each ply the position after all chance events."""
     position = stub.NewGame(
         NewGameRequest(
             game=record.game, players=record.players, options=record.options, explicit_chance=True, include=include
@@ -59,7 +59,7 @@ def played(stub: Any, record: GameRecord, include: Include) -> list[Position]:
 
 
 def joined(before: Position, after: Position) -> Position:
-    """Return the position after a chance event, with the events before it as well."""
+    """Return the position after a chance event, to which the events before it are added."""
     all_events = [*before.events, *after.events]
     del after.events[:]
     after.events.extend(all_events)
@@ -75,7 +75,7 @@ def test_a_sample_game_leads_to_the_positions_of_apply(stub: Any, path: Path) ->
     record = record_of(path)
     include = everything(record.players)
     plies = len(record.actions)
-    # A whole game may be too large for one response.
+    # The positions of a whole game may be too large for one response.
     positions = [
         position
         for first in range(0, plies + 1, 40)
@@ -91,7 +91,7 @@ def test_a_game_from_a_seed_leads_to_the_positions_of_apply(stub: Any, game: Gam
     expected = [beginning, *play_on(stub, beginning, random.Random(2), include)]
     record = sampled_record(game, game.max_players, 3, 4, random.Random(2))
     assert replay(stub, record, include=include) == expected
-    # A range is part of the whole, and does not depend on later moves.
+    # The positions of a range are a part of all positions, and do not depend on later moves.
     plies = len(record.actions)
     for first, last in ((0, 0), (0, 3), (2, 5), (plies - 1, plies), (plies, plies)):
         assert replay(stub, record, from_ply=first, to_ply=last, include=include) == expected[first : last + 1]
@@ -268,7 +268,7 @@ def test_memory_for_the_response_is_reserved_while_it_grows() -> None:
     request = ReplayRequest(record=record, to_ply=60, include=everything(5)).SerializeToString()
     held: list[int] = []
     size = len(b"".join(service.replay(request, Cancellation(), held.append)))
-    # In the end, memory is reserved for the pieces of the response and for their concatenation.
+    # In the end, memory is held for the pieces of the response and for the whole response.
     assert held[0] < size <= held[-1] // 2
     assert held == sorted(held)
 

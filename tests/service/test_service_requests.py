@@ -1,4 +1,4 @@
-"""Request ids, logs and traces, by which operators find a call."""
+"""Request ids, logs and traces, with which operators find a call."""
 
 import json
 import logging
@@ -107,7 +107,7 @@ def test_a_log_leaves_out_lines_below_its_level() -> None:
 
 
 def _has_worker(pid: int) -> bool:
-    # Python may have other children while it starts.
+    # While Python starts, it may have other child processes.
     return any("chatiere.service.process.worker" in child.cmdline() for child in psutil.Process(pid).children())
 
 
@@ -123,7 +123,7 @@ def test_a_log_that_cannot_be_written_stops_no_call(monkeypatch: pytest.MonkeyPa
                 assert server.stub.ListGames(LIST_GAMES).games
         finally:
             logging.root.setLevel(level)
-            # The rest of its buffer cannot be written.
+            # The rest of the buffer cannot be written.
             os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
 
 
@@ -145,7 +145,7 @@ class Collector(trace_service_pb2_grpc.TraceServiceServicer):
 
 @pytest.fixture
 def collected() -> Iterator[tuple[dict[str, str], list[trace_pb2.Span]]]:
-    """Run a collector; yield the environment variables that send it a server's spans, and the spans received."""
+    """Run a collector. Yield the environment variables that make a server send it spans, and the spans received."""
     collector = Collector()
     collecting = grpc.server(futures.ThreadPoolExecutor(1))
     trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, collecting)
@@ -157,7 +157,7 @@ def collected() -> Iterator[tuple[dict[str, str], list[trace_pb2.Span]]]:
 
 def test_calls_are_traced(door: Door, collected: tuple[dict[str, str], list[trace_pb2.Span]]) -> None:
     variables, spans = collected
-    # As sent by a client's own instrumentation (https://www.w3.org/TR/trace-context).
+    # The ids that a client's tracing sends (https://www.w3.org/TR/trace-context).
     trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
     metadata = (("traceparent", f"00-{trace}-{parent}-01"),)
     with served("--traces", door=door, environment=variables) as server:

@@ -1,4 +1,4 @@
-"""GetRules at all doors: sheets for players, specifications for authors, options in force, refusals."""
+"""GetRules at all doors: sheets for players, specifications for authors, effective options, refusals."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ def asking(language: str) -> tuple[tuple[str, str], ...]:
 
 
 def texts(folder: Path, language: str) -> dict[str, str]:
-    """Return the texts of a folder of the page, by key."""
+    """Return the texts in a folder of the page, by key."""
     is_english = language == "en"
     with (folder / ("words.pot" if is_english else f"{language}.po")).open("rb") as file:
         return {str(each.context): str(each.id if is_english else each.string) for each in read_po(file) if each.id}
@@ -48,7 +48,7 @@ def test_players_get_the_sheet_of_the_page_in_their_language(stub: Any, game: Ga
     assert response.markdown.split("\n\n") == [*expected[:-1], expected[-1] + "\n"]
     assert len(expected) > 2 * len(SECTIONS)
     assert "{" not in response.markdown
-    # Options without a game also name their game, and these are all defaults.
+    # Options in which no game is set also belong to a game. All of these options have their default values.
     request = pb.GetRulesRequest(options=options_of(game.name), audience=pb.RULES_AUDIENCE_PLAYERS)
     assert stub.GetRules(request, metadata=asking(language)) == response
 
@@ -67,8 +67,8 @@ def test_authors_get_the_specification_that_refusals_cite(stub: Any, game: Game)
     assert f"\n## {heading}\n" in response.markdown
 
 
-# Game, number of players, options, language, audience, and the last section.
 PERCHE = {"forward_only": True, "dog_track": 12, "first_seat": 1, "solidity": [1, 1, 1, 1, 4]}
+# Each case has game, number of players, options, language, audience, and the lines of the last section.
 LISTED: list[tuple[str, int, dict[str, Any], str, str, list[str]]] = [
     (
         *("chat_perche", 0, PERCHE, "en", "PLAYERS"),

@@ -1,4 +1,4 @@
-"""Servers of two releases exchange states; the second release has one more version of a game's rules."""
+"""Servers of two releases exchange states. The second release plays another, newer version of a game's rules."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ DECISION = game_pb2.TURN_KIND_DECISION
 
 
 class Server:
-    """The services of a server; `release` makes the engine play the versions of that server's release."""
+    """The services of a server. `release` makes the engine play the versions of that server's release."""
 
     def __init__(self, settings: Settings, release: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
         self.release = release
@@ -67,7 +67,7 @@ class Server:
 
 @pytest.fixture(params=each("game", GAMES), ids=str)
 def game(request: pytest.FixtureRequest) -> Iterator[Game]:
-    """A game with one more version of its rules than servers of the old release play."""
+    """Return a game. Servers of the new release play one more version of its rules than servers of the old release."""
     game = GAMES[request.param]
     with playing(game, game.rules_version, game.rules_version + 1):
         yield game
@@ -81,7 +81,7 @@ def old(game: Game) -> Server:
 
 @pytest.fixture
 def updating(game: Game) -> Server:
-    """A server of the new release whose setting names the old version."""
+    """Return a server of the new release whose setting names the old version."""
     return Server(Settings(rules_versions=(f"{game.name}={game.rules_versions[0]}",)))
 
 
@@ -93,7 +93,7 @@ def new(game: Game) -> Server:
 def played(
     servers: list[Server], position: game_pb2.Position, choose: random.Random
 ) -> tuple[game_pb2.Position, list[int]]:
-    """Play to the end at random, with each server in turn; return the last position and the actions."""
+    """Play to the end at random, with each server in turn. Return the last position and the actions."""
     actions, version = [], position.state.rules_version
     while position.turn.kind == DECISION:
         assert position.state.rules_version == version

@@ -1,4 +1,4 @@
-"""A server as its operator sees it: health, reflection, addresses, stopping, many simultaneous callers."""
+"""A server as its operator sees it: health, reflection, addresses, the stop, and many simultaneous callers."""
 
 import random
 import threading
@@ -158,7 +158,7 @@ def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: S
         assert not in_flight.done()
         assert not stopped.is_set()
 
-        # These calls end immediately; the stop does not wait for them.
+        # These calls end immediately, so that the stop does not wait for them.
         assert [list(watch) for watch in watches] == [[], []]
         slow_call.released.set()
         assert in_flight.result(PATIENCE).positions.states == b"answered"
@@ -220,6 +220,6 @@ def test_a_server_runs_with_the_extreme_values_of_all_numbers(door: Door, end: s
     numbers["workers"] = 1
     with running(Settings(address="127.0.0.1:0", relay="memory", **numbers), door) as server:
         code = code_of(server.stub.ListGames, game_service_pb2.ListGamesRequest())
-        # A thousandth of a second may not be sufficient for a request, a response or a connection.
+        # A millisecond may not be sufficient for a request, a response or a connection.
         late = (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE)
         assert code is grpc.StatusCode.OK or (end == "least" and code in late)

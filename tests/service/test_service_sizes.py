@@ -1,4 +1,4 @@
-"""The largest metadata, and the largest request of each method: valid requests fit, and the sizes are documented."""
+"""The largest metadata, and the largest requests of all methods: valid requests fit, and the sizes are documented."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_the_docs_state_the_largest_requests() -> None:
 
 
 def words_of(path: str) -> str:
-    """Return the documentation's name for the method, or methods, of a path."""
+    """Return the documentation's name for the method (or methods) at a path."""
     service, _, method = path.removeprefix("/chatiere.v1.").partition("/")
     if not service:
         return "health, reflection, channelz"
@@ -64,7 +64,7 @@ def test_the_tables_of_the_longest_game_fit(game: Game) -> None:
         )
         (data,) = tables.answer("new_table", request.SerializeToString(), Cancellation(), lambda size: None)
         table = pb.NewTableResponse.FromString(bytes(data)).table
-        # The size as JSON: in base 64, with quotes and a comma.
+        # In JSON, a table is in base64, with quotes and a comma.
         size = len(table) * 4 / 3 + 8
         assert 4 * size < largest(TABLES + "Move")
         assert size * (game.limits_of_any_options(players).max_game_length + 1) < largest(TABLES + "GetRecord")
@@ -74,8 +74,8 @@ def test_the_tables_of_the_longest_game_fit(game: Game) -> None:
 def test_metadata_above_the_limit_has_the_same_refusal_at_all_doors(server: Running) -> None:
     list_games, request = server.stub.ListGames, game_service_pb2.ListGamesRequest()
     list_games(request, metadata=[("x-large", "a" * 15_000)])
-    # The sizes range from just above the limit to sizes that end the connection of the fast door and that gRPC's core
-    # refuses.
+    # The smallest size is just above the limit. The larger ones end the connection at the fast door, and gRPC's core
+    # refuses them.
     for size in (16_500, 33_000, 66_000, 200_000):
         for fields in (1, 30):
             refused = refusal(list_games, request, metadata=[(f"x-{k}", "a" * (size // fields)) for k in range(fields)])

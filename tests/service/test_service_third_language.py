@@ -1,4 +1,4 @@
-"""A third language needs only catalogues: all games are played at a service in a made-up language."""
+"""A third language needs only catalogues: all games are played at a service in an invented language."""
 
 import os
 import random
@@ -35,7 +35,7 @@ print(port, flush=True)
 sys.stdin.read()
 server.stop(grace=None).wait()
 """
-# Texts that are not for players.
+# Fields whose texts are not for players.
 NOT_WORDS = {
     "ActionKindInfo.name",
     "BotInfo.name",
@@ -63,7 +63,7 @@ NOT_WORDS = {
 
 
 def words_in(message: Message) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a message that are for players, and of all messages in it, each with the field's name."""
+    """Yield the texts for players in a message and in all messages that it contains, each with its field's name."""
     for field, value in message.ListFields():
         name = f"{message.DESCRIPTOR.name}.{field.name}"
         for each in value if isinstance(value, list) or hasattr(value, "append") else [value]:
@@ -74,7 +74,7 @@ def words_in(message: Message) -> Iterator[tuple[str, str]]:
 
 
 def check(game: Game, message: Message) -> int:
-    """Assert that all texts of a message are in the language; return their number."""
+    """Assert that all texts of a message are in the invented language. Return their number."""
     found = list(words_in(message))
     assert {(name, text) for name, text in found if english_in(game.name, text)} == set()
     return len(found)
@@ -82,7 +82,7 @@ def check(game: Game, message: Message) -> int:
 
 @pytest.fixture(scope="module")
 def channel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[grpc.Channel]:
-    """Run a service that has the language's catalogues in addition to its own."""
+    """Run a service that has the invented language's catalogues in addition to its own ones."""
     environment = os.environ | {"PYTHONPATH": str(package_with_language(tmp_path_factory.mktemp("third")))}
     with subprocess.Popen(
         [sys.executable, "-c", SERVER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -96,7 +96,7 @@ def channel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[grpc.Channel]:
 
 @pytest.fixture
 def stub(channel: grpc.Channel) -> Any:
-    """Return GameService's stub."""
+    """Return a stub of GameService."""
     return game_stub(channel)
 
 
@@ -140,7 +140,7 @@ def test_games_are_in_the_language(stub: Any, game: Game, is_explicit: bool) -> 
 
 
 def check_refusal(stub: Any, game: Game, request: pb.ApplyRequest) -> bool:
-    """Try an action; assert that its refusal is in the language. Return False if the action was legal."""
+    """Try an action. Assert that its refusal is in the invented language. Return False if the action was legal."""
     try:
         stub.Apply(request, metadata=ASKING)
     except grpc.RpcError as error:

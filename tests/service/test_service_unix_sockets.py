@@ -1,4 +1,4 @@
-"""Unix sockets: permission to call, the file before and after a server, a client's identity for limits."""
+"""Unix sockets: permission to call, the file before and after a server, and the client for whom limits count."""
 
 import os
 import signal
@@ -29,9 +29,9 @@ from .support import PATIENCE, Door, LogLines, code_of, game_stub
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 SETTING = {"grpcio": "address", "fast": "fast_address"}
-# A user and a group without any rights.
+# The number of a user and of a group without any rights.
 NOBODY = 65534
-# A program that becomes a user of a group, and connects its standard input to a path.
+# A program that becomes the given user and group, and connects its standard input to a path.
 CONNECT = """
 import os, socket, sys
 user, group, path = sys.argv[1:]
@@ -44,7 +44,7 @@ sys.exit(socket.socket(fileno=os.dup(0)).connect_ex(path))
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder with a short path, accessible to every user."""
+    """Yield a folder with a short path, which every user may access."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -56,7 +56,7 @@ def path(folder: Path) -> Path:
 
 
 def at(path: Path, door: Door, **more: Any) -> Settings:
-    """Return the settings of a server with one of its doors at a path."""
+    """Return the settings of a server that has one of its doors at a path."""
     more |= {"address": "127.0.0.1:0", SETTING[door]: f"unix:{path}"}
     return Settings(**more)
 
@@ -72,7 +72,7 @@ def serving(settings: Settings) -> Iterator[Server]:
 
 
 def list_games(path: Path) -> grpc.StatusCode:
-    """Make a call over a separate connection; return the status."""
+    """Make a call over a separate connection. Return its status."""
     with grpc.insecure_channel(f"unix:{path}", [("grpc.use_local_subchannel_pool", 1)]) as channel:
         return code_of(game_stub(channel).ListGames, LIST_GAMES, timeout=PATIENCE)
 

@@ -25,7 +25,7 @@ STATE_METHODS = [name for name in METHODS if name not in ("ListGames", "GetRules
 
 @pytest.fixture
 def state(stub: Any, game: Game) -> game_pb2.State:
-    """Return a state from somewhere in a game."""
+    """Return a state of a game."""
     return new_game(stub, game.name, game.max_players, seed=3).state
 
 
@@ -57,7 +57,7 @@ def test_text_that_is_not_utf_8_is_refused(server: Running) -> None:
 
 @pytest.mark.parametrize("method", STATE_METHODS)
 def test_a_field_of_the_wrong_wire_type_is_not_read_as_a_state(server: Running, method: str) -> None:
-    # Field 1 as a number, which protobuf treats as an unknown field.
+    # Field 1 has a number instead of a message. Protobuf treats it as an unknown field.
     refused = refusal(raw(server, method), b"\x08\x01")
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MISSING_FIELD")
 
@@ -70,7 +70,7 @@ def test_every_truncation_of_a_request_is_answered(server: Running, state: game_
 
 
 def test_a_state_with_fields_of_a_later_version_is_read(server: Running, stub: Any, state: game_pb2.State) -> None:
-    """An unknown field is ignored, as in protobuf."""
+    """Unknown fields are ignored, as in protobuf."""
     request = game_service_pb2.GetScoreRequest(state=state)
     with_unknown = request.SerializeToString() + b"\xf8\x3f\x01"
     assert raw(server, "GetScore")(with_unknown) == stub.GetScore(request).SerializeToString()
@@ -96,7 +96,7 @@ def test_a_hundred_megabytes_are_refused_without_affecting_other_clients(
 
 
 def test_states_with_huge_lists_are_refused(stub: Any, game: Game, state: game_pb2.State) -> None:
-    """Repeat the items of each list of the state in turn, up to the size limit."""
+    """The items of one list of the state after the other are repeated, up to the limit of size."""
     inner = getattr(state, game.name)
     lists = [field for field in inner.DESCRIPTOR.fields if field.is_repeated]
     assert lists
@@ -134,7 +134,7 @@ NUMBERS = st.one_of(st.integers(0, 100), st.sampled_from([127, 128, 255, 256, 2*
 
 
 def reached_states() -> list[game_pb2.State]:
-    """Collect states throughout games, for every game, number of players and mode of chance."""
+    """Return states from all parts of games, for every game, number of players and mode of chance."""
     states = []
     for game in engine.games():
         codec = engine.codec(game.name)
@@ -160,7 +160,7 @@ STATES = reached_states()
 
 
 def change_somewhere(message: Message, data: st.DataObject) -> None:
-    """Change one thing somewhere in a message: a number, a list's length or order, a field's presence."""
+    """Change one thing anywhere in a message: a number, the length or order of a list, or the presence of a field."""
     fields = message.DESCRIPTOR.fields_by_name
     if not fields:
         return

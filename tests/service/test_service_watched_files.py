@@ -1,4 +1,4 @@
-"""Metrics of files that were refused on rereading, and of the expiry of certificates."""
+"""Metrics of files that were refused when they were read again, and of the expiry of certificates."""
 
 import datetime
 import os
@@ -46,7 +46,7 @@ def expiry(registry: CollectorRegistry, file: str) -> float | None:
 
 
 def issue(folder: Path, end: datetime.datetime, begin: datetime.datetime | None = None) -> Settings:
-    """Write a certificate with its chain, a key and an authority; return settings with them."""
+    """Write a certificate with its chain, a key and an authority. Return settings that use them."""
     authority = trustme.CA()
     issued = authority.issue_cert("localhost", not_after=end, not_before=begin)
     folder.mkdir(exist_ok=True)
@@ -76,7 +76,7 @@ def test_refused_tokens_are_reported_until_they_are_corrected(
 
 @pytest.fixture(params=["fifo", "device", "folder"])
 def odd(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A path that is not a regular file; reading the first two would never end."""
+    """Return a path that is not a regular file. Reading one of the first two kinds would never end."""
     path = tmp_path / "odd"
     match request.param:
         case "fifo":

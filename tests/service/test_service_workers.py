@@ -1,4 +1,4 @@
-"""Workers that hang, crash or cannot start, and their output: the supervisor keeps running."""
+"""Workers that hang, crash, cannot start or write much output. The supervisor continues in each case."""
 
 import itertools
 import json
@@ -72,7 +72,7 @@ def test_processes_that_are_suspended_together_continue(door: Door) -> None:
         assert not [line for line in server.lines if "died" in line]
 
 
-# A loop in C that never lets other threads run.
+# Makes ListGames run a loop in C that never lets other threads run.
 STUCK = """
     import collections, itertools
     from chatiere.service.calls import game_service
@@ -108,7 +108,7 @@ def test_a_signal_to_stop_ends_the_start_before_further_workers(monkeypatch: pyt
     monkeypatch.setattr(supervisor, "WorkerProcess", Silent)
     with MetricsFiles() as files:
         settings = Settings(workers=6, oversubscribe=True)
-        # The signal arrives while the third worker is started.
+        # The signal arrives while the third worker is being started.
         workers = supervisor._Workers(settings, files, CollectorRegistry(), Clockwork(1, 2, 3), 2)
         assert not workers.start()
         assert sum(place.process is not None for place in workers._places) == 3
@@ -143,7 +143,7 @@ def test_a_heartbeat_never_blocks() -> None:
 
 
 class Silent:
-    """A replacement for a worker process, which is silent at times that a test sets."""
+    """A replacement for a worker process. It is silent at times that a test sets."""
 
     pid, serves, refusal, exit_code, patience = 1, True, None, None, 30.0
 
@@ -176,7 +176,7 @@ class Clockwork(Wakeups):
     [
         (range(1, 29), False),
         (range(1, 35), True),
-        # All processes were suspended for a minute: the worker's time starts anew.
+        # All processes were suspended for a minute, so the worker gets its whole time again.
         ([1, 2, 60, 61, 62], False),
         ([1, 2, *range(60, 95)], True),
     ],
@@ -217,7 +217,7 @@ def test_a_supervisor_survives_while_no_worker_can_be_started() -> None:
         address, pid = server.address, server.worker_pid(0)
         assert server.metrics()
         seen = len(server.lines)
-        # Allow no more descriptors than the supervisor has open.
+        # Allow only as many descriptors as the supervisor has open.
         files = [int(each.name) for each in Path(f"/proc/{server.process.pid}/fd").iterdir()]
         before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (max(files) + 1, before[1]))
@@ -375,7 +375,7 @@ def test_a_worker_may_write_much_before_it_serves(tmp_path: Path) -> None:
         assert server.address
         assert server.stop() == 0
         messages = [line["message"] for line in written_by_workers(server) if line["logger"] == "stderr"]
-        # The output is more than a pipe holds, and less than the supervisor's buffer.
+        # The output is larger than a pipe's buffer, and smaller than the supervisor's buffer.
         expected = [f"noise {number} {'x' * 100}" for number in range(2_500)]
         assert sorted(messages) == sorted([*expected, "a library prints", "no end of the line"])
 

@@ -16,7 +16,7 @@ from .world import simulate
 def main(seed: int | None, first: int | None, seeds: int, seconds: float) -> None:
     """Simulate the service above its wires, with faults drawn from seeds.
 
-    Ends with status 1 at the first seed with a broken property.
+    Ends with status 1 at the first seed for which a property is broken.
     """
     if seed is not None:
         trace, broken = simulate(seed)

@@ -1,4 +1,4 @@
-"""The simulated clients: callers that misbehave, and people who post to rooms and follow them."""
+"""The simulated clients: callers, which misbehave, and people who post to rooms and follow them."""
 
 import hashlib
 from collections.abc import Callable
@@ -18,9 +18,9 @@ from .workers import BATCH, FAILS, FOLLOW, POST, SINGLE, STEP, STREAM, UNKNOWN, 
 if TYPE_CHECKING:
     from .world import World
 
-# Seconds after which a client tries again if its connection was lost.
+# The number of seconds after which a client tries again if its connection was lost.
 _PAUSE = 0.3
-# The promised time between two responses to a follower, plus the time that the network takes.
+# The longest time, in seconds, between two responses to a follower: as promised, plus the time that the network takes.
 _HEARTBEAT = 15.5
 
 
@@ -35,7 +35,7 @@ class Call(Client):
         self.wire: Wire | None = None
 
     def begin(self) -> None:
-        """Send the headers to a worker, unless none can be reached."""
+        """Send the headers to a worker, if one can be reached."""
         world, run = self.world, self.world.run
         worker = world.worker()
         if worker is None:
@@ -52,7 +52,7 @@ class Call(Client):
         worker.call(self.path, wire)
 
     def _send(self) -> None:
-        """Let the requests arrive: with the headers, in parts and after pauses, or never."""
+        """Let the requests arrive with the headers, or in parts and after pauses, or never."""
         wire, run = self.wire, self.world.run
         assert wire is not None
         choices, faults = run.choices, self.world.faults
@@ -86,7 +86,7 @@ class Call(Client):
             raise Broken(f"{self.name}: wrong response {number}")
 
     def ended(self, status: Status | None) -> None:
-        # The methods fail only if the request demands it.
+        # The methods fail only if a request tells them to.
         if status is not None and status.code == code_pb2.INTERNAL and not any(r[1:2] == FAILS for r in self.requests):
             raise Broken(f"{self.name}: an internal error")
         is_ok = status is not None and status.code == code_pb2.OK
@@ -107,7 +107,7 @@ class Call(Client):
 
 
 class Caller:
-    """A client that makes calls of all kinds, one after another and at the same time."""
+    """A client that makes calls of all kinds, one after the other or at the same time."""
 
     def __init__(self, world: "World") -> None:
         self._world = world
@@ -174,11 +174,11 @@ class _Post(Call):
 
 
 class Known:
-    """The posts to a room: those that its followers must have received, and those that they may have received."""
+    """The posts to a room: the ones that its followers must have received, and the ones that they may have received."""
 
     def __init__(self) -> None:
         self.names: dict[bytes, list[str]] = {}
-        """By person: the names that may be in the room; the first one was acknowledged, unless it is "" for none."""
+        """By person: the names that may be in the room. The first one was acknowledged, or it is "" for no name."""
         self.replies: dict[tuple[bytes, str], bool] = {}
         """By person and invitation: whether the reply was acknowledged."""
         self.drops = 0
@@ -187,14 +187,14 @@ class Known:
         """The contents of the entries that have been received, by epoch and number."""
 
     def sent(self, person: bytes, content: str) -> None:
-        """Note a post whose outcome is open."""
+        """Note that a post was sent. Its outcome is not known yet."""
         if content.startswith("n"):
             self.names.setdefault(person, [""]).append(content)
         else:
             self.replies.setdefault((person, content), False)
 
     def acknowledged(self, person: bytes, content: str, *, may_overtake: bool) -> None:
-        """Note that the room has a post. `may_overtake`: whether earlier posts of unknown outcome may follow it."""
+        """Note that the room has a post. `may_overtake`: whether earlier posts without outcome may arrive after it."""
         if content.startswith("n"):
             names = self.names[person]
             late = names[1 : names.index(content)] if may_overtake else []
@@ -203,7 +203,7 @@ class Known:
             self.replies[person, content] = True
 
     def drop(self) -> None:
-        """Note that the room was dropped: all its posts may be lost."""
+        """Note that the room was dropped. All its posts may be lost."""
         self.drops += 1
         for names in self.names.values():
             names.insert(0, "")
@@ -211,7 +211,7 @@ class Known:
 
 
 class Follower:
-    """A client that follows a room repeatedly, and keeps the entries that it received."""
+    """A client that follows a room, again and again. It keeps the entries that it received."""
 
     def __init__(self, world: "World", room: bytes, number: int, secret: bytes | None) -> None:
         self.world, self.room, self.number = world, room, number
@@ -225,7 +225,7 @@ class Follower:
         world.run.soon(2.0, self.begin)
 
     def begin(self) -> None:
-        """Follow the room from the last known entry on."""
+        """Follow the room, beginning after the last known entry."""
         self.call = _Follow(self)
         self.call.begin()
 
@@ -242,7 +242,7 @@ class Follower:
 
     @property
     def is_following(self) -> bool:
-        """True if the follower has received a response of its present call."""
+        """True if the follower has received a response in its present call."""
         return self.call is not None and bool(self.call.responses)
 
     def check_is_up_to_date(self) -> None:
@@ -289,7 +289,7 @@ class _Follow(Call):
         elif self.world.is_prompt(self.wire) and self.world.run.now > self._heard + _HEARTBEAT:
             raise Broken(f"{self.name}: no response for {self.world.run.now - self._heard:.1f} s")
         elif not before[1]:
-            # An empty room in Redis has no epoch.
+            # A room in Redis has no epoch while it is empty.
             before = epoch, 0
         self._heard = self.world.run.now
         self._last = epoch, number
@@ -305,7 +305,7 @@ class _Follow(Call):
             follower.entries[person, kind] = text
 
     def _check_order(self, known: Known, before: int, contents: list[tuple[bytes, str, str]]) -> None:
-        # If one entry advances the cursor by one, the entry's number is known.
+        # If the response has one entry and advances the cursor by one, the number of the entry is known.
         epoch, number = self._last
         if len(contents) == 1 and number == before + 1:
             (person, kind, text) = contents[0]

@@ -1,4 +1,4 @@
-"""The simulated time, and the loops and threads that run in it: all in one thread, in an order drawn from a seed."""
+"""The simulated time, and the loops and threads that run in it. All run in one thread, in an order from a seed."""
 
 import random
 import secrets
@@ -27,14 +27,14 @@ _SINCE_1970 = 1.7e9
 
 
 class Broken(BaseException):
-    """A property that does not hold. The service catches no such exception."""
+    """Raised if a property does not hold. The service does not catch this exception."""
 
 
 class Waits(BaseException):
-    """Raised by work in a thread that waits for another thread; the work is then done again, with the outcome."""
+    """Raised by work in a thread if it has to wait for another thread. It is then done again, with the outcome."""
 
     def __init__(self, begin: Callable[[Callable[[Work], None]], None]) -> None:
-        """Wait. `begin`: begins what the work waits for, and calls its argument with a function for the outcome."""
+        """Wait. `begin` begins what the work waits for. Then it calls its argument with a function for the outcome."""
         super().__init__()
         self.begin = begin
 
@@ -60,17 +60,17 @@ class Timer:
 
 
 class Run:
-    """One run of the simulation: its time, its random choices, its events and their trace."""
+    """One run of the simulation: its time, its random choices, its events, and their trace."""
 
     def __init__(self, seed: int) -> None:
         self.choices = random.Random(seed)
         self.now = _BEGINNING
         self.trace: list[str] = []
-        """A line for each observable event; equal in all runs with the same seed."""
+        """A line for each event that can be observed. All runs with the same seed have the same lines."""
         self.check: Work = lambda: None
         """Called after each event."""
         self.outcome: Work | None = None
-        """The outcome for which the work being done has waited (see Waits)."""
+        """The outcome for which the present work has waited (see Waits)."""
         self.store: Any = None
         """The simulated Redis."""
         self._events: list[tuple[float, int, Timer]] = []
@@ -97,7 +97,7 @@ class Run:
             pass
 
     def step(self, end: float) -> bool:
-        """Let the next event happen, if it is due by `end`; otherwise let time pass until then, and return False."""
+        """Let the next event happen if it is due by `end`. Otherwise let time pass until `end`, and return False."""
         events = self._events
         while events and events[0][0] <= end:
             due, _, timer = heappop(events)
@@ -140,12 +140,12 @@ class Loop:
             self._run.soon(0.001, self._turn)
 
     def _time(self) -> float:
-        # Events take no time; work in turns does, so that it has to wait.
+        # Events take no time. Only work in turns takes time, so that some of it has to wait for the next turn.
         self._spent += 0.0004
         return self._run.now + self._spent
 
     def _turn(self) -> None:
-        # Work that is posted in the meantime waits for the next turn.
+        # Work that is posted during this turn waits for the next one.
         for _ in range(len(self._posted)):
             work = self._posted[0]
             if not self.is_dead:
@@ -207,7 +207,7 @@ class _Job(Job):
 
 
 class Pool:
-    """Threads for calls that may take long, in the order of the service's queue."""
+    """Threads for calls that may take long. The service's queue determines the order."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -230,7 +230,7 @@ class Pool:
 
     @property
     def left(self) -> int:
-        """The number of calls that are not over, in any account of the queue."""
+        """The number of calls in the queue's accounts. It is 0 once all calls are over."""
         queue = self.queue
         return len(queue) + queue._in_progress + queue._aside + len(queue._first) + len(queue._running)
 
@@ -314,7 +314,7 @@ def simulated(run: Run) -> Iterator[None]:
     timestamp: Any = well_known_types.Timestamp
     stamp = lambda self: self.FromSeconds(int(since_1970()))  # noqa: E731
     changes.append((timestamp, "GetCurrentTime", timestamp.GetCurrentTime, stamp))
-    # Simulated responses are small, so that the usual limit would never be reached.
+    # Simulated responses are small, so the usual limit would never be reached.
     most = feeds._MAX_UNTAKEN
     changes.append((feeds, "_MAX_UNTAKEN", most, choices.choice((most, 100))))
     for place, name, _, other in changes:

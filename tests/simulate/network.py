@@ -1,4 +1,4 @@
-"""Calls as a simulated network carries them: the server's wire, and the client at its other end."""
+"""Calls in a simulated network: the server's wire, and the client at its other end."""
 
 from collections import deque
 from collections.abc import Callable
@@ -13,14 +13,15 @@ from .clock import Broken, Loop, Run
 if TYPE_CHECKING:
     from .workers import Worker
 
-# Seconds after which a wire is closed if its client does not take the last responses (see exchange.wire.Wire.reset).
+# The number of seconds after which a wire is closed if its client does not read the last responses (see
+# exchange.wire.Wire.reset).
 _LAST_SECONDS = 1.0
 _LATENCY = 0.02
 _LONG = 1e9
 
 
 def retry_after(status: Status) -> float | None:
-    """Return the hint of a status, which is the seconds after which a client may retry; None without a hint."""
+    """Return the seconds after which, according to a status, a client may retry; None if it does not name them."""
     for detail in status_pb2.Status.FromString(status.details).details:
         hint = error_details_pb2.RetryInfo()
         if detail.Unpack(hint):
@@ -37,11 +38,11 @@ class Client:
         """Handle a response."""
 
     def ended(self, status: Status | None) -> None:
-        """Handle the end of the call. `status` is None if the connection was lost before it arrived."""
+        """Handle the end of the call. `status` is None if the connection was lost before a status arrived."""
 
 
 class Wire:
-    """A call; see exchange.wire.Wire. The methods in the second half are for the client."""
+    """A call (see exchange.wire.Wire). The methods in the second half are for the client."""
 
     def __init__(self, run: Run, loop: Loop, client: Client, peer: str, timeout: float | None) -> None:
         self._run, self.loop, self._client = run, loop, client
@@ -59,7 +60,7 @@ class Wire:
         self.is_stuck = False
         """True if the client reads nothing."""
         self.untaken = 0
-        """The bytes of responses that the client has not read."""
+        """The number of bytes of responses that the client has not read."""
         self._requests: deque[bytes] = deque()
         self._part = 0
         self._out: deque[bytes] = deque()
@@ -193,7 +194,7 @@ class Wire:
         self._requests.clear()
         self._part = 0
         if self._run.choices.random() < 0.2:
-            # The buffers of a connection may live longer than the call.
+            # The buffers of a connection may exist longer than the call.
             self._run.soon(0.5, self._deliver)
         else:
             self.is_delivered = True

@@ -1,7 +1,7 @@
-"""Faults planted in the service's sources, which the simulation has to find: `python -m simulate.planted` in tests/.
+"""Faults, planted in the service's sources, that the simulation has to find: `python -m simulate.planted` in tests/.
 
-Each fault is planted in a separate process, which imports the service with the changed source and simulates one seed
-after the other until a property is broken. The seed is then replayed: the traces have to be equal.
+Each fault is planted in a separate process. The process imports the service with the changed source, and simulates one
+seed after the other until a property is broken. Then it simulates this seed again, and the traces have to be equal.
 """
 
 import os
@@ -21,7 +21,7 @@ _SERVICE = "chatiere.service"
 
 
 class Fault(NamedTuple):
-    """A fault: a text of a module's source, and its replacement."""
+    """A fault: a text in a module's source, and its replacement."""
 
     module: str
     before: str
@@ -143,7 +143,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules of the service's sources, including compiled modules, and plants a fault."""
+    """Finds the sources of the service's modules, even of compiled ones, and plants a fault."""
 
     def __init__(self, fault: Fault) -> None:
         self._fault = fault
@@ -160,7 +160,7 @@ class _Finder(MetaPathFinder):
 
 
 def find(fault: Fault) -> str:
-    """Return how the simulation finds a fault, as a line; "" if it does not, or if the replay differs."""
+    """Return a line about how the simulation finds a fault. It is "" if it does not, or if the replay differs."""
     sys.meta_path.insert(0, _Finder(fault))
     from .world import simulate
 
@@ -186,7 +186,7 @@ def _find_in_child(name: str) -> bool:
 
 def main() -> None:
     """Plant all faults, and report how each is found. Ends with status 1 unless all faults are found."""
-    # These modules are imported once for all faults, unlike the service, in which the faults are planted.
+    # These modules are imported once for all faults. Each process imports the service itself, with its fault.
     for name in ("chatiere.engine.wire", "chatiere.v1.room_service_pb2"):
         import_module(name)
     found = [_find_in_child(name) for name in sys.argv[1:] or FAULTS]

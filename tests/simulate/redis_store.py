@@ -85,7 +85,7 @@ class Store:
     """The data of Redis, and its faults."""
 
     def __init__(self, run: Run, lost: Callable[[bytes], None]) -> None:
-        """Begin without rooms. `lost`: called with the key of each room that is deleted."""
+        """Begin without rooms. `lost` is called with the key of each room that is deleted."""
         self.run_id = "run 0"
         self.is_up, self.is_hanging = True, False
         self.connections: list[_Connection] = []
@@ -105,7 +105,7 @@ class Store:
     # Faults
 
     def stop(self) -> None:
-        """End; all data is lost."""
+        """End. All data is lost."""
         self._run.note("Redis ends")
         self.is_up, self.is_hanging = False, False
         self.cut()
@@ -128,11 +128,11 @@ class Store:
         """Cut the connections of a worker."""
         for connection in [each for each in self.connections if each.relay_loop is relay.loop]:
             connection.lose()
-        # Its tasks end, with no effect on the store or on clients.
+        # The tasks of its loop end, and have no further effect on the store or on clients.
         relay.close()
 
     def cut(self, *, one: bool = False) -> None:
-        """Cut all connections, or one."""
+        """Cut all connections, or only the first."""
         cut = self.connections[: 1 if one else None]
         for connection in cut:
             connection.lose()
@@ -179,7 +179,7 @@ class Store:
         return [b"taken", 0, full]
 
     def tell_here(self, args: list[Any]) -> None:
-        """Perform the operation of TELL_HERE, without expiry: other workers remove the parts of dead workers."""
+        """Perform the operation of the script TELL_HERE. Nothing expires: workers remove the parts of dead workers."""
         key, channel, worker, part, _, message = args
         here = self.here.setdefault(_room(key), {})
         here.pop(worker, None)
@@ -210,7 +210,7 @@ class Store:
         self.publish("", room.encode())
 
     def publish(self, room: str, message: bytes) -> None:
-        """Send a message to the listeners of a room; "" for all rooms."""
+        """Send a message to the listeners of a room; "" stands for all rooms."""
         channel = (PREFIX + room).encode()
         for connection in self.connections:
             if channel in connection.channels:
@@ -231,7 +231,7 @@ class _Connection:
         self._due = 0.0
 
     async def do(self, command: Callable[[], Any]) -> Any:
-        """Run a command, after the commands that were sent before."""
+        """Run a command, after the commands that were sent earlier."""
         self._lock = self._lock or asyncio.Lock()
         async with self._lock:
             await self._pass_network()
@@ -256,7 +256,7 @@ class _Connection:
             raise LostError("cut")
 
     def deliver(self, message: dict[str, Any]) -> None:
-        """Deliver a message to the client, after the messages that were sent before."""
+        """Deliver a message to the client, after the messages that were sent earlier."""
         self._due = max(self._due, self._run.now + self._run.choices.random() * _LATENCY)
         self._run.after(self._due - self._run.now, lambda: self._arrive(message))
 
@@ -288,7 +288,7 @@ class _Connection:
 
 
 class _PubSub:
-    """A connection that listens; see redis.asyncio.client.PubSub."""
+    """A connection that listens (see redis.asyncio.client.PubSub)."""
 
     def __init__(self, connection: _Connection) -> None:
         self._connection = connection
@@ -318,7 +318,7 @@ class _PubSub:
 
 
 class _Redis:
-    """A client; see redis.asyncio.Redis."""
+    """A client (see redis.asyncio.Redis)."""
 
     def __init__(self, run: Run, store: Store) -> None:
         self.store, self._run = store, run

@@ -1,4 +1,4 @@
-"""Runs of a supervisor whose workers are simulated processes, which crash, hang, start slowly or do not end."""
+"""Runs of a supervisor. Its workers are simulated processes, which crash, hang, start slowly or do not end."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -16,9 +16,9 @@ from chatiere.service.process.wakeups import STOP_SIGNALS
 from .clock import Broken, Run, replaced
 
 _FAULTS = ("crashes", "crash loops", "hangs", "slow starts", "no starts", "suspensions", "stubborn ends")
-# Seconds between two heartbeats; seconds that a worker has to start, and to end in addition to the grace period.
+# Numbers of seconds: between two heartbeats, for a worker to start, and for it to end in addition to the grace period.
 _BEAT, _START, _SLACK = 1.0, 60.0, 5.0
-# The maximum number of processes that a place may start within ten seconds.
+# The maximum number of processes that may be started for each worker within ten seconds.
 _MOST_STARTS = 10
 
 
@@ -82,7 +82,7 @@ class _Process:
         self.end(-signal.SIGKILL)
 
     def send_signal(self, number: int) -> None:
-        """Do nothing: workers reread files."""
+        """Do nothing. The signal would make a worker read its files again."""
 
     def fileno(self) -> "_Process":
         return self
@@ -165,7 +165,7 @@ class Supervision:
 
     def wait(self, timeout: float) -> int | None:
         run = self.run
-        # Each call takes some time.
+        # Each call of this method takes some time.
         end = max(run.now + timeout, run.now + 1e-4)
         while not (self._signals or self._has_woken) or run.now < self.suspended_until:
             if not run.step(max(end, self.suspended_until)):
@@ -198,7 +198,7 @@ class Supervision:
     # For processes
 
     def wake(self) -> None:
-        """Note that lines wait."""
+        """Note that lines of a process wait."""
         self._has_woken = True
 
     def receive(self, number: int) -> None:
@@ -208,7 +208,7 @@ class Supervision:
     # The run
 
     def play(self) -> None:
-        """Let the supervisor keep its workers running in spite of the faults, end it, and check the properties."""
+        """Let the supervisor keep its workers running in spite of the faults. Then end it, and check the properties."""
         run, choices = self.run, self.run.choices
         popen = SimpleNamespace(Popen=self.start_process, PIPE=-1)
         with (
@@ -241,7 +241,7 @@ class Supervision:
             raise Broken(f"{len(self._pipes)} pipes that the supervisor has not forgotten")
 
     def _start(self, place: Any) -> None:
-        # The supervisor's `start` refuses workers that do not serve; here it has been successful.
+        # The supervisor's `start` fails if workers do not serve. In this simulation it has already succeeded.
         try:
             self._workers._start(place)
         except OSError:

@@ -1,4 +1,4 @@
-"""The properties of the service above its wires hold in simulated runs, and the simulation finds planted faults."""
+"""In simulated runs, the properties of the service above its wires hold. The simulation finds planted faults."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def test_a_seed_replays_exactly() -> None:
     traces = [simulate(seed)[0] for seed in (1, 2, 1)]
     assert traces[0] == traces[2] != traces[1]
     assert len(traces[0]) > 50
-    # Run in a process whose hashes of strings differ.
+    # The simulation runs again in another process, in which strings have other hashes.
     command = (sys.executable, "-m", "simulate", "--seed", "1")
     other = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=True)
     assert other.stdout.splitlines() == traces[0]

@@ -30,19 +30,20 @@ from .clock import Broken, Loop, Pool, Run, Threads
 from .network import Wire
 
 METRICS = Metrics(CollectorRegistry())
-# Any code that no exchange uses.
+# A status with a code that exchanges do not use otherwise.
 _BROKEN = StatusError(Status(15, message="broken"))
-# Less often than at the ports, to save time.
+# The numbers of seconds between looks at the memory, and between announcements of presence. They are longer than at the
+# ports, to save time.
 _MEMORY_LOOK, _ANNOUNCE = 0.5, 0.25
 SINGLE, BATCH, STREAM, POST, FOLLOW, WATCH, UNKNOWN = "Single", "Batch", "Stream", "Post", "Follow", "Watch", "Unknown"
 FAILS = b"\1"
 """The second byte of requests at which the simulated methods fail."""
 STEP = PlayRequest.STEP_FIELD_NUMBER << 3 | 2
-"""The first byte of requests that streams may handle in their own loops."""
+"""The first byte of those requests that streams may handle in their loops."""
 
 
 def response_to(request: bytes) -> bytes:
-    """Return the response of the simulated methods to a request, whose first byte determines its length."""
+    """Return the response of the simulated methods to a request. The request's first byte determines the length."""
     return b"re: " + bytes(request) * (1 + request[0] % 8)
 
 
@@ -61,7 +62,7 @@ def _answer_long(request: Any, cancellation: Cancellation, hold: Callable[[int],
 
 
 class Memory(MemoryRelay):
-    """The rooms of a worker. It reports the rooms that it drops."""
+    """The rooms of a worker. This relay reports the rooms that it drops."""
 
     dropped: Callable[[bytes], None]
 
@@ -77,17 +78,17 @@ class Worker:
         self.run, self.settings, self.name = run, settings, f"worker {number}"
         self.guards = Guards(settings, METRICS)
         self.door = Door(settings, self.guards, None, cost, lambda _: _BROKEN)
-        # Kept in the order of arrival, because a set's order would differ between runs.
+        # The calls are kept in the order of their arrival, because the order of a set would differ between runs.
         self.door.lasting = _Ordered()  # type: ignore[assignment]
         self.loop = Loop(run)
         self.loops = [self.loop]
         self.wires: list[Wire] = []
         self._exchanges: dict[Wire, Exchange[Any]] = {}
         self.untaken = 0
-        """The bytes of responses that clients have not read."""
+        """The number of bytes of responses that clients have not read."""
         self.is_dead = self.is_draining = self.has_ended = False
         self.health, self.relay = health, relay
-        # A single large call may exceed the limit; a quarter is for small calls.
+        # A single large call may exceed the limit, and another quarter of the limit is for small calls.
         self._most_held = settings.max_undelivered_bytes * 5 // 4 + 20 * settings.max_message_bytes
         self._sizes = count()
         self._threads, self.pool = Threads(run, 2), Pool(run)
@@ -133,7 +134,7 @@ class Worker:
             batch = kept.get(taken)
             if batch not in (None, b"batch %d" % taken):
                 raise Broken(f"{self.name}: a stream keeps another batch than {taken}")
-            # No two streams keep the same number of bytes, so that the one that gives way does not depend on addresses.
+            # Each stream keeps another number of bytes, so that addresses do not determine which one gives way.
             kept.replace(taken, number, b"batch %d" % number, 100 + next(self._sizes))
             return response
 
@@ -177,7 +178,7 @@ class Worker:
     # The end
 
     def drain(self) -> None:
-        """Stop as a port does: no more calls, streams end when they are idle, and all calls after the grace period."""
+        """Stop like a port: accept no calls, end idle streams, and end all calls after the grace period."""
         self.run.note(self.name, "drains")
         self.is_draining = True
         self.health.stop()
@@ -233,7 +234,7 @@ class Worker:
                 raise Broken(f"{self.name}: {limit.calls} {limit.name}")
 
     def check_nothing_is_left(self) -> None:
-        """Check that every slot and every account is empty again, once all calls are over."""
+        """Check that every slot and every account is empty. All calls must be over."""
         budget = self.guards.budget
         left = {
             "half-open calls": len(self.door.half_open),

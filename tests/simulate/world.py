@@ -1,4 +1,4 @@
-"""A run of the simulation: workers, clients and faults drawn from a seed, and the properties that hold in the end."""
+"""A run of the simulation: workers, clients and faults from a seed, and the properties that must hold at the end."""
 
 import hashlib
 import logging
@@ -18,13 +18,14 @@ from .supervisors import Supervision
 from .workers import METRICS, STREAM, WATCH, Memory, Worker
 
 FAULTS = ("cuts", "slow", "parts", "deadlines", "memory", "slots", "rooms", "drains", "deaths", "relay")
-"""The kinds of faults; a run draws some of them."""
+"""The kinds of faults. Each run has some of them."""
 # The share of runs that simulate a supervisor.
 _SUPERVISORS = 0.2
 _PEERS = tuple(f"ipv4:192.0.2.{number}:1234" for number in range(4))
-# Seconds after the last fault within which all calls but followers end, and seconds within which a drain ends.
+# The number of seconds after the last fault within which all calls except those of followers end, and the number of
+# seconds within which a drain ends.
 _HEALING, _DRAINING = 30.0, 1.0
-# Seconds within which the followers of a dropped room are ended.
+# The number of seconds within which the calls of followers end after their room was dropped.
 _LAST_SECONDS = 3.0
 
 
@@ -37,10 +38,10 @@ class World:
         self.faults = {fault for fault in FAULTS if choices.random() < 0.5}
         self.pause = choices.choice((0.3, 1.0, 3.0))
         """The longest pause of a client between two calls."""
-        # False if followers may have to give way to one another.
+        # False if followers may have to give way to each other.
         self._has_space = not self.faults & {"memory", "slots", "rooms"}
         self.has_redis = choices.random() < 0.4
-        """True if two workers keep the rooms in Redis; otherwise one keeps them in memory."""
+        """True if two workers keep the rooms in Redis; False if one worker keeps them in memory."""
         self.is_healed = self.is_ending = False
         self.calls: dict[str, Call] = {}
         """The calls that have not ended at their clients."""
@@ -109,7 +110,7 @@ class World:
         return self._known.setdefault(room, Known())
 
     def worker(self) -> Worker | None:
-        """Return a worker that takes calls; None if no worker does."""
+        """Return a worker that accepts calls, or None if no worker does."""
         working = [worker for worker in self._workers if not (worker.is_dead or worker.is_draining)]
         return self.run.choices.choice(working) if working else None
 
@@ -151,13 +152,13 @@ class World:
         room = self._keys[key]
         self.known(room).drop()
         calls = [each.call for each in self._followers if each.room == room and each.is_following and each.call]
-        # A slow client gets the end later.
+        # A slow client sees the end later.
         calls = [call for call in calls if self.is_prompt(call.wire)]
         if not self.has_redis:
             self.run.after(_LAST_SECONDS, lambda: self._check_ended(calls))
 
     def _check_ended(self, calls: list[Call]) -> None:
-        # Followers of a dropped room no longer follow it.
+        # The followers of a dropped room no longer follow it.
         for call in calls:
             if not call.is_over:
                 raise Broken(f"{call.name} follows a dropped room")
@@ -195,7 +196,7 @@ class World:
     # The run
 
     def play(self) -> None:
-        """Let the clients and the faults do their work, then end everything, and check the properties."""
+        """Let clients and faults do their work. Then end everything, and check the properties."""
         run, choices = self.run, self.run.choices
         for fault, happen in (("drains", self._drain), ("deaths", self._kill)):
             if fault in self.faults:
@@ -211,7 +212,7 @@ class World:
         for call in self.calls.values():
             if call.wire is not None:
                 call.wire.resume()
-        # Redis keeps the presence at a worker that died or lost its session for a while.
+        # For a while, Redis keeps the presence at a worker that died or that lost its session.
         run.pass_time(_HEALING * (1 + has_stale_parts))
         lasting = {id(each.call) for each in self._followers}
         late = [name for name, call in self.calls.items() if id(call) not in lasting and not name.startswith(WATCH)]
@@ -254,7 +255,7 @@ class World:
 
 
 def simulate(seed: int) -> tuple[list[str], BaseException | None]:
-    """Make the run of a seed.
+    """Simulate the run of a seed.
 
     Returns:
         The trace of the run, and the exception that a broken property raised; None if all properties held.

@@ -1,3 +1,3 @@
-"""Fixtures of the tests of sealed tables."""
+"""Fixtures for the tests of sealed tables."""
 
 from tools.over import game as game

@@ -1,4 +1,4 @@
-"""TableService called in process, without a port, and games at its tables."""
+"""TableService, called in process without a port, and games at its tables."""
 
 import hashlib
 import random
@@ -26,7 +26,7 @@ _WITH_INFO = (pb.NewTableResponse, pb.LookResponse, pb.MoveResponse, pb.Acknowle
 
 
 class Host:
-    """A service, called with messages."""
+    """A service that is called with messages."""
 
     def __init__(self, keys: Keyring | None = None, settings: Settings | None = None) -> None:
         self.keys = keys or Keyring(None)
@@ -36,7 +36,7 @@ class Host:
         pieces = self._service.answer(name, request.SerializeToString(), Cancellation(), hold_nothing)
         found: Any = response.FromString(b"".join(pieces))
         if response in _WITH_INFO:
-            # `info` has what a client reads in the table.
+            # `info` has what a client can read in the table.
             assert found.info == info_of(request.table if isinstance(request, pb.LookRequest) else found.table)
         return found
 
@@ -68,7 +68,7 @@ class Host:
         return found
 
     def take_back(self, tables: Sequence[bytes], secret: bytes | None, ply: int | None = None) -> bytes:
-        """Take back to the first of the given tables; the request names `ply`, or with None that table's ply."""
+        """Go back to the first of the given tables. The request names `ply`, or with None that table's ply."""
         wanted = self.open(tables[0]).header.ply if ply is None else ply
         request = pb.AmendRequest(table=tables[-1], secret=secret, earlier=tables[:-1])
         request.take_back.ply = wanted
@@ -84,12 +84,12 @@ class Host:
         return found
 
     def open(self, table: bytes) -> OpenedTable:
-        """Open a table as only the service can."""
+        """Open a table. Only the service can do this."""
         return open_table(self.keys, table)
 
 
 def info_of(table: bytes) -> pb.TableInfo:
-    """Return the info that a client reads in a table."""
+    """Return the info that a client can read in a table."""
     sealed = pb.SealedTable.FromString(table)
     acknowledged = [each.seat for each in sealed.acknowledgements]
     return pb.TableInfo(
@@ -98,7 +98,7 @@ def info_of(table: bytes) -> pb.TableInfo:
 
 
 def secret_of(number: int) -> bytes:
-    """Return a secret that a test knows."""
+    """Return a secret by its number."""
     return hashlib.sha256(f"secret {number}".encode()).digest()[:16]
 
 
@@ -109,7 +109,7 @@ def human(secret: bytes) -> pb.TableSeat:
 def begun(
     host: Host, game: Game, players: int | None = None, mode: Any = NONE, bots: Sequence[str] = (), **fields: Any
 ) -> tuple[bytes, list[bytes]]:
-    """Return a new table, acknowledged by all, and the secrets by seat; the last seats are the bots'."""
+    """Return a new table that all have acknowledged, and the secrets by seat. The last seats are the bots'."""
     players = players or game.max_players
     secrets = [secret_of(seat) for seat in range(players - len(bots))]
     seats = [*map(human, secrets), *(pb.TableSeat(bot=bot) for bot in bots)]
@@ -118,7 +118,7 @@ def begun(
 
 
 def played(host: Host, table: bytes, secrets: Sequence[bytes], choices: random.Random) -> Iterator[bytes]:
-    """Play to the end at random; yield the tables of all plies, each open."""
+    """Play to the end at random. Yield the tables of all plies, all of them open."""
     while True:
         yield table
         update = host.look(table)

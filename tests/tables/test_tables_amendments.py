@@ -1,4 +1,4 @@
-"""Amendments: other holders of seats, and decisions taken back, by the consent of all; attacks on them."""
+"""Amendments by the consent of all: other holders of seats, and decisions that are taken back. Attacks on these."""
 
 import itertools
 import random
@@ -27,7 +27,7 @@ def mode(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch) -> Host:
-    """Return a service that deals the same in every run, since a fork needs a choice, and a twin hidden information."""
+    """Return a service that deals the same cards in every run. Forks need a choice, and twins hidden information."""
     monkeypatch.setattr(roots, "new_root", partial(random.Random(7).randbytes, roots.ROOT_SIZE))
     return Host()
 
@@ -35,7 +35,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Host:
 def beginning(
     host: Host, mode: Any, players: int = 3, plies: int = 6, **fields: Any
 ) -> tuple[list[bytes], list[bytes]]:
-    """Return the first tables of a game, all open, and the secrets."""
+    """Return the first tables of a game (all of them open) and the secrets."""
     table, secrets = begun(host, DISCAT, players, mode, **fields)
     return list(itertools.islice(played(host, table, secrets, random.Random(4)), plies)), secrets
 
@@ -69,7 +69,7 @@ def test_a_player_resigns_and_a_bot_plays_to_the_end(host: Host, mode: Any) -> N
 
 
 def finished(host: Host, tables: list[bytes], secrets: list[bytes | None]) -> list[bytes]:
-    """Play to the end; a secret of None is the seat of a bot. Returns all tables."""
+    """Play to the end. A seat with the secret None is a bot's. Return all tables."""
     choices = random.Random(5)
     while True:
         turn = host.look(tables[-1]).view.turn
@@ -84,7 +84,7 @@ def finished(host: Host, tables: list[bytes], secrets: list[bytes | None]) -> li
 
 
 def test_an_absent_player_is_replaced_by_a_person(host: Host, mode: Any) -> None:
-    """Under `next` this works even if the table waits for the absent player's acknowledgement."""
+    """With `next` this is possible even if the table waits for the absent player's acknowledgement."""
     tables, secrets = beginning(host, mode, allows_replacement=True)
     seat = host.look(tables[-1]).view.turn.seat
     legal = host.look(tables[-1], secrets[seat]).legal_actions
@@ -119,7 +119,7 @@ def test_decisions_are_taken_back(host: Host) -> None:
 
 
 def test_a_bot_has_the_same_luck_after_a_take_back(host: Host) -> None:
-    """The bot's luck depends on the number of decisions, so that a record can be verified."""
+    """The bot's random numbers depend on the number of decisions, so that a record can be verified."""
     table, secrets = begun(host, DISCAT, 3, NONE, ["random"])
     tables = [table]
     while host.look(tables[-1]).view.turn.seat != 2:
@@ -147,18 +147,18 @@ def test_a_replacement_needs_the_player_s_wish_or_the_term(host: Host, mode: Any
 
 
 def test_a_present_player_is_not_replaced_without_consent_of_all(host: Host, mode: Any) -> None:
-    """One honest seat that does not consent prevents the replacement, and no other amendment gets around it."""
+    """One seat that does not consent prevents the replacement. No other amendment achieves the same."""
     tables, secrets = beginning(host, mode, players=4, allows_replacement=True)
     made = host.acknowledge(host.replace(tables[-1], secrets[0], 3, human(NEW)), secrets[0], secrets[1], NEW)
     closed_to_all(host, made, secrets[0], NEW)
-    # Meanwhile the dissenting seat cannot be replaced, and no other call is possible.
+    # Meanwhile the seat that does not consent cannot be replaced, and no other call is possible.
     for asker in (secrets[0], secrets[1], NEW):
         assert refused(host.replace, made, asker, 2, BOT) == CLOSED
     assert refused(host.acknowledge, made, secrets[3]) == ("WRONG_SECRET", "secret")
 
 
 def test_a_consent_is_valid_only_for_its_table(host: Host, mode: Any) -> None:
-    """It is not valid at another ply, for another amendment, or at another table."""
+    """It is not valid for another ply, another amendment or another table."""
     tables, secrets = beginning(host, mode, allows_replacement=True)
     agreed = pb.SealedTable.FromString(host.acknowledge(host.replace(tables[-1], secrets[0], 2, BOT), secrets[1]))
     others = [
@@ -172,7 +172,7 @@ def test_a_consent_is_valid_only_for_its_table(host: Host, mode: Any) -> None:
         del forged.acknowledgements[:]
         forged.acknowledgements.extend(agreed.acknowledgements)
         assert refused(host.look, forged.SerializeToString()) == ("INVALID_TABLE", "table")
-    # One seat's consent does not count for another's.
+    # The consent of one seat does not count as the consent of another one.
     agreed.acknowledgements[1].seat = 2
     assert refused(host.look, agreed.SerializeToString()) == ("INVALID_TABLE", "table")
 
@@ -185,7 +185,7 @@ def test_strangers_do_not_consent(host: Host, mode: Any) -> None:
 
 
 def test_resigning_reveals_nothing_to_the_resigning_seat(host: Host) -> None:
-    """Under `next` the later position is hidden until all consent, and no seat can resign after a move to see it."""
+    """With `next` the later position is hidden until all consent. No seat can resign after a move to see it."""
     tables, secrets = beginning(host, NEXT)
     seat = host.look(tables[-1]).view.turn.seat
     made = host.replace(tables[-1], secrets[seat], seat, human(NEW))
@@ -199,7 +199,7 @@ def test_resigning_reveals_nothing_to_the_resigning_seat(host: Host) -> None:
 
 def test_a_take_back_stays_in_its_game_and_branch(host: Host) -> None:
     tables, secrets = beginning(host, NONE)
-    # Another child of the third table.
+    # This is another child of the third table.
     seat = host.look(tables[2]).view.turn.seat
     legal = [action.id for action in host.look(tables[2], secrets[seat]).legal_actions]
     fork = next(made for action in legal if (made := host.move(tables[2], secrets[seat], action).table) != tables[3])
@@ -215,7 +215,7 @@ def test_a_take_back_stays_in_its_game_and_branch(host: Host) -> None:
 
 
 def test_a_finished_game_cannot_be_amended(host: Host) -> None:
-    """Its record has shown all chance."""
+    """Its record has already revealed all chance outcomes."""
     table, secrets = begun(host, DISCAT, 2, NONE)
     tables = list(played(host, table, secrets, random.Random(1)))
     assert refused(host.take_back, tables[-2:], secrets[0])[0] == "GAME_OVER"
@@ -242,7 +242,7 @@ def test_invalid_holders_are_refused(host: Host, holder: pb.TableSeat, refusal: 
 
 
 def test_amendments_reveal_no_hidden_information(host: Host, mode: Any) -> None:
-    """Two tables that look the same to a seat and to spectators are amended alike, and still look the same."""
+    """Two tables that look the same to a seat and to spectators still look the same after the same amendments."""
     tables, secrets = beginning(host, mode, allows_replacement=True)
     alike = ((table, twin(host, table, [0], secrets, random.Random(2))) for table in tables)
     table, other = next((table, other) for table, other in alike if other is not None)

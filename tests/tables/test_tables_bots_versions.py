@@ -1,4 +1,4 @@
-"""Servers of two releases, the second with a bot that chooses differently, at the same sealed tables."""
+"""Servers of two releases at the same sealed tables. In the second release, a bot chooses other actions."""
 
 import random
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def new() -> Iterator[Host]:
 
 
 def updating() -> Host:
-    """A server of the newer release whose setting names the version of the older release."""
+    """Return a server of the newer release whose setting names the version of the older release."""
     return Host(KEYS, Settings(bots_version=OLD))
 
 
@@ -69,7 +69,7 @@ def test_servers_of_both_releases_make_the_same_tables_during_an_update(game: Ga
         with newer_release():
             assert updating().move(table, *moved) == made
             after = Host(KEYS, Settings(bots_version=NEW)).move(table, *moved)
-        # Without the setting, the new bot continues and its table names the version; other seats' moves are unchanged.
+        # Without the setting, the new bot continues, and its table names the version. Other seats' moves do not change.
         header = old.open(after.table).header
         assert header.bots_version == (OLD if moved[0] else NEW)
         versions.add(header.bots_version)
@@ -80,7 +80,7 @@ def test_servers_of_both_releases_make_the_same_tables_during_an_update(game: Ga
 
 
 def test_the_record_names_the_bots_versions(game: Game, old: Host, new: Host) -> None:
-    # The table was begun by a service that did not name versions yet.
+    # The table was made by a service that did not name versions yet.
     table, secrets = begun(old, game, bots=BOTS)
     first = old.open(table)
     first.header.ClearField("bots_version")
@@ -91,7 +91,7 @@ def test_the_record_names_the_bots_versions(game: Game, old: Host, new: Host) ->
         if turn.seat < len(secrets):
             secret = secrets[turn.seat]
             chain.append(host.move(chain[-1], secret, host.look(chain[-1], secret).legal_actions[0].id).table)
-            # The table is the same as at the ply before: its bytes do not depend on the release.
+            # The bytes of the table do not depend on the release, so its version is that of the ply before.
             expected.append(expected[-1] if expected else 0)
         else:
             chain.append(host.move(chain[-1]).table)

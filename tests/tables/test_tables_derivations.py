@@ -1,4 +1,4 @@
-"""Published derivations: fixed vectors, against which any client can be checked, and cases without a vector."""
+"""Published derivations: fixed vectors, with which any client can be checked, and cases without a vector."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,8 @@ from chatiere.service.tables.keys import Keyring, TableKey
 from chatiere.service.tables.seal import Body, NotAuthenticError, acknowledged, open_table, seal
 from chatiere.v1 import table_service_pb2 as pb
 
-# Computed with hashlib and cryptography from docs/tables.md and table_service.proto, without the service.
+# The vectors were computed without the service: with hashlib and cryptography, by docs/tables.md and
+# table_service.proto.
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "derivations.json").read_text())
 VERIFIABLE: dict[str, Any] = VECTORS["verifiable"]
 OWN: dict[str, Any] = VECTORS["service"]

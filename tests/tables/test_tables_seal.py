@@ -1,4 +1,4 @@
-"""Keys, the seal, and information in a table's bytes."""
+"""Keys, the seal, and the information in the bytes of a table."""
 
 import base64
 import hashlib
@@ -26,10 +26,10 @@ from .support import NEXT, NONE, Host, begun, played, refused, secret_of
 
 
 def test_a_table_is_small_and_has_a_constant_length(game: Game) -> None:
-    """The length of a body is constant for a game. With all acknowledgements a table has at most 1.5 kB as text."""
+    """All bodies of a game have the same length. With all acknowledgements, a table has at most 1.5 kB as text."""
     host, bodies = Host(), set()
     for players in range(game.min_players, game.max_players + 1):
-        # The largest table: the service generated every secret.
+        # The table is largest if the service generates every secret.
         seats = [pb.TableSeat() for _ in range(players)]
         made = host.new_table(game=game.name, players=players, seats=seats, acknowledgement=NEXT)
         secrets = [each.secret for each in made.secrets]
@@ -110,7 +110,7 @@ def test_acknowledgements_have_one_order_and_one_place() -> None:
         other = pb.SealedTable(header=sealed.header, seal=sealed.seal, acknowledgements=listed).SerializeToString()
         with pytest.raises(NotAuthenticError):
             host.open(other)
-    # An acknowledgement belongs to one seat and one table.
+    # An acknowledgement is valid for one seat and one table.
     sealed = pb.SealedTable.FromString(both)
     sealed.acknowledgements[1].seat = 1
     with pytest.raises(NotAuthenticError):
@@ -172,7 +172,7 @@ def test_invalid_keys_are_not_used(
 
 
 def test_seeds_of_stream_and_bots_are_separate() -> None:
-    """Stream and bots have separate numbers, which cannot be derived from the commitment."""
+    """The stream and the bots have separate numbers. These cannot be derived from the commitment."""
     root = secret_of(1) * 2
     numbers = [*roots.stream_of(root), *(roots.luck_of(root, ply) for ply in range(50))]
     assert len(set(numbers)) == 52

@@ -1,4 +1,4 @@
-"""Tables over gRPC, at both doors: players in separate processes, servers that share keys, and access."""
+"""Tables over gRPC at both doors: players in separate processes, servers that share keys, and access."""
 
 import multiprocessing
 import os
@@ -43,7 +43,7 @@ def table_stub(channel: grpc.Channel) -> Any:
 
 
 def play_seat(pipe: Connection, address: str, folder: str) -> None:
-    """Play one seat of one game after another, with a secret for each.
+    """Play a seat in one game after the other, with another secret in each game.
 
     The process receives only tables through its pipe, and sends back the results.
     """
@@ -64,7 +64,7 @@ def play_seat(pipe: Connection, address: str, folder: str) -> None:
             assert me.suggest(content, "random").action in update.legal_actions
             pipe.send(me.move(content, choices.choice(update.legal_actions)).table)
         else:
-            # A bot's turn.
+            # It is a bot's turn.
             pipe.send(me.move(content).table)
     if me is not None:
         me.close()
@@ -75,7 +75,7 @@ Ask = Callable[[int, str, Any], Any]
 
 @contextmanager
 def players_of(address: str, tmp_path: Path, count: int) -> Iterator[Ask]:
-    """Start processes that play a seat each; yield a function that sends an order to one and returns the result."""
+    """Start processes that play one seat each. Yield a function that sends an order to one and returns the result."""
     pipes, processes = [], []
     for seat in range(count):
         here, there = SPAWN.Pipe()
@@ -99,9 +99,9 @@ def players_of(address: str, tmp_path: Path, count: int) -> Iterator[Ask]:
 
 
 def test_players_in_separate_processes(door: Door, tmp_path: Path) -> None:
-    """A game of each kind is played to its end, with acknowledgements; the processes exchange only tables.
+    """Every game is played to its end, with acknowledgements. The processes exchange only tables.
 
-    A spectator without a secret carries the tables from seat to seat.
+    A spectator without a secret takes the tables from seat to seat.
     """
     humans = 2
     with running(door=door) as server, players_of(server.address, tmp_path, humans) as ask:
@@ -133,7 +133,7 @@ def write_keys(path: Path, *keys: int) -> Path:
 
 
 def play_on(stub: Any, table: bytes, secrets: list[bytes], choices: random.Random) -> Iterator[bytes]:
-    """Play at random, and yield the tables; acknowledgements are not needed."""
+    """Play at random, and yield the tables. Acknowledgements must not be required."""
     while True:
         yield table
         turn = stub.Look(pb.LookRequest(table=table), timeout=PATIENCE).update.view.turn
@@ -147,7 +147,7 @@ def play_on(stub: Any, table: bytes, secrets: list[bytes], choices: random.Rando
 
 
 def test_two_servers_with_the_same_keys_share_a_game(door: Door, tmp_path: Path) -> None:
-    """One server is killed in mid-game; the other continues, and a third server, with other keys, cannot."""
+    """One server is killed in mid-game. The other one continues the game; a third server, with other keys, cannot."""
     keys = str(write_keys(tmp_path / "keys", 1, 2))
     other = str(write_keys(tmp_path / "others", 3))
     secrets = [secret_of(0), secret_of(1)]
@@ -176,14 +176,14 @@ def test_two_servers_with_the_same_keys_share_a_game(door: Door, tmp_path: Path)
 
 
 def test_workers_share_a_random_key(door: Door) -> None:
-    """A replacement worker also has the key; the log warns that the tables end with the server."""
+    """A replaced worker also has the key. The log warns that tables are valid only as long as the server runs."""
     with served("--workers", "2", door=door) as server:
         server.find("WARNING.*no table keys: sealed tables end with this server")
         request = pb.NewTableRequest(
             game="discat", players=2, seats=[human(secret_of(0)), pb.TableSeat(bot="random")], acknowledgement=NONE
         )
         table = None
-        # A connection stays with one worker, so several connections reach both.
+        # A connection stays with one worker, so several connections are made to reach both.
         for number in range(12):
             if number == 6:
                 before = len(server.lines)
@@ -219,7 +219,7 @@ def test_tokens_and_open_tables(door: Door, tmp_path: Path) -> None:
             if is_open:
                 codes = {code_of(stub.NewTable, request) for _ in range(10)}
                 assert grpc.StatusCode.RESOURCE_EXHAUSTED in codes
-                # A client with a token is limited by its name, although the address is the same.
+                # A client with a token is limited by its name. Its address, which is the same, does not matter.
                 assert code_of(stub.NewTable, request, metadata=bearer) is ok
                 wrong = (("authorization", "Bearer wrong"),)
                 assert code_of(stub.NewTable, request, metadata=wrong) is unauthenticated

@@ -29,7 +29,7 @@ def host() -> Host:
 
 
 def turn(host: Host, table: bytes, secrets: list[bytes]) -> tuple[int, list[int]]:
-    """Return the seat to decide and its legal actions."""
+    """Return the seat to decide, and its legal actions."""
     seat = host.look(table).view.turn.seat
     return seat, [action.id for action in host.look(table, secrets[seat]).legal_actions]
 
@@ -53,7 +53,7 @@ def test_a_forged_byte(host: Host, game: Game) -> None:
 
 
 def test_a_changed_header(host: Host, game: Game) -> None:
-    """An attacker's own seat, no acknowledgements, another ply, a later expiry …: the seal also covers the header."""
+    """An attacker may change a seat, the acknowledgements, the ply, the expiry …: the seal also covers the header."""
     table, _ = begun(host, game, mode=NEXT)
     mine = secret_of(99)
     changes: list[Callable[[Any], object]] = [
@@ -97,7 +97,7 @@ def test_an_expired_table(host: Host, game: Game, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_secret_of_another_table(host: Host, game: Game) -> None:
-    """A wrong secret gives no view of an open table, and does not reveal that a closed table is closed."""
+    """With a wrong secret, an open table gives no view, and a closed one does not even reveal that it is closed."""
     for mode in NONE, NEXT:
         table, secrets = begun(host, game, mode=mode)
         closed = host.new_table(
@@ -145,7 +145,7 @@ def test_moves_that_break_the_rules(host: Host, game: Game) -> None:
 
 @pytest.mark.parametrize("as_spectator", [False, True])
 def test_peeking(host: Host, game: Game, as_spectator: bool) -> None:
-    """Under `next` a player who tries a move does not see the result before the next seat has acknowledged it."""
+    """With `next`, a player who tries a move does not see the result before the next seat has acknowledged it."""
     table, secrets = first_choice(host, game, NEXT)
     seat, legal = turn(host, table, secrets)
     following = (seat + 1) % len(secrets)
@@ -167,7 +167,7 @@ def test_peeking(host: Host, game: Game, as_spectator: bool) -> None:
 
 
 def test_peeking_without_acknowledgements(host: Host, game: Game) -> None:
-    """Under `none` a player can try a move, look, and go back, as documented."""
+    """With `none`, a player can try a move, look, and go back, as documented."""
     table, secrets = first_choice(host, game)
     seat, legal = turn(host, table, secrets)
     tried = [host.move(table, secrets[seat], action) for action in legal[:2]]
@@ -177,7 +177,7 @@ def test_peeking_without_acknowledgements(host: Host, game: Game) -> None:
 
 
 def test_two_children_shown_to_two_seats(host: Host, game: Game) -> None:
-    """A comparison reveals the fork: one ply and one parent, two hashes. Only the next seat could open both."""
+    """A comparison reveals the fork: ply and parent are equal, hashes differ. Only the next seat could open both."""
     table, secrets = first_choice(host, game, NEXT)
     seat, legal = turn(host, table, secrets)
     children = [host.move(table, secrets[seat], action).table for action in legal[:2]]
@@ -188,7 +188,7 @@ def test_two_children_shown_to_two_seats(host: Host, game: Game) -> None:
 
 
 def test_a_retry_is_not_a_fork(host: Host, game: Game) -> None:
-    """The same move on the same table gives the same bytes, with any acknowledgements and at every server."""
+    """The same move at the same table gives the same bytes, with any acknowledgements and at every server."""
     table, secrets = first_choice(host, game)
     seat, legal = turn(host, table, secrets)
     other = Host(host.keys)
@@ -201,7 +201,7 @@ def test_a_retry_is_not_a_fork(host: Host, game: Game) -> None:
 
 
 def test_a_seed_cannot_be_guessed_from_a_hand(host: Host, game: Game) -> None:
-    """Seed and game number have 64 bits each and are derived from the root, which cannot be derived from a table."""
+    """Seed and game number have 64 bits each. They are derived from the root, which cannot be derived from a table."""
     table, _ = begun(host, game)
     opened = host.open(table)
     seed, game_number, drawn = game.unpack(opened.body.state).random_stream() or (0, 0, 0)
@@ -216,7 +216,7 @@ def test_a_seed_cannot_be_guessed_from_a_hand(host: Host, game: Game) -> None:
 
 
 def test_a_creator_who_deals_repeatedly(host: Host, game: Game) -> None:
-    """Under `next` hands are hidden until all human seats have acknowledged the table, which has a unique id."""
+    """With `next`, hands are hidden until all human seats have acknowledged the table, which has a unique id."""
     _, secrets = begun(host, game)
     seats = [human(secret) for secret in secrets]
     tables = [
@@ -231,7 +231,7 @@ def test_a_creator_who_deals_repeatedly(host: Host, game: Game) -> None:
 
 
 def test_a_creator_who_has_the_secrets(host: Host, game: Game) -> None:
-    """The header shows all players which secrets the service generated for the creator."""
+    """The header shows to all players which secrets the service generated for the creator."""
     seats = [human(secret_of(0)), *(pb.TableSeat() for _ in range(game.max_players - 1))]
     made = host.new_table(game=game.name, players=len(seats), seats=seats, acknowledgement=NONE)
     header_seats = host.open(made.table).header.seats
@@ -249,7 +249,7 @@ def test_a_creator_who_has_the_secrets(host: Host, game: Game) -> None:
 
 
 def test_stalling(host: Host, game: Game) -> None:
-    """A table that the next seat never acknowledges stays unchanged: no other seat can open it."""
+    """If the next seat never acknowledges a table, no other seat can open it."""
     table, secrets = first_choice(host, game, NEXT)
     seat, legal = turn(host, table, secrets)
     child = host.move(table, secrets[seat], legal[0]).table
@@ -261,7 +261,7 @@ def test_stalling(host: Host, game: Game) -> None:
 
 
 def test_collusion(host: Host, game: Game) -> None:
-    """A mover and the next seat together can look at two children, but a third seat can see the resulting fork."""
+    """The player who moves and the next seat together can look at two children. A third seat can see the fork."""
     table, secrets = first_choice(host, game, NEXT)
     seat, legal = turn(host, table, secrets)
     following = (seat + 1) % len(secrets)
@@ -290,7 +290,7 @@ def test_only_finished_games_have_records(host: Host, game: Game) -> None:
     assert refused(host.get_record, [tables[0]] * most) == ("INVALID_HISTORY", "tables[1]")
     assert refused(host.get_record, []) == ("MISSING_FIELD", "tables")
     assert refused(host.get_record, [b""]) == ("MISSING_FIELD", "tables[0]")
-    # A ply of a fork does not belong to this game.
+    # A table from another branch of a fork does not belong to this game.
     seat, legal = turn(host, tables[0], secrets)
     forks = [host.move(tables[0], secrets[seat], action).table for action in legal]
     for fork in forks:
@@ -310,7 +310,7 @@ def test_only_finished_games_have_records(host: Host, game: Game) -> None:
 
 
 def test_bots_play_their_seats(host: Host, game: Game) -> None:
-    """Any client may request their moves; their choices follow from the root, the ply, and what their seat knows."""
+    """Any client may request their moves. Their choices depend only on the root, the ply, and what their seat knows."""
     specs = ["random", "flat:playouts=8", "ismcts:simulations=8", *bots.names(game)[3:]]
     for players in {game.min_players, game.max_players}:
         chosen = [specs[i % len(specs)] for i in range(1, players)]
@@ -336,7 +336,7 @@ def test_bots_play_their_seats(host: Host, game: Game) -> None:
 def test_a_forced_move_of_a_bot_takes_the_same_work(
     host: Host, game: Game, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The duration does not reveal whether a bot, or a seat that gets a hint, had a choice."""
+    """The duration of a call does not reveal whether a bot, or a seat that asks for a hint, had a choice."""
     spent: list[int] = []
 
     def counted(*arguments: Any, **options: Any) -> SearchColumns:

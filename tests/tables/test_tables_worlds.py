@@ -34,7 +34,7 @@ CALLS = st.lists(
 def test_worlds_equal_for_a_coalition_give_equal_responses_until_another_seat_acknowledges(
     game: engine.Game, seed: int, calls: list[tuple[str, int]]
 ) -> None:
-    """Start at an open table where a human decides; the coalition excludes the seat that has to acknowledge next."""
+    """Start at an open table where a human decides. The next seat to acknowledge is not in the coalition."""
     host, choices = Host(), random.Random(seed)
     players = choices.randint(game.min_players, game.max_players)
     bots = ["random"] * choices.randint(0, players - 2)
@@ -53,7 +53,7 @@ def test_worlds_equal_for_a_coalition_give_equal_responses_until_another_seat_ac
     alike = twin(host, tables[place], coalition, secrets, choices)
     assume(alike is not None)
     event(f"{game.name}, coalition of {len(coalition)}")
-    # The coalition's tables, each as a pair from the two worlds.
+    # The coalition's tables. Each is a pair of tables from the two worlds.
     pairs: list[tuple[Any, Any]] = [(tables[place], alike)]
     for name, call_seed in calls:
         pick = random.Random(call_seed)

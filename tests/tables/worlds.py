@@ -12,7 +12,7 @@ from chatiere.service.tables.seal import Body, seal
 
 from .support import Host
 
-# The size of a packed state's header, which contains the stream.
+# The size in bytes of a packed state's header, which contains the stream.
 _HEADER = 32
 # The number of worlds drawn before giving up.
 _TRIES = 20
@@ -21,7 +21,7 @@ _TRIES = 20
 def twin(
     host: Host, table: bytes, viewers: Collection[int], secrets: Sequence[bytes], choices: random.Random
 ) -> bytes | None:
-    """Return an open table that looks the same to some seats and to spectators, though hidden information differs.
+    """Return an open table that looks the same to some seats and to spectators, but has other hidden information.
 
     `table` must be open; `secrets` has the secrets of all human seats. Returns None if no such table was found.
     """
@@ -48,7 +48,7 @@ def twin(
 
 
 def answer(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Return the response to a call, or all details of its refusal."""
+    """Return the response to a call, or all parts of its refusal."""
     try:
         return call(*arguments, **options)
     except (Refusal, EngineError) as error:

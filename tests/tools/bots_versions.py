@@ -1,4 +1,4 @@
-"""Versions of bots: the registry in releases before and after a change of a bot's choices."""
+"""Versions of bots: the registry of a release before a change of a bot's choices, and of one after it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ class Last(Bot):
 
 @contextmanager
 def newer_release(*, keeps_old: bool = True) -> Iterator[None]:
-    """Replace the registry with the next release's, which may still have the old version of the bot."""
+    """Replace the registry by that of the next release, which may still have the old version of the bot."""
     before = registry._FOR_ANY_GAME["random"] if keeps_old else None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "BOTS_VERSION", NEW)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def build_package(repository: Path) -> Path:
-    """Build and pack a copy of the package inside `repository`, at the same path. Return the copy's path."""
+    """Build and pack a copy of the package inside `repository`, at the same path. Return the path of the copy."""
     modules = install(PACKAGE)
     return pack(repository, modules).parent
 
@@ -31,7 +31,7 @@ def launched_browser() -> Iterator[Any]:
     require("Chromium")
     chromium = shutil.which("chromium")
     with sync_playwright() as started:
-        # As root, Chromium runs without its sandbox. It only loads pages of this test.
+        # As root, Chromium only runs without its sandbox. It loads only pages of this test.
         browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
         browser.close()

@@ -17,7 +17,7 @@ from .played_frames import DATA, END_STREAM, HEADERS, PREFACE
 
 _CHUNK = 2**16
 _HEAD = struct.Struct(">IBI")
-# Makes closing a connection reset it.
+# With this option, closing a connection resets it.
 _RESET = struct.pack("ii", 1, 0)
 # The largest number of matches to skip before a connection is ended, and the number of the server's frames after which
 # a connection is ended in any case.
@@ -34,7 +34,7 @@ class _Cut(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    # A frame, or a chunk of HTTP/1.1, which may contain anything.
+    # A frame of HTTP/2, or a chunk of HTTP/1.1, which may contain anything.
     data: bytes
     is_from_server: bool
     is_first: bool
@@ -59,7 +59,7 @@ class CuttingProxy:
         """Set when the last of the connections to be cut has ended."""
 
     def cut(self, rounds: int = 1) -> None:
-        """Reset all connections. Then end one connection in each phase in each way, in random order, `rounds` times."""
+        """Reset all connections. Then end `rounds` connections in each phase in each way, in random order."""
         cuts = rounds * [*product(get_args(Phase), get_args(End))]
         self._random.shuffle(cuts)
         self._cuts.extend(_Cut(*each, self._random.randrange(_MAX_SKIPPED + 1)) for each in cuts)

@@ -24,7 +24,7 @@ _FORMS = {
     **dict.fromkeys((".c", ".h", ".js", ".mjs", ".proto", ".ts"), _SLASH),
     ".md": _MARKDOWN,
 }
-# Code and quoted text in prose, and the marks of a comment's lines.
+# Code and quoted text in prose, and the marks at the starts of a comment's lines.
 _NOT_PROSE = re.compile(r'`[^`]*`|"[^"\n]*"|^[ \t]*(?:#|\*|//)', re.MULTILINE)
 
 
@@ -34,11 +34,11 @@ class Construction(NamedTuple):
     pattern: re.Pattern[str]
     instead: str
     allowed: list[str]
-    """Patterns of the paths of files that may contain it."""
+    """Patterns for the paths of the files that may contain it."""
 
 
 def constructions(file: Path) -> list[Construction]:
-    """Read the constructions to avoid from a file of this form: see english.toml."""
+    """Read the constructions to avoid from a file with the form of english.toml."""
     entries = tomllib.loads(file.read_text("utf-8"))["avoid"]
     return [construction(each["pattern"], each["instead"], each.get("allowed", [])) for each in entries]
 

@@ -1,6 +1,6 @@
-"""The door for browsers as a channel of grpcio, for tests of the common features of all doors.
+"""The door for browsers in the form of grpcio's channel, for tests of what all doors have in common.
 
-Its calls have one request, and use Connect in binary.
+Its calls have one request. They use Connect with binary messages.
 """
 
 import base64
@@ -17,7 +17,7 @@ from google.rpc import code_pb2, status_pb2
 from tools.patience import PATIENCE
 
 _CODES = {code.name.lower().replace("cancelled", "canceled"): code for code in grpc.StatusCode}
-# For responses that do not follow Connect.
+# The status of HTTP responses that do not follow Connect.
 _OF_HTTP = {404: grpc.StatusCode.UNIMPLEMENTED, 431: grpc.StatusCode.RESOURCE_EXHAUSTED}
 Metadata = Sequence[tuple[str, str]]
 
@@ -49,7 +49,7 @@ class WebError(grpc.RpcError):
 
 
 class WebFuture:
-    """A call in flight, with the methods that tests use."""
+    """A call in flight, with those methods that tests use."""
 
     def __init__(self, work: "Future[tuple[Any, Any]]") -> None:
         self._work = work
@@ -66,7 +66,7 @@ class WebFuture:
 
 
 class WebCall:
-    """A unary method, callable like a stub's."""
+    """A unary method. It can be called like a stub's method."""
 
     def __init__(self, client: httpx.Client, threads: Executor, method: str, write: Any, read: Any) -> None:
         self._client, self._threads, self._method, self._write, self._read = client, threads, method, write, read
@@ -166,7 +166,7 @@ class WebChannel:
         return call
 
     def stream_unary(self, *_: Any, **__: Any) -> None:
-        """Stubs create request streams when they are made; this door does not have request streams."""
+        """Do nothing. Stubs ask for their request streams when they are made, but this door does not have them."""
 
     stream_stream = stream_unary
 

@@ -21,7 +21,7 @@ Codec = Literal["proto", "json"]
 PROTOCOLS: list[Protocol] = ["connect", "grpc-web"]
 CODECS: list[Codec] = ["proto", "json"]
 GAME_SERVICE = "/chatiere.v1.GameService/"
-# Bits of an envelope's first byte.
+# Bits of the first byte of an envelope.
 COMPRESSED, TRAILERS = 1, 0x80
 
 
@@ -43,7 +43,7 @@ def envelopes(body: bytes) -> list[tuple[int, bytes]]:
 
 @dataclass
 class Answer:
-    """A response: the message, or the error's code (as Connect spells it), message and details by type."""
+    """A response: its message, or the error's code (in Connect's spelling), message and details (by type)."""
 
     http: httpx.Response
     message: Any = None
@@ -61,7 +61,7 @@ def _write(codec: Codec, message: Message) -> bytes:
 
 
 class WebClient:
-    """A client; `http` makes requests that are not calls."""
+    """A client. `http` makes requests that are not calls."""
 
     def __init__(self, address: str, scheme: str = "http", **options: Any) -> None:
         self.http = httpx.Client(base_url=f"{scheme}://{address}", trust_env=False, timeout=PATIENCE, **options)
@@ -83,7 +83,7 @@ class WebClient:
         compress: bool = False,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """Call a method of GameService, or a full path."""
+        """Call a method of GameService by its name, or any method by its full path."""
         data = _write(codec, request)
         sent = dict(headers or {})
         if compress:

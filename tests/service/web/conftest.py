@@ -1,4 +1,4 @@
-"""A server that is called at the door for browsers."""
+"""A server, and a client that calls it at the door for browsers."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A connection of the door for browsers without a network, whose input and output are bytes."""
+"""A connection of the door for browsers without a network. Its input and output are bytes."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from chatiere.service.ports.web.connection import Connection, PortState, Request
 
 
 class PlayedTransport:
-    """A transport whose client reads everything, except while `is_stuck`."""
+    """A transport. Its client reads everything, except while `is_stuck`."""
 
     def __init__(self) -> None:
         self.sent, self.untaken = b"", 0
@@ -42,7 +42,7 @@ class PlayedTransport:
 
 
 class Echo:
-    """Serves a request: once it is complete, responds with its method, target and body."""
+    """Serves a request. Once the request is complete, it responds with its method, target and body."""
 
     def __init__(self, connection: Connection, request: Request, body: bytes) -> None:
         self.connection, self.request, self.body = connection, request, body
@@ -68,7 +68,7 @@ class Echo:
 
 
 class Played:
-    """A connection; `served` has its requests."""
+    """A connection. `served` has the handlers of its requests."""
 
     def __init__(self, serve: Callable[[Connection, Request, bytes], Any] = Echo) -> None:
         self.served: list[Any] = []
@@ -78,14 +78,14 @@ class Played:
             return self.served[-1]
 
         self.state = PortState(begin, 10.0)
-        # Even on a slow machine, no time limit passes.
+        # This clock stands still, so that no turn ends early on a slow machine.
         self.state.turns = Turns(asyncio.get_running_loop().call_soon, lambda: 0.0)
         self.transport = PlayedTransport()
         self.connection = Connection(self.state, ("127.0.0.1", 1))
         self.connection.connection_made(self.transport)  # type: ignore[arg-type]
 
     async def receive(self, *parts: bytes) -> bytes:
-        """Give the connection parts as the loop would; return the bytes sent since its start."""
+        """Give parts to the connection as the loop would. Return all bytes that it has sent since its start."""
         for part in parts:
             await self.settle()
             if self.transport.is_closed:
@@ -109,7 +109,7 @@ def played(work: Callable[[], Any]) -> Any:
 
 
 def answers(sent: bytes) -> list[tuple[int, dict[str, str], bytes]]:
-    """Return status, fields and body of each response, which has a length or consists of chunks."""
+    """Return status, fields and body of each response. A response has a length, or consists of chunks."""
     found = []
     while sent:
         head, _, sent = sent.partition(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Third-party clients at the door for browsers: in Chromium, from a page of another origin, and in Node."""
+"""Third-party clients at the door for browsers, in Chromium (from a page of another origin) and in Node."""
 
 import json
 import os
@@ -31,7 +31,7 @@ HERE = Path(__file__).parent / "browsers"
 # The files that are not generated.
 MADE = ("api", "generated", "node_modules")
 SEED = 4
-# Games by name and numbers of players, by the client that plays them.
+# The games that are played, with their numbers of players, by client.
 IN_CHROMIUM = {
     "connect-web": ("discat", 4),
     "connect-web in JSON": ("momistigri", 3),
@@ -40,7 +40,7 @@ IN_CHROMIUM = {
     "fetch": ("chat_perche", 2),
 }
 IN_NODE = {"connect": ("momistigri", 5), "grpc-web": ("discat", 2)}
-# The clients' messages about a response that the browser withholds from them.
+# The messages of the clients if the browser withholds a response from them.
 KEPT_FROM_THEM = {
     "connect-web": r"ConnectError: \[unknown\] Failed to fetch",
     "connect-web in JSON": r"ConnectError: \[unknown\] Failed to fetch",
@@ -60,7 +60,7 @@ def run(folder: Path, *command: str) -> str:
 
 
 def check(played: dict[str, Any], game: str, players: int) -> None:
-    """Check that a client played a whole game, by playing it again."""
+    """Check that a client played a whole game. To check this, play the game again."""
     position = engine.game(game).new_game(players, seed=SEED)
     for action in played["actions"]:
         position.apply(action)
@@ -71,7 +71,7 @@ def check(played: dict[str, Any], game: str, players: int) -> None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The clients, with their generated code."""
+    """Return the folder of the clients, with their generated code."""
     modules = install(HERE)
     folder = tmp_path_factory.mktemp("clients") / "browsers"
     shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns(*MADE))
@@ -91,7 +91,7 @@ class PageHandler(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def origin(built: Path) -> Iterator[str]:
-    """The origin of the page."""
+    """Serve the page, and yield its origin."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(PageHandler, directory=str(built))) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -112,14 +112,14 @@ def page(origin: str) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def open_to_page(origin: str) -> Iterator[Served]:
-    """A service that admits pages of the origin."""
+    """Run a service that admits pages of the origin."""
     with served("--web-origins", origin, door="web") as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def closed() -> Iterator[Served]:
-    """A service that admits no pages of other origins."""
+    """Run a service that does not admit pages of other origins."""
     with served(door="web") as server:
         yield server
 
@@ -135,7 +135,7 @@ def list_games(page: Page, server: Served) -> Any:
 
 
 def says_cors(page: Page) -> Any:
-    """Check that the browser's console gives CORS as the reason for withholding a response."""
+    """Check that, according to the browser's console, a response is withheld because of CORS."""
     return page.expect_console_message(lambda message: "CORS policy" in message.text)
 
 
@@ -152,7 +152,7 @@ def test_a_page_of_another_origin_may_get_methods_without_side_effects(page: Pag
 def test_without_origins_the_page_s_calls_fail(page: Page, closed: Served, client: str) -> None:
     with says_cors(page), pytest.raises(Error, match=KEPT_FROM_THEM[client]):
         play(page, closed, client)
-    # The browser sent a preflight first.
+    # The browser sent a preflight request, and after its response it did not make the call.
     assert closed.total("grpc_server_started_total", grpc_method="NewGame") == 0
 
 

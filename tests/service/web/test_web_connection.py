@@ -1,4 +1,4 @@
-"""HTTP/1.1 at the door for browsers: where requests end when they arrive in arbitrary parts, and invalid requests."""
+"""HTTP/1.1 at the door for browsers: where requests end if they arrive in arbitrary parts, and invalid requests."""
 
 import asyncio
 from collections.abc import Callable
@@ -39,7 +39,7 @@ bodies = (
 
 @st.composite
 def requests(draw: Any) -> tuple[bytes, bytes]:
-    """Return a request, and the response of `Echo`."""
+    """Return a request, and the response that `Echo` gives."""
     method, path = draw(st.sampled_from(["POST", "PUT"])), draw(st.sampled_from(["/", "/a/b", "/a?b=c#d"]))
     body = draw(bodies)
     head = f"{method} {path} HTTP/1.1\r\nhost: localhost\r\n".encode()
@@ -129,7 +129,7 @@ def test_any_bytes_are_served_or_refused(data: bytes) -> None:
     ],
 )
 def test_an_invalid_request_ends_the_connection(sent: bytes) -> None:
-    """Data after the request is not read, because an intermediary might see it as a separate request."""
+    """The data after such a request is not read, because an intermediary might read it as another request."""
 
     async def check() -> None:
         connection = Played()
@@ -154,7 +154,7 @@ def test_other_versions_are_refused(version: bytes) -> None:
 
 @pytest.mark.parametrize("protocol", [b"h2c", b"websocket", b"TLS/1.0"])
 def test_upgrades_to_other_protocols_are_ignored(protocol: bytes) -> None:
-    """The request is served; data after it may belong to the other protocol."""
+    """The request is served. The data after it is not read, because it may belong to the other protocol."""
 
     async def check() -> None:
         connection = Played()
@@ -250,7 +250,7 @@ def test_fields_with_the_same_name_form_a_list() -> None:
 
 
 class Later(Echo):
-    """Responds when a test requests it."""
+    """Responds when a test tells it to."""
 
     def on_end(self) -> None:
         """Do not respond yet."""
@@ -345,8 +345,8 @@ def test_a_client_that_expects_100_continue_gets_it() -> None:
         connection = Played()
         assert await connection.receive(asked) == b"HTTP/1.1 100 Continue\r\n\r\n"
         assert (await connection.receive(b"a")).endswith(b"POST /x: a")
-        # A client that has already sent its body gets no such response, and neither does a client whose request is
-        # refused.
+        # If the client has already sent its body, it does not get this response. If its request is refused, it does not
+        # get it either.
         assert b"Continue" not in await Played().receive(asked + b"a")
         assert b"Continue" not in await Played(Later).receive(asked + b"a")
         assert b"Continue" not in await Played(refusing).receive(asked)
@@ -387,7 +387,7 @@ def test_the_rest_of_a_refused_request_is_discarded_and_the_connection_ends(monk
 
 
 class Refusing(Later):
-    """Responds to the first part of the body that arrives separately."""
+    """Responds when the first part of the body arrives."""
 
     def on_data(self, data: bytes) -> None:
         self.connection.respond(429, [])
@@ -443,7 +443,7 @@ def test_the_handler_is_notified_when_the_client_leaves(serve: Callable[..., Any
         connection = Played(serve)
         await connection.receive(GET)
         if end == "eof_received":
-            # The loop then closes the transport: a client that closes its side has left.
+            # A client that closes its side counts as gone, so the loop then closes the transport.
             assert not connection.connection.eof_received()
         connection.connection.connection_lost(None)
         assert connection.served[0].is_gone
@@ -483,7 +483,7 @@ def test_a_client_that_does_not_read_is_disconnected() -> None:
         await connection.receive(GET)
         connection.connection.look(now)
         connection.connection.look(now + 9)
-        # Only data read by the client counts as progress, not data sent to it.
+        # Data counts as progress only when the client reads it, not when it is sent.
         connection.transport.untaken -= 1
         connection.connection.look(now + 10)
         connection.connection.send(b"more")

@@ -1,4 +1,4 @@
-"""Slow, silent and hostile clients at the door for browsers lose their own connection."""
+"""Slow, silent and hostile clients at the door for browsers lose their connections. Other clients do not."""
 
 import errno
 import socket
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.long
 HEAD = b"POST /chatiere.v1.GameService/NewGame HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 BODY = b'{"game":"discat","players":2}'
 WHOLE = HEAD + b"content-length: %d\r\n\r\n" % len(BODY) + BODY
-# The seconds allowed for a request. Clients of these tests are faster, even on a busy machine.
+# The number of seconds that a request may take. The clients of these tests are faster, even on a busy machine.
 SHORT = 1.5
 
 
@@ -131,7 +131,7 @@ def test_a_hundred_megabytes_in_chunks_are_refused(web: WebClient) -> None:
 
 
 def test_the_rest_of_a_refused_request_is_read_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server reads only the contents of buffers, and a second's data at the limited rate."""
+    """The server reads only the data in buffers, and as much as the limited rate allows in a second."""
     monkeypatch.setattr(connection_module, "_REFUSED_RATE", 2**20)
     sent, part = 0, bytes(2**20)
     with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as connection:
@@ -143,7 +143,7 @@ def test_the_rest_of_a_refused_request_is_read_slowly(monkeypatch: pytest.Monkey
 
 
 def test_a_refused_request_of_the_maximum_size_gets_the_refusal() -> None:
-    """Its client may read only after sending everything."""
+    """Its client may read the refusal only after it has sent everything."""
     with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as connection:
         connection.sendall(HEAD + b"content-length: 16000000\r\n\r\n" + bytes(16_000_000))
         assert b"LIMIT_EXCEEDED" in rest(connection)
@@ -171,7 +171,7 @@ def test_a_connection_with_too_many_pipelined_requests_ends(server: Running, web
 
 
 def test_a_client_that_does_not_read_loses_its_connection() -> None:
-    """It requests more than the sockets' buffers hold, and does not read."""
+    """The client requests more than the sockets' buffers hold, and does not read."""
     request = pb.ListGamesRequest(pieces=True, observation=True).SerializeToString()
     ask = (
         b"POST /chatiere.v1.GameService/ListGames HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/proto\r\n"

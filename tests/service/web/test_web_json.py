@@ -1,4 +1,4 @@
-"""JSON at the door for browsers: protobuf's mapping, readable errors, and a parser that does not crash."""
+"""JSON at the door for browsers: protobuf's mapping, readable errors, and requests that might crash a parser."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def posted(web: WebClient, method: str, body: Any) -> tuple[int, Any]:
 
 
 def test_a_game_by_plain_json(web: WebClient, game: Game) -> None:
-    """Plays as a page without generated code would, with ids of actions."""
+    """The game is played as by a page without generated code, with the ids of actions."""
     request = {"game": game.name, "players": game.min_players, "seed": "7", "include": {"legalActions": True}}
     status, answer = posted(web, "NewGame", request)
     position = answer["position"]
@@ -134,7 +134,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 
 
 def test_large_requests_and_responses_are_json_like_small_ones(web: WebClient) -> None:
-    """A thread reads a state of more than 16 KiB."""
+    """The request has a state of more than 16 KiB, which is read in a thread."""
     status, answer = posted(web, "NewGame", {"game": "discat", "players": 2})
     state = answer["position"]["state"]
     state["discat"]["queueCards"] = [0] * 10_000

@@ -1,4 +1,4 @@
-"""Connect and gRPC-Web as bytes, without a server: any bytes are read as a message, or refused."""
+"""Connect and gRPC-Web as bytes, without a server: any bytes are either read as a message or refused."""
 
 import base64
 import gzip
@@ -25,7 +25,7 @@ each_stream = pytest.mark.parametrize("kind", STREAMS)
 
 
 def ended(read: Callable[[], Any]) -> int | None:
-    """Return the code of a call whose request cannot be read; None if it can."""
+    """Return the code with which a call ends because its request cannot be read, or None if it can."""
     try:
         read()
     except (Refusal, StatusError) as error:
@@ -90,7 +90,7 @@ def test_gzip_members_form_one_message_and_bombs_are_not_decompressed() -> None:
     assert ended(lambda: read(PACKING, gzip.compress(b"a") + b"b", LARGEST)) == code_pb2.INVALID_ARGUMENT
     for bomb in (gzip.compress(bytes(100 << 20)), gzip.compress(b"a" * 501) * 2):
         assert ended(partial(read, PACKING, bomb, LARGEST)) == code_pb2.RESOURCE_EXHAUSTED
-    # Even a method that allows more does not decompress more than 1 MiB.
+    # Not more than 1 MiB is decompressed, even for a method that allows more.
     with pytest.raises(Refusal, match="compressed request"):
         read(PACKING, gzip.compress(bytes((1 << 20) + 1)), 4 << 20)
 

@@ -1,4 +1,4 @@
-"""The origins whose pages may call at the door for browsers, and caching."""
+"""The origins whose pages may make calls at the door for browsers, and caching."""
 
 import dataclasses
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_only_named_origins_may_call(origins: tuple[str, ...]) -> None:
             web.http.get("/healthz"),
         ):
             assert "access-control-allow-origin" not in response.headers
-            # Caches need this: the same request from the page's own origin has another response.
+            # Caches need this field, because the response to the same request from the page's own origin differs.
             assert "origin" in response.headers["vary"]
         for response in (
             web.new_game(headers={"origin": PAGE}).http,

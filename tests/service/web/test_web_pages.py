@@ -1,4 +1,4 @@
-"""The page's files at the door for browsers: all of them, no other files, and with strict headers."""
+"""The page's files at the door for browsers: it serves all of them and no other files, with strict headers."""
 
 import base64
 import hashlib
@@ -52,7 +52,7 @@ def directives(policy: str) -> dict[str, str]:
 
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, WebClient]]:
-    """Return a folder that a server serves, and a client; the server checks the folder at every request of /."""
+    """Yield a folder that a server serves, and a client. At each request of / the server checks the folder."""
     folder = tmp_path / "web"
     folder.mkdir()
     (folder / "index.html").write_text("first")
@@ -90,7 +90,7 @@ def test_scripts_are_served_without_whole_line_comments(web: WebClient, name: st
 
 
 def site_of(worker: str) -> Any:
-    """Return the contents of the page's worker: its version, and the files with their hashes."""
+    """Return the description of the page in its worker: the version, and the files with their hashes."""
     return json.loads(re.findall(r"^const SITE = (\{.*\});$", worker, re.MULTILINE)[0])
 
 
@@ -266,7 +266,7 @@ def test_head_has_the_headers_of_get(web: WebClient) -> None:
     ],
 )
 def test_other_paths_are_not_found(server: Running, path: str) -> None:
-    # Clients would normalise the path.
+    # The request is written by hand, because clients would normalise the path.
     host, _, number = server.address.rpartition(":")
     with socket.create_connection((host, int(number))) as connection:
         connection.sendall(f"GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".encode())

@@ -174,7 +174,7 @@ def test_other_paths_are_not_found_and_logged_with_the_client(
 
 
 def posted(web: WebClient, body: bytes, **headers: str) -> Any:
-    """Return the response to a body of gRPC-Web."""
+    """Send a body as gRPC-Web. Return the response."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     sent.setdefault("content-type", "application/grpc-web+proto")
     return web.answer(

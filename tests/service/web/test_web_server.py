@@ -1,4 +1,4 @@
-"""The door for browsers as a part of a server: TLS, stopping, workers, and requirements."""
+"""The door for browsers as a part of a server: TLS, the stop, workers, and required packages."""
 
 import json
 import socket
@@ -179,7 +179,7 @@ def test_without_its_packages_the_door_names_the_extra_to_install(monkeypatch: p
 
 
 def test_a_sealed_table_is_made_in_every_form(web: WebClient) -> None:
-    """Each form creates a table."""
+    """A table is made with each form of each protocol."""
     seats = [table_service_pb2.TableSeat()] * 2
     request = table_service_pb2.NewTableRequest(
         game="discat", players=2, seats=seats, acknowledgement="ACKNOWLEDGEMENT_NONE"

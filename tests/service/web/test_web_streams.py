@@ -1,4 +1,4 @@
-"""Calls with many responses at the door for browsers, by Connect and gRPC-Web: health watches."""
+"""Calls with many responses at the door for browsers, by Connect and by gRPC-Web: watches of the server's health."""
 
 import gzip
 import json
@@ -43,7 +43,7 @@ def kind_of(protocol: Protocol, codec: Codec) -> str:
 
 
 class Stream:
-    """A stream's response as it arrives."""
+    """The response of a stream, read as it arrives."""
 
     def __init__(self, response: httpx.Response, protocol: Protocol, codec: Codec) -> None:
         self.http, self._protocol, self._codec = response, protocol, codec
@@ -103,7 +103,7 @@ def watched(
 
 
 def end_of(web: WebClient, body: bytes, protocol: Protocol, codec: Codec = "proto", **headers: str) -> Stream:
-    """Return a stream that ends without a response."""
+    """Return a stream that has ended without a status of the server's health."""
     with asked(web, body, protocol, codec, **headers) as stream:
         assert stream.next() is None
     return stream
@@ -309,7 +309,7 @@ def test_a_watch_whose_request_does_not_arrive_ends_in_time() -> None:
 
 @pytest.fixture
 def feeds(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Feed, threading.Event]]:
-    """Make watches silent; return their feeds, each with an event that is set when the call is over."""
+    """Make watches silent. Return their feeds, each with an event that is set when the call is over."""
     found: list[tuple[Feed, threading.Event]] = []
 
     def watch(health: Health, request: bytes, feed: Feed) -> Callable[[], None]:
@@ -323,8 +323,8 @@ def feeds(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Feed, threading.Event]]
 
 
 def test_a_client_that_does_not_read_a_stream_loses_it(feeds: list[tuple[Feed, threading.Event]]) -> None:
-    """A feed counts only the messages that its client has not read."""
-    # An unknown field of 256 KiB.
+    """Only messages that the client has not read count."""
+    # An unknown field makes the message larger than 256 KiB.
     large = HealthCheckResponse(status=SERVING).SerializeToString() + b"\x12\x80\x80\x10" + bytes(1 << 18)
     with running(door="web") as server, WebClient(server.address) as web:
         with watched(web) as stream:

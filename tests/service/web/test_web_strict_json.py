@@ -28,7 +28,7 @@ REQUESTS: dict[str, Descriptor] = {
 
 
 def read(kind: Descriptor | type[Message], text: str) -> Any:
-    """Return the message that a request in JSON represents. Raises Refusal."""
+    """Return the message that the text of a request in JSON represents. Raises Refusal."""
     described: Any = kind if isinstance(kind, Descriptor) else kind.DESCRIPTOR
     return GetMessageClass(described).FromString(JsonForm(described.full_name, described.full_name).read(text.encode()))
 
@@ -49,7 +49,7 @@ def inside(kind: Descriptor, path: tuple[FieldDescriptor, ...] = ()) -> Iterator
 
 
 def end_of(kind: Descriptor, path: tuple[FieldDescriptor, ...]) -> Descriptor:
-    """Return the kind of the message at the end of a path."""
+    """Return the kind of message at the end of a path."""
     found = path[-1].message_type if path else kind
     assert found is not None
     return found
@@ -63,7 +63,7 @@ def placed(path: tuple[FieldDescriptor, ...], text: str) -> str:
 
 
 def written(path: tuple[FieldDescriptor, ...], name: str) -> str:
-    """Return a path as refusals write it."""
+    """Return a path to a field as refusals write it."""
     return ".".join([*(f"{field.name}[0]" if field.is_repeated else field.name for field in path), name])
 
 
@@ -83,7 +83,7 @@ PAIRS = [
 
 
 def test_no_two_fields_of_any_oneof() -> None:
-    """The fields are refused in either order, by either name, at any depth."""
+    """Both fields together are refused in either order, with either spelling of their names, at any depth."""
     assert len(PAIRS) > 100
     for kind, path, one, other in PAIRS:
         for first, second in itertools.product({one.name, one.json_name}, {other.name, other.json_name}):
@@ -132,7 +132,7 @@ def test_fields_of_later_versions_are_ignored_in_every_protocol(web: WebClient) 
 
 
 def test_unknown_values_of_enums_are_refused() -> None:
-    """Ignoring them would change the meaning of a request: a list would be shorter."""
+    """If they were ignored, requests would have another meaning, because a list would be shorter."""
     for value in ('"DISCAT_PHASE_LATER"', "99", "-1"):
         found = refusal(pb.ApplyRequest, f'{{"state":{{"discat":{{"phase":{value}}}}}}}')
         assert found.field == "state.discat.phase"
@@ -140,7 +140,7 @@ def test_unknown_values_of_enums_are_refused() -> None:
         assert read(pb.ApplyRequest, f'{{"state":{{"discat":{{"phase":{value}}}}}}}').state.discat.phase
 
 
-# Values of a wrong type by the type of the field, and their names in errors.
+# Values of a wrong type, and what errors call them.
 NAMES = {"true": "true", "4.5": "4.5", '"+"': "'+'", "[]": "a list", "{}": "an object"}
 WRONG = {
     FieldDescriptor.CPPTYPE_BOOL: ("4.5", '"+"', "[]", "{}"),
@@ -150,7 +150,7 @@ WRONG = {
 
 
 def test_values_of_a_wrong_type_are_refused_with_their_path() -> None:
-    """The value is in every field of every request, by itself or as the second element of a list."""
+    """The value is tried in every field of every request, by itself or as the second element of a list."""
     fields = {
         field: (kind, path)
         for kind in REQUESTS.values()
@@ -273,7 +273,7 @@ def test_many_fields_are_refused_before_they_are_read() -> None:
 
 
 def test_no_request_has_a_map() -> None:
-    """Maps are not checked."""
+    """The checks do not support maps."""
     for kind in REQUESTS.values():
         for path in inside(kind):
             for field in end_of(kind, path).fields:

@@ -1,4 +1,4 @@
-"""Turns at the door for browsers: each address, and all other tasks of the loop, get a share of the time."""
+"""Turns at the door for browsers: each address gets a share of the time, and so do all other tasks of the loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from .test_web_connection import GET
 
 
 class Clock:
-    """A clock that only work advances."""
+    """A clock. Its time passes only when work is done."""
 
     def __init__(self) -> None:
         self.time = 0.0
@@ -123,7 +123,7 @@ def test_a_connection_whose_request_cannot_be_served_in_its_turn_ends() -> None:
         await asyncio.sleep(0)
         assert connection.transport.is_aborted
         assert len(failures) == 1
-        # The following connections have their turns.
+        # The next connections have their turns.
         await asyncio.sleep(0)
         assert clock.done == ["another"] * 2
 

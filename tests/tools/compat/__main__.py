@@ -1,4 +1,4 @@
-"""Try machine-learning libraries, each in a separate environment, with the lowest and the highest supported releases.
+"""Try machine-learning libraries with the lowest and the highest supported releases, each in a separate environment.
 
 python -m tools.compat [--lowest] [--row NAME]
 
@@ -29,7 +29,7 @@ UNREACHABLE = "Failed to fetch"
 
 
 class CompatRow(NamedTuple):
-    """A program to run with some extras, and with packages that need not be the oldest releases."""
+    """A program, the extras with which it runs, and packages that need not have their lowest releases."""
 
     program: str
     extras: Sequence[str]
@@ -43,7 +43,7 @@ ROWS = (
     CompatRow("data_set", ["data"]),
     CompatRow("tournament", ["arena"]),
     CompatRow("typed_line", ["play"]),
-    # This library writes the network.
+    # This library writes the network, so its release does not matter.
     CompatRow("network_bot", ["arena", "onnx"], ["onnx"]),
     CompatRow("trained", ["train"]),
     CompatRow("shared_memory", [], ["jax>=0.10", "torch"]),
@@ -56,7 +56,7 @@ ROWS = (
 
 
 def lowest(requirement: Requirement) -> str:
-    """Return a requirement of exactly the lowest release that a requirement allows, which it must name."""
+    """Return a requirement of exactly the lowest release that a requirement allows. It must name this release."""
     (version,) = (bound.version for bound in requirement.specifier if bound.operator in (">=", "~=", "=="))
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
     return f"{requirement.name}{extras}=={version}"
@@ -65,7 +65,7 @@ def lowest(requirement: Requirement) -> str:
 def requirements(row: CompatRow, *, is_lowest: bool) -> list[str]:
     """Return the requirements of a row's environment: the package's, the extras', and the row's libraries.
 
-    `is_lowest`: the lowest releases of the extras' packages, and of NumPy, which machine-learning libraries also need.
+    `is_lowest`: with the lowest releases of the extras' packages and of NumPy, which machine-learning libraries need.
     """
     dependencies = [Requirement(text) for text in PROJECT["dependencies"]]
     found = [each for each in dependencies if each.name == "numpy"]
@@ -88,7 +88,7 @@ def run(row: CompatRow, *, is_lowest: bool) -> str:
     """Create the environment of a row and run its program in it. Return the failure, or an empty string."""
     place = ROOT / "build" / "compat" / f"{row.program}-{'lowest' if is_lowest else 'highest'}"
     python = place / "bin" / "python"
-    # One thread, because more threads are slower for such small work.
+    # With one thread, because more threads are slower for such small work.
     variables = os.environ | {"OMP_NUM_THREADS": "1"}
     for command in (
         [UV, "venv", "--quiet", "--clear", "--python", sys.executable, place],

@@ -1,9 +1,9 @@
 """Call TableService at random, and search every response and every line of the log for secrets.
 
 `make fuzz-tables` makes 100,000 calls (`python -m tools.fuzz.tables` in tests/). No response and no log may contain a
-game's root, a number of its random stream, or a seat's secret, except for the root in a record once the game is over.
-To detect hidden cards, calls are repeated at a table with other hidden cards that the caller cannot distinguish: the
-responses have to be the same. A status that is not the client's fault is also a finding.
+game's root, a number of its random stream, or a seat's secret. The only exception is the root in the record of a game
+that is over. To detect hidden cards, calls are repeated at a table that has other hidden cards but looks the same to
+the caller. The responses have to be the same. A status that is not the client's fault is also a finding.
 """
 
 import base64
@@ -33,21 +33,21 @@ from chatiere.v1 import table_service_pb2_grpc
 
 from .wire import ANSWERS, Finding, damaged
 
-# The number of games played at a time, and the number of calls after which a game is replaced. Finished games are also
-# replaced.
+# The number of games that are played at the same time, and the number of calls after which a game is replaced. Finished
+# games are also replaced.
 _GAMES, _CALLS_OF_A_GAME = 8, 400
 _BOTS = ("random", "flat:playouts=4", "ismcts:simulations=4")
-# Makes the responses to the same request equal.
+# With this metadata, the responses to equal requests are equal.
 _METADATA = (("x-request-id", "fuzz"),)
 
 
 @dataclass
 class Played:
-    """A game whose secrets are all known here; in production, only the service knows them."""
+    """A game. The test knows all its secrets; in production, only the service knows all of them."""
 
     secrets: list[bytes]
     tables: list[bytes]
-    """The tables of all plies so far. All except the last are open."""
+    """The tables of all plies so far. All tables except the last one are open."""
     root: bytes
     strays: list[bytes] = field(default_factory=list)
     """Other tables created by calls."""
@@ -55,7 +55,7 @@ class Played:
 
     @property
     def needles(self) -> dict[bytes, bytes]:
-        """The values that must not be revealed, in all their encodings, each with its secret or b""."""
+        """The values that must not be revealed, in all encodings. Each has the secret that may see it, or b""."""
         found = {}
         for number in roots.stream_of(self.root):
             for form in (number.to_bytes(8, "little"), number.to_bytes(8, "big"), _varint(number), b"%d" % number):
@@ -63,7 +63,7 @@ class Played:
         for kept, owner in (self.root, b""), *((secret, secret) for secret in self.secrets):
             for form in (kept, kept.hex().encode(), base64.b64encode(kept)[:-4], base64.urlsafe_b64encode(kept)[:-4]):
                 found[form] = owner
-            # In the form in which Python prints messages.
+            # This is the form in which Python prints messages.
             found[repr(kept)[2:-1].encode()] = owner
         return found
 
@@ -97,7 +97,7 @@ def _served(key: bytes) -> Iterator[tuple[Any, Lines]]:
 
 
 def fuzz(count: int, seconds: float = float("inf"), seed: int = 1) -> Counter[str]:
-    """Make `count` calls, for at most `seconds`. Return counts of their results. Raises Finding."""
+    """Make `count` calls, or fewer if `seconds` pass before. Return counts of their results. Raises Finding."""
     choices = random.Random(seed)
     key = choices.randbytes(32)
     host, ends = Host(Keyring(None, key)), Counter[str]()
@@ -123,7 +123,7 @@ def _begun(stub: Any, host: Host, choices: random.Random) -> Played:
     request.allows_replacement = choices.random() < 0.5
     table = stub.NewTable(request).table
     played = Played(secrets, [table], host.open(table).body.root)
-    # Start some moves later, so that all parts of games are covered.
+    # Start after some moves, so that all parts of games are covered.
     for _ in range(choices.choice((0, 5, 20, 80, 400))):
         _play(host, played, choices)
     return played
@@ -210,7 +210,7 @@ def _request(
 
 
 def _ask(stub: Any, name: str, request: Message) -> tuple[Any, bytes, grpc.StatusCode]:
-    # The response if there is one, all bytes received, and the status.
+    # Returns the response if there is one, all bytes received, and the status.
     try:
         response = getattr(stub, name)(request, metadata=_METADATA)
     except grpc.RpcError as error:
@@ -238,7 +238,7 @@ def _ask_twin(
     opened = host.open(table)
     viewers = [played.secrets.index(request.secret)] if request.secret else []
     if name == "Move" and opened.header.acknowledgement == NONE:
-        # The result of a move is visible, and may differ.
+        # The result of such a move is visible, and may differ.
         return
     alike = twin(host, table, viewers, played.secrets, choices) if _is_open_to(request.secret, host, table) else None
     if alike is None:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 require("libnghttp2")
 server = importlib.import_module("chatiere.http2.server")
 
-# The root of the tested tree; `make mutants` has several trees.
+# The root of the tested tree. `make mutants` has several trees.
 ROOT = Path(str(server.__file__)).resolve().parents[3]
 CONVERSATIONS = 3_000
 
@@ -27,7 +27,7 @@ def lift_limit() -> None:
 
 
 def run() -> dict[str, int]:
-    """Return the number of times that the fuzzer did each thing."""
+    """Run the fuzzer. Return how many times each event happened."""
     command = ["make", "fuzz-http2", "SEED=7", f"COUNT={CONVERSATIONS}", "SECONDS=600"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, preexec_fn=lift_limit)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -19,7 +19,7 @@ def test_a_server_handles_thousands_of_messages() -> None:
     assert fuzzer.states >= 3_000
     assert fuzzer.messages >= 1_000
     assert fuzzer.conversations >= 250
-    # Some messages are valid by chance, and most are not; both kinds occur.
+    # Some messages are valid by chance, but most are not. Both kinds occur.
     assert fuzzer.codes["OK"] > 0
     assert fuzzer.codes["INVALID_ARGUMENT"] > fuzzer.codes["OK"]
     assert fuzzer.reasons["ERROR_REASON_INVALID_STATE"] > 0

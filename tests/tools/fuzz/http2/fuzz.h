@@ -8,7 +8,7 @@
 #define MAX_SENT (700 * 1024)
 #define MAX_HEARD 64
 
-/* Counts of events in all conversations, which show that they cover everything. */
+/* Counts of events in all conversations. They show that the conversations cover everything. */
 struct counts {
     uint64_t conversations, connections, bytes_sent, bytes_received, calls, faults, messages, answers, refusals, resets;
     uint64_t moves, drains;
@@ -23,7 +23,7 @@ bool one_in(unsigned number);
 /* End the program with a finding. */
 _Noreturn void fail(const char *what);
 
-/* Bytes, with the offsets of their frames. */
+/* Bytes to send, with the offsets of their frames. */
 struct script {
     uint8_t *bytes;
     size_t size, capacity;
@@ -35,20 +35,20 @@ struct script {
 void say(struct script *to, bool is_client, const char *const *paths, unsigned path_count);
 void script_clear(struct script *script);
 
-/* A stream, as known to the other end. */
+/* A stream as the other end knows it. */
 struct heard_stream {
     int32_t id;
     bool has_ended;
     unsigned prefix_size;
     uint8_t prefix[5];
-    size_t left, at; /* of the message being received */
+    size_t left, at; /* in the message that is being received */
 };
 
 /* The other end of a simulated socket. */
 struct wire {
     struct script script;
     size_t come;     /* bytes received so far */
-    size_t read;     /* the number of these that have been read */
+    size_t read;     /* the number of these bytes that were read */
     size_t space;    /* bytes that the other end accepts until it is full */
     unsigned address;
     bool is_waiting; /* to be accepted */
@@ -75,12 +75,12 @@ void play_connect(struct wire *wire);
 /* Check that no stream and no connection is left open. */
 void play_end(void);
 
-/* The service behind an endpoint: calls, handled at random. */
+/* The service behind an endpoint. It handles calls at random. */
 extern const uint8_t *pattern;
 struct service {
     struct call *calls;
     unsigned call_count;
-    struct message *kept; /* taken messages */
+    struct message *kept; /* messages that were taken */
     struct endpoint *second;
 };
 /* Handle the changes since the endpoint's last turn. */
@@ -91,9 +91,9 @@ void service_act(struct service *service);
 void service_finish(struct service *service);
 void service_forget_messages(struct service *service);
 
-/* Bytes of messages sent in a conversation, and bytes lent now. */
+/* The number of bytes of messages sent in a conversation, and of bytes that are lent now. */
 extern size_t sent_bytes, lent_bytes;
-/* Copy or lend a message to send. `call`: NULL at the client's end. */
+/* Send a message, which is copied or lent. `call` is NULL at the client's end. */
 void send_message(struct stream *stream, struct call *call);
 /* Release the messages that were sent. */
 void give_back(struct shared *shared);

@@ -19,7 +19,7 @@ struct played {
     enum kind kind;
     struct wire *wire;
     uint64_t wakeups;
-    /* The epoll descriptor that waits for it; 0: none. */
+    /* The epoll descriptor that waits for it, or 0. */
     int poll;
     struct epoll_event wanted;
 };
@@ -66,7 +66,7 @@ void play_end(void) {
     waiting_count = 0;
 }
 
-/* Checks of the bytes received by the other end: the order of frames, and the contents of messages. */
+/* Checks of the bytes that the other end receives: the order of frames, and the contents of messages. */
 
 static struct heard_stream *heard_of(struct wire *wire, int32_t id) {
     for (unsigned i = 0; i < wire->heard_count; i++)
@@ -234,7 +234,7 @@ int __wrap_epoll_ctl(int fd, int action, int which, struct epoll_event *event) {
     if (action == EPOLL_CTL_ADD && played->kind == CONNECTED && one_in(200))
         return failed(ENOSPC);
     if (action == EPOLL_CTL_ADD && played->poll != fd) {
-        /* Both descriptors wait for a connection while it moves; the later one counts. */
+        /* While a connection moves, both descriptors wait for it. The later one counts. */
         played->poll = fd;
         played->wanted = *event;
     } else if (action == EPOLL_CTL_MOD && played->poll == fd) {

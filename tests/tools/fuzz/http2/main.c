@@ -1,5 +1,5 @@
-/* Runs millions of conversations of clients with an endpoint, and of a service with a client. After each, all memory is
- * released, no message is lost, and all connections are closed. */
+/* Runs millions of conversations of clients with an endpoint, and of a service with a client. After each of them, all
+ * memory must be released, no message may be lost, and all connections must be closed. */
 #include "fuzz.h"
 
 #include <sanitizer/common_interface_defs.h>
@@ -14,10 +14,10 @@
 /* The time limit in seconds for this number of conversations. */
 #define LIMIT 60
 #define TOGETHER 256
-/* The bytes of memory that a connection may take in addition to the script and to its messages: up to 10,000 frames may
+/* The bytes of memory that a connection may take in addition to the script and to its messages. Up to 10,000 frames may
  * wait in libnghttp2. */
 #define MAX_MEMORY (4 * 1024 * 1024)
-/* The same at our client, which grants frames of 16 MB: libnghttp2 sets aside 8 bytes for each 6 of a SETTINGS frame. */
+/* The same for our client. It allows frames of 16 MB, and libnghttp2 needs 8 bytes for each 6 of a SETTINGS frame. */
 #define MAX_MEMORY_OF_CLIENT (24 * 1024 * 1024)
 #define MAX_TURNS 4000
 
@@ -48,7 +48,7 @@ unsigned below(unsigned number) { return number == 0 ? 0 : (unsigned)((word() >>
 
 bool one_in(unsigned number) { return below(number) == 0; }
 
-/* The program searches for leaks after each conversation, and again at the end. */
+/* The program itself searches for leaks after each conversation, and at the end. */
 const char *__asan_default_options(void) {
     return "detect_leaks=1:quarantine_size_mb=8:malloc_context_size=5";
 }
@@ -162,7 +162,7 @@ static void connect_client(struct wire *client) {
     counts_of_all.connections++;
 }
 
-/* Take a client's next step. Returns true if it has more bytes to send. */
+/* Perform a client's next step. Returns true if it has more bytes to send. */
 static bool go_on(struct wire *client) {
     if (client->is_closed || client->has_ended || client->is_reset)
         return false;
@@ -187,7 +187,7 @@ static bool are_all_closed(void) {
     return true;
 }
 
-/* The clients leave or send no more bytes; in both cases their connections end. */
+/* Let the clients leave, or let them send no more bytes. In both cases their connections end. */
 static void leave(bool is_silent) {
     for (unsigned i = 0; i < client_count && !is_silent; i++) {
         clients[i].is_reset |= one_in(4);
@@ -199,13 +199,13 @@ static void leave(bool is_silent) {
             fail("a connection is not ended");
         service_finish(&played_service);
         turn(0);
-        /* The longest wait is for a client that reads no bytes; a client that has cost too much is not read for 100 s
-         * at most. */
+        /* The longest wait is for a client that does not read. A client that has cost too much is not read for at most
+         * 100 s. */
         played_now += i < 8 ? 0.3 : is_silent ? 120 : 3;
-        /* Some clients finally read the bytes that they did not read before. */
+        /* Some clients finally read the bytes that they had not read. */
         for (unsigned j = 0; j < client_count && is_silent; j++)
             clients[j].space += below(2) * below(20000);
-        /* A client that reads the end of the connection may leave, too. */
+        /* A client that reads the end of the connection may also leave. */
         for (unsigned j = 0; j < client_count && !are_stubborn; j++)
             clients[j].has_ended |= clients[j].is_shut;
     }

@@ -15,9 +15,9 @@ struct speaker {
     const char *const *paths;
     unsigned path_count;
     nghttp2_hd_deflater *deflater;
-    int32_t last;              /* stream */
+    int32_t last;              /* the last stream */
     int32_t open[MAX_STREAMS];
-    size_t owed[MAX_STREAMS]; /* bytes of a message that has begun */
+    size_t owed[MAX_STREAMS]; /* the rest of a message that has begun */
     unsigned open_count;
 };
 
@@ -93,7 +93,7 @@ static void say_settings(struct speaker *speaker) {
     add_frame(speaker->script, NGHTTP2_SETTINGS, 0, 0, payload, 6 * count);
 }
 
-/* Sent first, as by most clients. */
+/* Most clients send this first. */
 static void say_large_windows(struct speaker *speaker) {
     uint8_t payload[6] = {0, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE};
     put_number(payload + 2, 1 << 24);
@@ -161,7 +161,7 @@ static void say_request(struct speaker *speaker) {
     }
     size_t size = deflate(speaker, block, list, count);
     if (is_bomb) {
-        /* Refer to the last one repeatedly: one byte each. */
+        /* Refer to the last field repeatedly. Each reference takes one byte. */
         size_t times = below(one_in(4) ? 16000 : 40);
         memset(block + size, 0xBE, times);
         size += times;
@@ -202,7 +202,7 @@ static void say_trailers(struct speaker *speaker, unsigned which) {
     say_block(speaker, NGHTTP2_FLAG_END_STREAM, speaker->open[which], block, size);
 }
 
-/* A message that is longer than its expected length, or thousands of empty messages. */
+/* A message that is longer than announced, or thousands of empty messages. */
 static void say_much(struct speaker *speaker, unsigned which) {
     uint8_t prefix[5] = {0};
     bool is_long = one_in(2);
@@ -328,7 +328,7 @@ static void add_damaged(struct script *to, const uint8_t *frame, size_t size) {
     switch (below(10)) {
     case 0: return;
     case 1:
-        /* Thousands of some of them. */
+        /* Some frames are repeated thousands of times. */
         for (unsigned i = one_in(500) ? below(size < 64 ? 20000 : 300) : 1 + below(3); i > 0; i--) {
             add_start(to);
             add(to, frame, size);
@@ -337,7 +337,7 @@ static void add_damaged(struct script *to, const uint8_t *frame, size_t size) {
     case 2: add_frame(to, (uint8_t)below(12), noise[0], (int32_t)below(10), noise + 1, below(sizeof(noise) - 1)); break;
     case 3: add(to, noise, below(sizeof(noise))); break;
     case 4:
-        /* Truncated, with the correct length. */
+        /* The frame is truncated, and has the correct length. */
         if (size > 9) {
             size_t rest = below((unsigned)size - 9);
             add_frame(to, frame[3], frame[4], 0, frame + 9, rest);
@@ -370,7 +370,7 @@ static void add_damaged(struct script *to, const uint8_t *frame, size_t size) {
 static void add_rest_damaged(struct script *to, const struct script *from) {
     static const unsigned RATES[] = {2, 4, 8, 8, 16};
     unsigned rate = PICK(RATES);
-    /* Some stay valid up to a place in the middle. */
+    /* Some scripts are valid up to a place in the middle. */
     size_t whole = one_in(20) ? 0 : 1 + below((unsigned)from->count);
     for (size_t i = 0; i < from->count; i++) {
         size_t each = i;

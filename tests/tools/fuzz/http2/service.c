@@ -1,4 +1,4 @@
-/* The service behind an endpoint, like chatiere.http2.server: calls, handled at random. */
+/* The service behind an endpoint, like chatiere.http2.server. It handles calls at random. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -141,7 +141,7 @@ void service_forget_messages(struct service *service) {
     }
 }
 
-/* As Call.move does. */
+/* Move a call as Call.move does. */
 static void move(struct call *call, struct endpoint *to) {
     struct connection *connection = call->stream->connection;
     if (to == NULL || connection == NULL || connection->stream_count != 1 || connection->first_lent != NULL ||
@@ -224,7 +224,7 @@ void service_look(struct service *service, struct endpoint *endpoint) {
             if (found->is_watched)
                 act(call);
         } else if (found->is_closed) {
-            /* Closed before the service has handled it. */
+            /* It was closed before the service has handled it. */
             stream_free(found);
             continue;
         } else if (!found->has_head) {
