@@ -99,7 +99,7 @@ def parts() -> dict[str, Part]:
     )
     found["wire"] = Part(
         sorted((engine / "wire").glob("*.p[xy][dx]")),
-        _engine("wire", "requests", "plain", "weighing"),
+        _engine("wire", "requests", "plain", "weighing", "transcoding"),
         [*_battery("codec", "phrases"), *_service("batch", "columns", "requests", "untrusted"), *_clients("batch")],
     )
     found["search"] = Part(

@@ -1,4 +1,4 @@
-"""Protobuf's wire format, read and written without an object for each message and number.
+"""Protobuf's wire format and JSON, read and written without an object for each message and number.
 
 This package does not depend on the games. It converts message objects by `SerializeToString` and `MergeFromString`,
 which are fast.
@@ -7,6 +7,7 @@ which are fast.
 from chatiere.engine.wire.columns import cut, cut_list, head, pieces_of
 from chatiere.engine.wire.plain import Form
 from chatiere.engine.wire.reader import Reader
+from chatiere.engine.wire.transcoding import Transcoder
 from chatiere.engine.wire.weighing import Scales
 from chatiere.engine.wire.writer import Writer, fill, written, written_in, written_text
 
@@ -18,6 +19,7 @@ __all__ = [
     "Form",
     "Reader",
     "Scales",
+    "Transcoder",
     "Writer",
     "cut",
     "cut_list",

@@ -29,21 +29,6 @@ cdef struct Shape:
     Field fields[FIELDS]
 
 
-cdef inline bint next_number(Span* rest, uint64_t* number) noexcept nogil:
-    # Read a varint. Returns False if there is no number, or if the encoding is longer than needed.
-    cdef int shift = 0
-    cdef uint8_t byte
-    number[0] = 0
-    while rest.at < rest.end and shift < 64:
-        byte = rest.at[0]
-        rest.at += 1
-        number[0] |= <uint64_t> (byte & 0x7F) << shift
-        if byte < 0x80:
-            return shift == 0 or 0 < byte <= (1 if shift == 63 else 0x7F)
-        shift += 7
-    return False
-
-
 cdef inline bint has_bits(uint64_t number, int bits) noexcept nogil:
     return number >> (bits - 1) <= 1
 
@@ -51,7 +36,7 @@ cdef inline bint has_bits(uint64_t number, int bits) noexcept nogil:
 cdef bint are_numbers(Span rest, int bits) noexcept nogil:
     cdef uint64_t number
     while rest.at < rest.end:
-        if not next_number(&rest, &number) or not has_bits(number, bits):
+        if not plain_number(&rest, &number) or not has_bits(number, bits):
             return False
     return True
 
@@ -71,14 +56,14 @@ cdef bint is_plain(const Shape* shape, Span rest) noexcept nogil:
     cdef uint64_t tag, number
     cdef uint32_t seen = 0
     while rest.at < rest.end:
-        if not next_number(&rest, &tag) or tag >> 3 >= FIELDS:
+        if not plain_number(&rest, &tag) or tag >> 3 >= FIELDS:
             return False
         field = &shape.fields[tag >> 3]
         if field.way == UNKNOWN or tag & 7 != (VARINT if field.way == NUMBER else BYTES) or seen & field.excluded:
             return False
         seen |= <uint32_t> 1 << (tag >> 3)
         # Read the number, or the size of the bytes that follow.
-        if not next_number(&rest, &number) or number < field.lowest:
+        if not plain_number(&rest, &number) or number < field.lowest:
             return False
         if field.way == NUMBER:
             if not has_bits(number, field.bits):

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import re
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
 from grpc_health.v1 import health_pb2
-from protobuf import Message, Registry, message_from_json_value, message_to_json_value
+from protobuf import (
+    DescEnum,
+    DescField,
+    DescFieldValueEnum,
+    DescFieldValueList,
+    DescFieldValueMap,
+    DescFieldValueMessage,
+    DescFieldValueScalar,
+    DescMessage,
+    Message,
+    Registry,
+    ScalarType,
+    message_from_json_value,
+    message_to_json_value,
+)
 from protobuf.wkt import FileDescriptorProto, FileDescriptorSet
 
+from chatiere.engine.wire import Transcoder
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.ports.web.strict_json import FieldError, check_of, read_json
 
@@ -36,7 +52,8 @@ def _registry() -> Registry:
     return described.to_registry()
 
 
-def _message_type(name: str) -> type[Message]:
+def message_type(name: str) -> type[Message]:
+    """Return the class of messages with a full name. Raises KeyError."""
     described = _registry().message(name)
     if described is None:
         raise KeyError(name)
@@ -45,7 +62,60 @@ def _message_type(name: str) -> type[Message]:
 
 def readable(name: str, data: bytes) -> Any:
     """Return a message, given in wire format, as a JSON value. `name`: its full name. Raises KeyError."""
-    return message_to_json_value(_message_type(name).from_binary(data))
+    return message_to_json_value(message_type(name).from_binary(data))
+
+
+@cache
+def transcoder_of(kind: DescMessage) -> Transcoder:
+    """Return the converter of messages of a type."""
+    empty = message_to_json_value(kind.type(), always_emit_implicit=True)
+    assert isinstance(empty, dict)
+    return Transcoder(
+        (
+            field.number,
+            field.name,
+            field.json_name,
+            _content_of(field),
+            isinstance(field.value, DescFieldValueList),
+            json.dumps(empty[field.json_name]) if field.json_name in empty else None,
+            _excluded(field),
+        )
+        for field in kind.fields
+    )
+
+
+def _content_of(field: DescField) -> Any:
+    # Return the content of a field as Transcoder takes it. Maps are rare, and are left to protobuf-py.
+    match field.value:
+        case (
+            DescFieldValueScalar(scalar=content)
+            | DescFieldValueEnum(enum=content)
+            | DescFieldValueMessage(message=content)
+            | DescFieldValueList(element=content)
+        ):
+            pass
+        case DescFieldValueMap():
+            return None
+    match content:
+        case ScalarType():
+            return content.name.lower()
+        case DescEnum():
+            return {value.name: value.number for value in content.values}
+        case DescMessage() if content.type_name.startswith("google.protobuf."):
+            return partial(_written, content.type)
+        case _:
+            return transcoder_of(content)
+
+
+def _excluded(field: DescField) -> list[int]:
+    if isinstance(field.value, DescFieldValueList):
+        return [field.number] if field.value.packed else []
+    oneof = getattr(field.value, "oneof", None)
+    return [field.number] if oneof is None else [each.number for each in oneof.fields]
+
+
+def _written(kind: type[Message], data: bytes) -> bytes:
+    return kind.from_binary(data).to_json(always_emit_implicit=True).encode()
 
 
 class JsonForm:
@@ -55,7 +125,7 @@ class JsonForm:
 
     def __init__(self, request: str, response: str) -> None:
         """Create the form for messages with these full names."""
-        self._request, self._response = _message_type(request), _message_type(response)
+        self._request, self._response = message_type(request), message_type(response)
         self._check = check_of(self._request.desc())
 
     def read(self, text: bytes) -> bytes:
@@ -63,6 +133,12 @@ class JsonForm:
         if not text:
             # A client may omit a request without fields.
             return b""
+        _check_size(text)
+        message = transcoder_of(self._request.desc()).from_json(text)
+        return self._read_by_fields(text) if message is None else message
+
+    def _read_by_fields(self, text: bytes) -> bytes:
+        # Read an unusual request, or refuse it with the path of the wrong field.
         _check_nesting(text)
         try:
             value = read_json(text, self._check)
@@ -73,15 +149,18 @@ class JsonForm:
 
     def write(self, data: bytes) -> bytes:
         """Return a response as JSON, including fields that are zero or empty."""
-        return self._response.from_binary(data).to_json(always_emit_implicit=True).encode()
+        text = transcoder_of(self._response.desc()).to_json(data)
+        return _written(self._response, data) if text is None else text
+
+
+def _check_size(text: bytes) -> None:
+    nodes = text.count(b"[") + text.count(b"{") + text.count(b":")
+    if nodes > _MAX_NODES:
+        raise _malformed(f"the request has {nodes} objects, lists and fields; this service reads at most {_MAX_NODES}")
 
 
 def _check_nesting(text: bytes) -> None:
-    count = text.count(b"[") + text.count(b"{")
-    nodes = count + text.count(b":")
-    if nodes > _MAX_NODES:
-        raise _malformed(f"the request has {nodes} objects, lists and fields; this service reads at most {_MAX_NODES}")
-    if count <= _MAX_DEPTH:
+    if text.count(b"[") + text.count(b"{") <= _MAX_DEPTH:
         return
     brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
     # Each iteration removes the innermost brackets.
