@@ -1,8 +1,8 @@
-"""Report the lines of engine and search that the debug build's tests ran: `make coverage`.
+"""Report which lines of engine and search the debug build's tests ran: `make coverage`.
 
-The debug build counts executed lines of C (gcc's --coverage). Cython's comments in the C code give the source file and
-line. Tests with several threads have separate counts, in build/debug/threads. A line that never ran needs a reason at
-its end (`# uncovered: reason`). A line without a reason fails, and so does a reason on a line that ran.
+The debug build counts the executed lines of C (gcc's --coverage). Cython's comments in the C code give the source file
+and line. Tests with several threads have separate counts, in build/debug/threads. A line that never ran needs a reason
+at its end (`# uncovered: reason`). The report fails if such a line has no reason, or if a line with a reason ran.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 
 # The modules whose counts are exact with several threads (THREADED in setup.py).
 THREADED = ("batch", "parts", "threads")
-# The code that tests have to run: all compiled parts except the parts around libnghttp2.
+# The code that tests have to run: all compiled parts except those that use libnghttp2.
 COUNTED = ("chatiere/engine/", "chatiere/bots/")
 # The folders of their object files have the modules' names.
 MODULES = ("chatiere.engine.", "chatiere.bots.")
@@ -24,7 +24,7 @@ ORIGIN = re.compile(r'^ *(?:/\* )?"(.+\.p(?:yx|xd))":(\d+)$')
 
 
 def origins(source: Path) -> dict[int, tuple[str, int]]:
-    """Return for each line of a C file the file and line from which Cython generated it."""
+    """Return the file and line from which Cython generated each line of a C file."""
     made_of = {}
     origin = None
     for number, text in enumerate(source.read_text().splitlines(), 1):
@@ -47,7 +47,7 @@ def counts(build: Path) -> dict[str, dict[int, int]]:
         if data.is_relative_to(apart):
             if data.stem not in THREADED:
                 continue
-            # gcov searches for a file's notes next to its counts.
+            # gcov searches for the notes of a file next to the counts.
             shutil.copy(Path("/", data.relative_to(apart)).with_suffix(".gcno"), data.parent)
         gcov = ["gcov", "--json-format", "--stdout", "--object-directory", str(data.parent), str(data)]
         report = json.loads(subprocess.run(gcov, capture_output=True, check=True).stdout)

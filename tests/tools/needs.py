@@ -46,7 +46,7 @@ def _programs(*names: str) -> Callable[[], bool]:
     return lambda: None not in map(shutil.which, names)
 
 
-# For each need: how to detect it, and how to install it. `.ci/install` installs all of them except kubectl and grpcurl.
+# For each need, how to detect it, and how to install it. `.ci/install` installs all of them except kubectl and grpcurl.
 _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "libnghttp2": (_is_fast_door_built, "apt install libnghttp2-dev pkg-config, then make"),
     "Redis": (_programs("redis-server"), "apt install redis-server"),
@@ -64,7 +64,7 @@ _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
 
 @cache
 def missing(name: str) -> str | None:
-    """Return the reason to skip a test that needs `name` (an entry of the table or a program), or None if present."""
+    """Return the reason to skip tests that need `name` (an entry of the table, or a program); None if it is there."""
     is_there, source = _NEEDS.get(name, (_programs(name), "bash .ci/install"))
     return None if is_there() else f"needs {name} ({source})"
 
@@ -83,6 +83,6 @@ def require(*names: str) -> None:
 
 
 def summary(reasons: Iterable[str]) -> str:
-    """Return a line that counts skipped tests by their need, or an empty string if no tests were skipped."""
+    """Return a line that counts the skipped tests by what they need, or an empty string if no tests were skipped."""
     counts = Counter(reason.removeprefix("needs ") for reason in reasons if reason.startswith("needs "))
     return ", ".join(f"{count} for {need}" for need, count in counts.most_common())

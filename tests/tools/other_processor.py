@@ -3,9 +3,9 @@
     python tests/tools/other_processor.py
 
 builds the engine for aarch64, runs bots/visits.py with Debian's Python for aarch64, and compares the output with
-bots/visits.json. Because a different last digit hardly ever changes a choice, it also searches the compiled search and
-playouts for code whose rounding depends on processor or library. It ends without a comparison if its tools are missing:
-qemu-user, gcc-aarch64-linux-gnu, and apt-get with a Python of this version.
+bots/visits.json. A different last digit hardly ever changes a choice. Therefore it also searches the compiled search
+and playouts for code whose rounding depends on processor or library. It ends without a comparison if its tools are
+missing: qemu-user, gcc-aarch64-linux-gnu, and apt-get with a Python of this version.
 """
 
 import os
@@ -52,7 +52,7 @@ def get_packages() -> bool:
     if (SYSTEM / "usr/bin" / PYTHON).exists() and (LIBRARY / "numpy").exists():
         return True
     PACKAGES.mkdir(parents=True, exist_ok=True)
-    # The lists are separate from the machine's own, as for another architecture.
+    # apt's lists for the other architecture are separate from the lists of this machine.
     lists = PACKAGES / "lists"
     lists.mkdir(exist_ok=True)
     apt = ["apt-get", "-q", "-o", "APT::Architecture=arm64", "-o", "APT::Architectures::=arm64"]
@@ -84,8 +84,8 @@ def build() -> None:
     run(
         sys.executable,
         *("setup.py", "-q", "build", "--build-base", BUILD / "build", "--build-lib", LIBRARY),
-        # This build takes half as long to compile as a release. The flag has the same effect on rounding as a release's
-        # flags.
+        # This build compiles in half of the time that a release takes. Its flags have the same effect on rounding as a
+        # release's flags.
         CHATIERE_BUILD="trial",
         CFLAGS="-fexpensive-optimizations",
         CC=COMPILER,

@@ -1,9 +1,9 @@
-"""Decorators for tests of a product: one promise for each game, door, number of players, sample game and the like.
+"""Decorators for tests that check one promise for each game, door, number of players, sample game and the like.
 
-`make test` keeps one test of the product of all such parameters, and `make test-all` runs the rest (see
-`tests/conftest.py`). The kept test is one that can run on this machine: a value that needs a program has the mark
-`needs` of `tools/needs.py`. Both keep all values of `pytest.mark.parametrize`, which is for boundary values, wrong
-inputs and cases.
+`make test` runs one test of the product of all such parameters, and `make test-all` runs the rest (see
+`tests/conftest.py`). The chosen test can run on this machine: a value that needs a program has the mark `needs` of
+`tools/needs.py`. Both run all values of `pytest.mark.parametrize`, which is for boundary values, wrong inputs and
+cases.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _Parameter = type(pytest.param())
 
 
 def each(arguments: str | tuple[str, ...], values: Iterable[Any]) -> list[Any]:
-    """Return the values of a product, for the `params` of a fixture or for `metafunc.parametrize`.
+    """Return the values of a product for the `params` of a fixture, or for `metafunc.parametrize`.
 
     `arguments` names the fixture or the test's arguments. `values` have the form that `pytest.mark.parametrize`
     accepts.
@@ -37,22 +37,22 @@ def each(arguments: str | tuple[str, ...], values: Iterable[Any]) -> list[Any]:
 
 
 def over(arguments: str | tuple[str, ...], values: Iterable[Any], **options: Any) -> pytest.MarkDecorator:
-    """Return a decorator that repeats a test over the values. `pytest.mark.parametrize` receives the options."""
+    """Return a decorator that repeats a test for each of the values. The options are for `pytest.mark.parametrize`."""
     return pytest.mark.parametrize(arguments, each(arguments, values), **options)
 
 
 over_games = over("game", engine.games(), ids=lambda game: game.name)
-"""Repeat a test over all games: `game: Game`."""
+"""Repeat a test for all games: `game: Game`."""
 
 over_names = over("name", NAMES)
-"""Repeat a test over the names of all games: `name: str`."""
+"""Repeat a test for the names of all games: `name: str`."""
 
 over_tables = over(("name", "players"), TABLES)
-"""Repeat a test over all games and their numbers of players: `name: str, players: int`."""
+"""Repeat a test for all games and their numbers of players: `name: str, players: int`."""
 
 
 @pytest.fixture(params=each("game", engine.games()), ids=lambda game: game.name)
 def game(request: pytest.FixtureRequest) -> Game:
-    """Repeat a test over all games. A conftest imports this fixture for the tests of its folder."""
+    """Repeat a test for all games. A conftest imports this fixture for the tests in its folder."""
     found: Game = request.param
     return found

@@ -1,6 +1,6 @@
 """Check the page in web/: types (TypeScript), format (Prettier) and the length of functions (make lint).
 
-Skipped without Node or npm. The types of the API's messages are generated into build/web-types.
+The checks are skipped without Node or npm. The types of the API's messages are generated into build/web-types.
 """
 
 import os
@@ -35,7 +35,7 @@ def main() -> int:
     shutil.rmtree(TYPES, ignore_errors=True)
     if not passes("buf", "generate", "--template", f"{TOOLS}/buf.gen.yaml"):
         return 1
-    # The imports of the generated types.
+    # The generated types import these modules.
     (TYPES / "node_modules").symlink_to(modules)
     failed = 0
     for project in (TOOLS, f"{TOOLS}/tsconfig.worker.json"):

@@ -1,4 +1,4 @@
-"""The time that tests wait for an expected event, which is long enough for a busy machine."""
+"""The time that tests wait for an expected event. It is long enough for a busy machine."""
 
 PATIENCE = 90.0
 """The number of seconds that a test waits for an event before it fails."""

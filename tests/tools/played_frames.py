@@ -1,4 +1,4 @@
-"""Frames of HTTP/2 (RFC 9113) for tests that play one end of a connection, independent of chatiere.http2."""
+"""Frames of HTTP/2 (RFC 9113) for tests that are one end of a connection. They do not depend on chatiere.http2."""
 
 import struct
 from typing import NamedTuple
@@ -8,7 +8,7 @@ ACK = END_STREAM = 1
 END_HEADERS, PADDED, PRIORITY_FLAG = 4, 8, 0x20
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 UNKNOWN_KIND = 0xFA
-# Identifiers of settings.
+# The identifiers of settings.
 TABLE_SIZE, PUSH, STREAMS, WINDOW, FRAME_SIZE, HEADER_LIST_SIZE = range(1, 7)
 # Error codes.
 NO_ERROR, PROTOCOL_ERROR, INTERNAL_ERROR, FLOW_CONTROL_ERROR, SETTINGS_TIMEOUT, STREAM_CLOSED = range(6)

@@ -1,8 +1,8 @@
-"""Play games towards rare kinds of events, in the kernel and the reference: `make rare-events`.
+"""Play games that lead to rare kinds of events, with the kernel and with the reference: `make rare-events`.
 
-Each move leads to a rare kind if one of the tried moves does. Otherwise it is random, by a style: weights of the kinds
-of actions, and of cards drawn by chance. Many games start from an edited state. From one position, the kernel plays
-several games in this way, and the game with the most rare kinds is played again with the reference.
+A move leads to a rare kind of event if one of the tried moves does. Otherwise it is random. A style has the weights of
+the kinds of actions, and of the cards that chance draws. Many games start from an edited state. From one position, the
+kernel plays several games in this way. The game with the most rare kinds is then played again with the reference.
 """
 
 import random
@@ -18,13 +18,13 @@ from games.script import move_both, same
 
 from chatiere.engine import Position, games
 
-# For each game: the number of tries, each in a different style, and the maximum length.
+# For each game, the number of tries (each with another style) and the maximum length.
 TRIES = 3
 MOVES = 300
 
 
 def explored(position: Position, style: Style, rare: set[str]) -> tuple[list[int], int]:
-    """Play a game only in the kernel. Return its moves and the number of rare kinds in it."""
+    """Play a game only with the kernel. Return its moves, and the number of rare kinds in it."""
     position = position.clone()
     moves: list[int] = []
     met: set[str] = set()
@@ -37,7 +37,7 @@ def explored(position: Position, style: Style, rare: set[str]) -> tuple[list[int
 
 
 def play(table: Table, choices: random.Random, met: Counter[str]) -> int:
-    """Search for a game with rare kinds and play it in both. Return the number of moves made in both."""
+    """Search for a game with rare kinds, and play it with both. Return the number of its moves."""
     game, players = table
     rare = {kind for kind in kinds_module(game).KINDS if met[kind] < OFTEN}
     if choices.random() < 0.6:
@@ -65,7 +65,7 @@ def play(table: Table, choices: random.Random, met: Counter[str]) -> int:
 @click.option("--seconds", default=540, show_default=True, help="The maximum time in seconds.")
 @click.option("--seed", default=1, show_default=True, help="The seed of the first game.")
 def main(seconds: float, seed: int) -> None:
-    """Play until each kind of event has occurred ten times, or time is up. List the kinds that stay rare."""
+    """Play until each kind of event has occurred ten times, or time is up. Print the kinds that are still rare."""
     met: dict[str, Counter[str]] = {game.name: Counter() for game in games()}
     begin, number, moves = time.monotonic(), seed, 0
     while time.monotonic() - begin < seconds:

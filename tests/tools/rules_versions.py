@@ -1,4 +1,4 @@
-"""Versions of rules that a test adds to a game or removes from it, like builds before and after a release."""
+"""Versions of rules that a test adds to a game or removes from it, as in builds before and after a release."""
 
 import ctypes
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def playing(game: Game, oldest: int, newest: int) -> Iterator[None]:
 
 
 def _set_versions(operations: Kernel, oldest: int, newest: int) -> None:
-    # A Kernel starts with Python's object header and a pointer to the operations, which start with the game's number
+    # A Kernel begins with Python's object header and a pointer to the operations. These begin with the game's number
     # and the two versions.
     assert Kernel.__basicsize__ >= object.__basicsize__ + ctypes.sizeof(ctypes.c_void_p)
     pointer = ctypes.c_void_p.from_address(id(operations) + object.__basicsize__).value

@@ -1,7 +1,7 @@
-"""pytest's option --share: run a part of the tests with the mark `repeated` (see `over.py`), to save time.
+"""An option for pytest: --share runs a part of the tests with the mark `repeated` (see `over.py`), to save time.
 
-`--share 4/abc` keeps about one in four of them, chosen by `abc` and the name of each test. `.ci/run` uses the commit
-for `abc`, so that consecutive commits run different parts.
+`--share 4/abc` runs about one in four of them. `abc` and the name of a test determine whether it runs. `.ci/run` uses
+the commit as `abc`, so that consecutive commits run different parts.
 """
 
 import hashlib
@@ -31,5 +31,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _number(text: str) -> int:
-    # A checksum is not suitable: the difference between two checksums would be the same for all texts.
+    # A checksum would not be suitable: another seed would change the checksums of all texts in the same way.
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")

@@ -1,4 +1,4 @@
-"""The check of the prose (tools/english.py)."""
+"""The check of prose (tools/english.py)."""
 
 import pytest
 

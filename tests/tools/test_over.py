@@ -1,4 +1,4 @@
-"""`make test` keeps one test of each product created by `tools/over.py`, and all values of `parametrize`."""
+"""`make test` runs one test of each product that `tools/over.py` makes, and all values of `parametrize`."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ HOOKS = (ROOT / "tests" / "conftest.py").read_text("utf-8")
 
 
 def kept_of(pytester: pytest.Pytester, source: str) -> tuple[list[str], list[str]]:
-    """Return the names of a module's tests that `make test` keeps, and the names of the rest."""
+    """Return the names of those tests of a module that `make test` runs, and the names of the rest."""
     pytester.makeconftest(HOOKS)
     module = pytester.makepyfile(IMPORTS + source)
     settings = ("-c", ROOT / "pyproject.toml", "--rootdir", pytester.path, "-p", "no:cacheprovider")
@@ -121,7 +121,7 @@ def test_all_games_occur_among_the_kept_tests(pytester: pytest.Pytester) -> None
 
 
 def test_boundary_values_of_the_command_are_kept() -> None:
-    """`make test` selects from a module that it runs."""
+    """The tests of a module that `make test` runs."""
     test = "tests/command/test_command_perft.py::test_an_unsupported_number_of_players_is_refused"
     collect = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
     listed = subprocess.run(

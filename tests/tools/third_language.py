@@ -16,17 +16,17 @@ ROOT = Path(__file__).parents[2]
 LANGUAGE = "qq"
 # Letters that no English text contains.
 LETTERS = {ord(letter): ord(letter) + 0xFEE0 for letter in map(chr, range(ord("A"), ord("z") + 1)) if letter.isalpha()}
-# The start of a words.js, before the texts.
+# The beginning of a words.js, before the texts.
 _EXPORT = "export const words = "
 
 
 def translated(text: str) -> str:
-    """Return a text in the language, with its placeholders unchanged."""
+    """Return a text in the invented language, with unchanged placeholders."""
     return "".join(part if part.startswith("{") else part.translate(LETTERS) for part in re.split(r"(\{\w+\})", text))
 
 
 def english_in(game: str, text: str) -> str:
-    """Return the first letters of a text outside placeholders that are not printed on a card, or "" without any."""
+    """Return the first word outside placeholders that is not printed on a card, or "" for a text without one."""
     text = re.sub(r"\{\w+\}", "", text)
     if game == "momistigri":
         text = re.sub(r"(?<![A-Za-z])[A-E](?![A-Za-z])", "", text)
@@ -35,7 +35,7 @@ def english_in(game: str, text: str) -> str:
 
 
 def package_with_language(folder: Path, *, with_page: bool = False) -> Path:
-    """Make links to the package, with catalogues of the language. Return the PYTHONPATH for it."""
+    """Make a package of links to this one, with catalogues of the invented language. Return the PYTHONPATH for it."""
     tree = folder / "chatiere"
     unused = shutil.ignore_patterns("__pycache__")
     for root in ROOT.glob("*/chatiere"):
@@ -59,7 +59,7 @@ def package_with_language(folder: Path, *, with_page: bool = False) -> Path:
 
 
 def _add_to(module: Path) -> None:
-    # The file is as written by the build, with an additional catalogue.
+    # The file is the one that the build wrote, with another catalogue.
     head, _, text = module.read_text(encoding="utf-8").partition(_EXPORT)
     words = json.loads(text.rstrip().removesuffix(";"))
     words[LANGUAGE] = {

@@ -2,9 +2,8 @@
 
 The wheel must play, serve the page, contain the API definition, type check, and let third-party Cython code cimport the
 engine: `make wheel`. The bill (CycloneDX) lists the wheel and the releases that the image installs with it, with
-hashes.
-On Linux the wheel contains libnghttp2 and a bill for it. Building the sdist from the sdist gives the same file. A build
-without libnghttp2 must also play, and report the requirement of --fast-address.
+hashes. On Linux the wheel contains libnghttp2 and a bill for it. Building the sdist from the sdist must give the same
+file. A build without libnghttp2 must also play, and report what --fast-address requires.
 """
 
 import json
@@ -82,7 +81,7 @@ assert position.is_terminal()
 import chatiere.clients, chatiere.command.serve, chatiere.service, chatiere.v1.game_service_pb2
 """
 
-# Checks which files of libnghttp2 are loaded.
+# Checks that the loaded files of libnghttp2 are those of the wheel.
 BRINGS = """
 import sys
 from pathlib import Path
@@ -118,7 +117,7 @@ setup(name="guest", ext_modules=cythonize([Extension("guest", ["guest.pyx"])], l
 
 
 def run(*command: str | Path, cwd: Path) -> None:
-    """Run a command. Name it if it fails."""
+    """Run a command. If it fails, the error names it."""
     subprocess.run([str(part) for part in command], cwd=cwd, check=True)
 
 
@@ -184,13 +183,13 @@ def check_libraries(wheel: Path) -> None:
 
 
 def check_again(sdist: Path, source: Path, work: Path) -> None:
-    """Build the sdist again from its own content in another folder, and compare."""
+    """Build the sdist again from its content in another folder, and compare."""
     again = build_sdist(source, work / "again")
     assert again.read_bytes() == sdist.read_bytes(), "the sdist built from the sdist differs"
 
 
 def check_without_nghttp2(source: Path, work: Path) -> None:
-    """Build, install and try a wheel if pkg-config does not find the library."""
+    """Build, install and try a wheel while pkg-config does not find the library."""
     os.environ["PKG_CONFIG"] = "false"
     for built in source.glob("build/lib*/chatiere/http2/*.so"):
         # Setuptools would also add it to this wheel.

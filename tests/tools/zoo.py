@@ -1,9 +1,9 @@
-"""Write a zoo: states, records, sealed tables and a data set of a release, which every later build must read.
+"""Write a zoo: states, records, sealed tables and a data set of a release. Every later build must read them.
 
     python -m tools.zoo DIRECTORY (make zoo)
 
-For each game, the directory gets GAME.json, and the game's first record as text in GAME.chatiere. data_set is from
-self-play. The zoo of a release is never regenerated: it shows whether later builds still understand its games.
+For each game, the directory gets GAME.json, and GAME.chatiere with the game's first record as text. data_set is from
+self-play. The zoo of a release is never written again: it shows whether later builds still understand its games.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ M = TypeVar("M", bound=Message)
 
 
 def steps(record: GameRecord) -> Iterator[tuple[Position, int | None]]:
-    """Play a record. Yield the position, always the same object, with each next move, and finally with None."""
+    """Play a record. Yield the position (always the same object) with each next move, and at the end with None."""
     game = engine.game(record.game)
     played = Record(
         game,
@@ -97,7 +97,7 @@ def random_record(game: Game, players: int, seed: int) -> GameRecord:
 
 
 def kept_game(record: GameRecord) -> dict[str, Any]:
-    """Return a game in the zoo's form."""
+    """Return a game in the form of the zoo."""
     seen, states = [], []
     for position, _ in steps(record):
         seen.append(choices(position))
@@ -112,7 +112,7 @@ def kept_game(record: GameRecord) -> dict[str, Any]:
 
 
 def kept_tables(game: Game) -> dict[str, Any]:
-    """Return the first, a middle and the second-to-last of a game's sealed tables in the zoo's form."""
+    """Return the first, a middle and the second-to-last sealed table of a game in the form of the zoo."""
     host = Host(Keyring(None, KEY))
     now = int(time.time())
     first, secrets = begun(host, game, game.min_players, lifetime=Duration(seconds=YEAR))

@@ -1,8 +1,8 @@
 """Compare a network in floating point with its conversion to integers: `python -m training.agreement GAME`.
 
-Prints, over positions of random games, the largest difference of log-probabilities and of values, and the number of
-integer weights that change if they are converted to floating point and back. Runs as a separate process: JAX starts
-threads and warns when its process forks, as other tests do.
+Prints the largest differences of log-probabilities and of values in positions of random games, and the number of
+integer weights that change if they are converted to floating point and back. This is a separate process because JAX
+starts threads, and warns if its process forks, as other tests do.
 """
 
 import sys
@@ -23,7 +23,7 @@ def main(name: str) -> None:
     network = Network(game, game.min_players)
     random = np.random.default_rng(1)
     parameters = network.new_parameters(1)
-    # Units reach their limits, and logits the size that they have in trained networks.
+    # With these parameters, units reach their limits, and logits are as large as in trained networks.
     parameters["columns"] *= REACH
     for part in ("rows", "rows_bias", "values", "values_bias"):
         scale = 0.5 if part.endswith("bias") else 0.5 / REACH

@@ -1,4 +1,4 @@
-"""chatiere train, in a separate process: JAX starts threads and warns when its process forks."""
+"""chatiere train, in separate processes, because JAX starts threads, and warns if its process forks."""
 
 import os
 import re
@@ -27,7 +27,7 @@ ENVIRONMENT = os.environ | {
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let runs share a compilation cache: JAX compiles once for all runs of the same size."""
+    """Let runs share a compilation cache, so that JAX compiles once for all runs of the same size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENVIRONMENT, "JAX_COMPILATION_CACHE_DIR", str(tmp_path_factory.mktemp("compiled")))
         yield
@@ -53,7 +53,7 @@ def test_a_network_learns_to_beat_random(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     *_, random, largest, written = done.stdout.splitlines()
     assert written == f"written to {tmp_path / 'run'}"
-    # The lower end of the interval of 400 games; the network wins nine games of ten.
+    # This is the lower end of the interval for 400 games. The network wins nine games of ten.
     low = float(re.findall(r"([\d.]+)%", random)[1])
     assert low > 75
     assert " against random " in random
@@ -69,7 +69,7 @@ def test_a_network_learns_to_beat_random(tmp_path: Path) -> None:
     )
     assert f"{path.stat().st_size:,} bytes" in card
     assert card.splitlines()[-2].count("|") == 6
-    # A bot on the command line plays by the network.
+    # A bot that is named as on a command line plays by the network.
     assert isinstance(bots.get(f"net:{path}", "discat", 2), IntegerNetworkBot)
 
 
@@ -82,7 +82,7 @@ def test_a_best_response_beats_a_weak_network(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     first, *_, last = points(done.stdout)
     assert f" against {untrained} alone (" in last
-    # The response starts with the same weights, so it wins about half of the games.
+    # The best response begins with the same weights, so it wins about half of the games.
     (_, low, high), (_, least, _) = (map(float, re.findall(r"([\d.]+)%", point)) for point in (first, last))
     assert low < 50 < high
     assert least > 60
@@ -105,7 +105,7 @@ def test_a_stopped_run_can_be_resumed(tmp_path: Path) -> None:
         for line in process.stdout:
             if not re.search(r" 0 decisions", line):
                 break
-        # The process cannot print another point, so it does not end before it is killed.
+        # The process can no longer print another point, so it does not end before it is killed.
         process.stdout.close()
         process.kill()
     rest = train(tmp_path / "stopped", **SMALL)

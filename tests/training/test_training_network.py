@@ -1,4 +1,4 @@
-"""Networks in training: their columns, runs of actions, and conversion to integers."""
+"""Networks in training: their columns, their runs of actions, and their conversion to integers."""
 
 import os
 import subprocess
@@ -39,14 +39,14 @@ def test_columns_are_the_nonzero_features(game: str) -> None:
             assert len(columns.numbers) % 256 == 0
             read: Any = packed[:, columns.bytes] >> columns.shifts & columns.masks
             found = np.zeros(planes.T.shape, np.float32)
-            # The columns that pad the list add 0.
+            # The columns that fill up the list add 0.
             np.add.at(found, columns.numbers, (read * columns.scales).T)
             assert np.allclose(found.T, planes)
         assert len(network.seen(seen).numbers) < len(network.seen(np.full_like(seen, 255)).numbers)
 
 
 def env_planes(env: TableEnv, observations: np.ndarray) -> np.ndarray:
-    """Return the features without categories of 0, computed from the description. Counts are scaled by COUNT."""
+    """Return the features by the description. A category of 0 has no feature, and COUNT scales counts."""
     planes = ObservationLayout(env.info).planes(observations)
     kinds = {field.name: int(field.kind) for part in env.info.observation for field in part.fields}
     strengths = {ObservationKind.COUNT: COUNT}
@@ -102,7 +102,7 @@ def test_conversion_to_integers_only_rounds(game: str) -> None:
     # Activations have 7 bits.
     assert 0 < logits < 0.15
     assert 0 < values < 0.1
-    # A best response therefore starts with exactly the network that it plays against.
+    # A best response therefore begins with exactly the network against which it plays.
     assert others == 0
 
 

@@ -1,8 +1,8 @@
 """Send mutated, truncated and random messages, packed states and connections to a real server.
 
-`make fuzz` sends a million (`python -m tools.fuzz.wire` in tests/). Each must end with OK or with a refusal that has a
-reason, never with a fault of the service, and afterwards the same process must handle a valid call correctly. The same
-seed makes the same messages.
+`make fuzz` sends a million of them (`python -m tools.fuzz.wire` in tests/). Each must end with OK or with a refusal
+that has a reason, never with a fault of the service. Afterwards, the same process must handle a valid call correctly.
+The same seed makes the same messages.
 """
 
 import random
@@ -64,13 +64,13 @@ SERVICES: tuple[ServiceDescriptor, ...] = (
     table_service_pb2.DESCRIPTOR.services_by_name["TableService"],
     room_service_pb2.DESCRIPTOR.services_by_name["RoomService"],
 )
-# The statuses that are the client's fault; any other status is a fault of the service.
+# OK, and the statuses that are the client's fault. Any other status is a fault of the service.
 ANSWERS = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
 STATES_PER_BATCH = 1_000
 _FOLLOW = f"/{SERVICES[4].full_name}/Follow"
 _PLAY = f"/{SERVICES[1].full_name}/Play"
 _HEADERS = [(":method", "POST"), (":scheme", "http"), (":authority", "localhost")]
-# The frames that may follow the messages of a call.
+# The frames that may be sent between the messages of a call.
 _BETWEEN: tuple[Callable[[int], Frame], ...] = (
     lambda stream: Frame(DATA, END_STREAM, stream, b""),
     reset,
@@ -81,7 +81,7 @@ IN_FLIGHT = 16
 
 
 class Finding(AssertionError):
-    """A forbidden behaviour of the service."""
+    """Forbidden behaviour of the service."""
 
 
 def sample_positions(game: Game, players: int, choices: random.Random) -> list[Position]:
@@ -109,7 +109,7 @@ def typed(position: Position) -> game_pb2.State:
 
 
 def complete(message: Message, positions: list[Position], choices: random.Random) -> None:
-    """Fill a request with valid values, as far as its fields determine them."""
+    """Fill a request with valid values, as far as these can be chosen by the kinds of its fields."""
     position = choices.choice(positions)
     moves = position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()] or [0]
     for field in message.DESCRIPTOR.fields:
@@ -176,7 +176,7 @@ def fill_record(record: GameRecord, game: Game, players: int, choices: random.Ra
 
 
 def damaged(data: bytes, choices: random.Random) -> bytes:
-    """Damage bytes: replace them by random bytes, truncate them, or flip, double, move or insert some of them."""
+    """Return bytes damaged: replaced by random bytes or truncated, or with some flipped, doubled, moved or inserted."""
     kind = choices.randrange(8)
     if kind == 0 or not data:
         return choices.randbytes(choices.randrange(200))
@@ -264,7 +264,7 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
             pieces += [bytes(Frame(DATA, 0, stream, framed(each))) for each in messages]
             pieces.append(bytes(choices.choice(_BETWEEN)(stream)))
         for _ in range(8):
-            # Some stay valid up to a place in the middle.
+            # Some conversations are valid up to a place in the middle.
             kept = choices.randrange(len(pieces))
             yield b"".join(pieces[:kept]) + damaged(b"".join(pieces[kept:]), choices)
 
@@ -288,7 +288,7 @@ def code_of(path: str, call: Any) -> grpc.StatusCode:
 
 
 class Fuzzer:
-    """Sends damaged data to a server and counts the results."""
+    """Sends damaged data to a server, and counts the results."""
 
     def __init__(self, channels: list[grpc.Channel], fast_address: str) -> None:
         """Start with channels to each of the server's ports, and `fast_address`, the fast door's address."""
@@ -312,7 +312,7 @@ class Fuzzer:
                 raise Finding(f"{path} ended as {code.name} ({call.details()}) for {data.hex()}")
 
     def send_batch(self, request: StepRequest) -> None:
-        """Send damaged packed states; each must succeed or fail by itself, with a reason."""
+        """Send damaged packed states. Each of them must either succeed or fail by itself, with a reason."""
         call: Any = self.channels[0].unary_unary(
             f"/{SERVICES[1].full_name}/Step", response_deserializer=batch_service_pb2.StepResponse.FromString
         )
@@ -324,9 +324,9 @@ class Fuzzer:
         self.states += STATES_PER_BATCH
 
     def send_conversation(self, frames: bytes) -> None:
-        """Send a damaged conversation to its end, which must also make the server end it."""
+        """Send a damaged conversation to its end. Then the server must also end it."""
         with socket.create_connection(self.fast_address, timeout=120) as connection:
-            # The server may have closed the connection before.
+            # The server may already have closed the connection.
             with suppress(OSError):
                 connection.sendall(frames)
                 connection.shutdown(socket.SHUT_WR)
@@ -336,13 +336,13 @@ class Fuzzer:
             except TimeoutError as error:
                 raise Finding(f"a conversation does not end: {frames.hex()}") from error
             except OSError:
-                # Closing without a response also ends it.
+                # A connection that is closed without a response has also ended.
                 pass
         self.conversations += 1
 
 
 def check_alive(server: Served, pid: int, channels: list[grpc.Channel]) -> None:
-    """Assert that valid calls are handled correctly, by the same process as at the start."""
+    """Assert that the process that ran at the start still handles valid calls correctly."""
     if server.worker_pid(0) != pid:
         raise Finding(f"worker {pid} has died")
     for channel, game in product(channels, engine.games()):
@@ -363,7 +363,7 @@ def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
     start = time.monotonic()
     options = [("grpc.max_receive_message_length", -1)]
     with (
-        # New rooms replace rooms, and new followers replace followers.
+        # With these limits, new rooms replace old ones, and new followers replace old ones.
         served(
             "--fast-address", "127.0.0.1:0", "--relay", "memory", "--max-rooms", "3", "--max-followers", "4"
         ) as server,
@@ -396,7 +396,7 @@ def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
 @click.option("--seconds", default=float("inf"), help="The maximum number of seconds.")
 @click.option("--seed", default=1, show_default=True, help="Of the messages.")
 def main(count: int, seconds: float, seed: int) -> None:
-    """Send messages to a server and print the statuses. Ends with a Finding at the first wrong response."""
+    """Send messages to a server, and print the statuses. Ends with a Finding at the first wrong response."""
     start = time.monotonic()
     fuzzer = fuzz(count, seconds, seed)
     click.echo(f"{fuzzer.messages} messages: {dict(fuzzer.codes.most_common())}")

@@ -1,12 +1,13 @@
 """Plant faults in the sources, one at a time, and report which of them the tests detect: `make mutants`.
 
-The faults are a sample, determined by the seed. A fault that no test detects is a gap in the tests unless
-explained.toml explains it: it has no effect (then it is not a fault, and another fault replaces it in the sample), or
-no test should fail for it. Fails if fewer than 97 % are detected, or if an undetected fault has no explanation.
+The faults are a sample that the seed determines. A fault that no test detects is a gap in the tests, unless
+explained.toml has an explanation: either the fault has no effect (then it is not a fault, and another one replaces it
+in the sample), or no test should fail for it. The command fails if fewer than 97 % of the faults are detected, or if an
+undetected fault has no explanation.
 
-With --resume each verdict is written to verdicts.jsonl immediately. The file is committed, so that later runs, even on
-other machines, can continue from it. A fault whose test no longer exists is tried again. --report counts the verdicts
-in the file on faults that the current sources can have.
+With --resume, each verdict is written to verdicts.jsonl immediately. The file is committed, so that later runs can
+continue from it, even on other machines. A fault whose test no longer exists is tried again. --report counts the
+verdicts in the file on faults that the current sources can have.
 """
 
 import hashlib
@@ -98,7 +99,7 @@ class Verdicts:
         del self._seen_by[fault.key]
 
     def forget_gone(self) -> None:
-        """Allow faults to be tried again if the test that detected them no longer exists."""
+        """Allow faults to be tried again if the tests that detected them no longer exist."""
         missing = gone(test for test in self._seen_by.values() if test not in (None, COMPILER))
         self._seen_by = {key: test for key, test in self._seen_by.items() if test not in missing}
 

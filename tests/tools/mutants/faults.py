@@ -1,7 +1,7 @@
 """The faults that can be planted in a file of Cython, Python or C: small changes of a statement in a function.
 
-No mutation library reads Cython. Statements are analysed by their tokens, which is sufficient: a fault that does not
-compile does not count.
+No library for mutations reads Cython. Statements are analysed only by their tokens. This is sufficient because a fault
+that does not compile does not count.
 """
 
 import re
@@ -14,9 +14,9 @@ from .statements import CLOSING, OPENING, c_statements, cython_statements, token
 
 # Statements that are not changed: declarations, lines that only the debug build runs, and lines with `# uncovered`.
 _LEFT_ALONE = re.compile(r"cdef (?!.* = )|pass\b|debug_assert\b|.*# uncovered: ")
-# Words before a parenthesis that are not calls.
+# Words that can be before a parenthesis but are not calls.
 _WORDS = {"if", "elif", "while", "and", "or", "not", "in", "return", "else", "for", "switch", "sizeof"}
-# The starts of statements that cannot be left out.
+# The beginnings of statements that cannot be left out.
 _NEEDED = re.compile(r"cdef |return\b|(if|elif|else|while|for|with|async|try|except|finally|global|nonlocal)\b|@")
 _NEEDED_IN_C = re.compile(
     r"return\b|goto\b|(\} )?(if|else|while|for|switch|do|case|default)\b|\w+:|[{}]"
@@ -75,7 +75,7 @@ class Fault:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """A key that does not change with the code around the fault."""
+        """A key that does not change if the code around the fault changes."""
         return self.file, self.function, flat(self.before), flat(self.after)
 
     def plant(self, text: str) -> str:
@@ -85,7 +85,7 @@ class Fault:
         last = first + self.before.count("\n")
         assert "\n".join(lines[first : last + 1]).strip() == self.before
         indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
-        # The lines after it keep their numbers.
+        # The lines after the fault keep their numbers.
         return "\n".join(
             [*lines[:first], indent + self.after, *[""] * (last - first - self.after.count("\n")), *lines[last + 1 :]]
         )
@@ -103,7 +103,7 @@ def _pieces_changed(pieces: list[str], index: int, count: int, new: str) -> str:
 def _other_tokens(pieces: list[str]) -> Iterator[str]:
     for index, piece in enumerate(pieces):
         if piece in _OTHER:
-            # With a space on only one side, it is a sign, an address or a pointer.
+            # If there is a space on only one side, it is a sign, an address or a pointer.
             around = pieces[index - 1 : index] + pieces[index + 1 : index + 2]
             if piece.isalpha() or (len(around) == 2 and all(space.isspace() for space in around)):
                 yield _pieces_changed(pieces, index, 1, _OTHER[piece])
@@ -152,7 +152,7 @@ def _conditions(statement: str) -> Iterator[str]:
 
 
 def _conditions_in_c(statement: str) -> Iterator[str]:
-    # This applies only if the line contains no further statement.
+    # Only if the line contains no other statement.
     if found := re.match(r"((?:\} )?(?:else )?(?:if|while)) \((.*)\)( \{|;)?$", statement, re.DOTALL):
         yield f"{found[1]} (!({found[2]})){found[3] or ''}"
 

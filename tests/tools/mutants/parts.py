@@ -8,9 +8,9 @@ from .faults import Fault, faults_in
 
 ROOT = Path(__file__).parents[3]
 _BATTERY = "tests/conformance"
-# In a game's folder: the codec is a separate part.
+# The modules in a game's folder that are not kernels. The codec is a separate part.
 _NO_KERNELS = ("codec",)
-# The endings of the names of those test files of a game that take longest.
+# The endings of the names of a game's slowest test files.
 _SLOW = ("_limits", "_reference")
 _RULES = ("bits.pxd", "loops.pyx", "moves.pyx", "packed.pxd", "stream.pxd", "stream.pyx", "weights.pxd")
 _POSITION = ("position.pyx", "events.pyx", "batch.pyx", "cancellation.pyx", "parts.pyx", "integers.pyx", "threads.pyx")
@@ -25,18 +25,18 @@ class Part(NamedTuple):
     """The tests that run first, because they detect most faults."""
     others: list[str]
     chosen: str = ""
-    """The game whose tests are run; empty: all games."""
+    """The game whose tests are run. If it is empty, the tests of all games are run."""
 
     def faults(self) -> list[list[Fault]]:
         """Return the faults of the part, statement by statement."""
         return [listed for path in self.sources for listed in faults_in(path, ROOT)]
 
     def choice(self) -> list[str]:
-        """Return the arguments with which pytest selects the part's tests in a file."""
+        """Return the arguments with which pytest selects the tests of this part in a file."""
         return ["-k", self.chosen] if self.chosen else []
 
     def runs(self, source: str) -> Iterator[list[str]]:
-        """Yield pytest's arguments for a fault in a source, one list for each run. The slow tests are last."""
+        """Yield pytest's arguments for a fault in a source: a list for each run. Slow tests are in the last run."""
         path = Path(source)
         quick = _files(self.quick, path)
         others = [test for test in _files(self.others, path) if test not in quick]
@@ -50,8 +50,8 @@ class Part(NamedTuple):
 
 
 def _files(tests: list[str], source: Path) -> list[str]:
-    # Test files, including files in folders. Files that are named after the source or import it are first, and slow
-    # files are last.
+    # Returns test files, including those in folders. Files that are named after the source or that import it are first,
+    # and slow files are last.
     files = [
         str(file.relative_to(ROOT))
         for path in (ROOT / test for test in tests)

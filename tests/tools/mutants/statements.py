@@ -1,4 +1,4 @@
-"""The statements of functions in Cython, Python and C, found by their tokens, which is sufficient to change them."""
+"""The statements of functions in Cython, Python and C, found by their tokens. This is sufficient to change them."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ _TOKEN = re.compile(
 )
 _FUNCTION = re.compile(r"(?:async )?(?:c?p?def) [^=(]*?(\w+)\(")
 _C_FUNCTION = re.compile(r"\w[^=;]*?(\w+)\(")
-# A line of C that is a statement, or the start of a statement up to its body.
+# A line of C that is a statement, or the beginning of a statement up to its body.
 _C_WHOLE = re.compile(r".*[;{}]$|(\} )?(else )?(if|while|for|switch)\b|(\} )?else$|do$|(case\b.*|default|\w+):$")
 OPENING, CLOSING = "([{", ")]}"
 
@@ -65,7 +65,7 @@ def c_statements(text: str) -> Iterator[tuple[int, str, str]]:
             in_macro = line.endswith("\\")
         elif bare:
             lines.append(line)
-            # Not braces, which contain statements.
+            # Braces do not count, because they contain statements.
             depth += _depth(line, "([", ")]")
             if depth == 0 and (_C_WHOLE.match(bare) or not lines[0][0].isspace()):
                 if not lines[0][0].isspace():

@@ -1,4 +1,4 @@
-"""Trials: plant a fault in a copy of the tree, build it, and run the tests."""
+"""Trials: a fault is planted in a copy of the tree, the copy is built, and the tests run."""
 
 import compileall
 import os
@@ -16,47 +16,47 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from .faults import Fault
 from .parts import ROOT, Part
 
-# The unchanged tree as built. Folders that are not copied are imported from the original.
+# The folder with the unchanged tree and its build. Folders that are not copied are imported from the original.
 _TREE = ROOT / "build" / "mutants"
 _ROOTS = ("engine", "http2", "service", "clients", "proto")
 # The build also writes the fields of sealed tables for the page.
 _COPIED = (*_ROOTS, "web/shared", "tests/tools/fuzz/http2")
-# The folder in which setuptools searches for built modules before it copies them next to their sources.
+# The folder in which setuptools searches for modules that are already built. It copies them next to their sources.
 _BUILT = "build/lib"
-# A planted fault may loop or allocate memory without end.
+# The time limit of a test in seconds. A planted fault may loop or allocate memory without end.
 SECONDS_A_TEST = 120
 SECONDS_A_RUN = 1_800
-# The time for a run to end after a test has failed; broken code may never end.
+# The number of seconds that a run may take to end after a test has failed. Broken code may never end.
 SECONDS_TO_END = 20
 # Used instead of a test's name if a fault does not compile.
 COMPILER = "the compiler"
-# A test, with its parameters.
+# The name of a test, with its parameters.
 _ID = r"(tests/[^\s\[]+(?:\[.*?\](?=\s|$))?)"
 _FAILED = re.compile(rf"^(?:FAILED|ERROR) {_ID}", re.MULTILINE)
 # With -v, pytest prints a test's name before running it.
 _BEGUN = re.compile(rf"^(?=\S+::){_ID}", re.MULTILINE)
 # A test that pytest did not find.
-# Not at the start of a line: pytest may have written "collecting ... " before it.
+# This may be in the middle of a line, because pytest may have written "collecting ... " before it.
 _NOT_FOUND = re.compile(rf"ERROR: not found: {re.escape(str(ROOT))}/{_ID}", re.MULTILINE)
-# A test's failure as printed before the run ends.
+# The line that pytest prints immediately when a test fails.
 _FAILURE = re.compile(rb"^tests/.*(?:FAILED|ERROR) +\[", re.MULTILINE)
-# Tests with servers or clients, which wait for each other.
+# Folders of tests with servers or clients, which wait for each other.
 _TIMED = ("tests/service", "tests/clients", "tests/tables", "tests/command", "tests/envs", "tests/bots")
 # pytest's exit code if no test was selected.
 _NO_TESTS = 5
 
 
 class TrialError(Exception):
-    """The unchanged tree cannot be built, or a test also fails there."""
+    """The unchanged tree cannot be built, or a test fails there."""
 
 
 def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str]:
-    # The output goes to a file, because processes left behind by a crashed test would keep a pipe open.
+    # The output is written to a file, because processes that outlive a crashed test would keep a pipe open.
     with TemporaryFile() as output:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            # Compiled Python is kept for the following trials.
+            # Compiled Python is kept for the next trials.
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment},
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -66,7 +66,7 @@ def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str
         while process.poll() is None and (left := end - time.monotonic()) > 0:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(min(left, SECONDS_TO_END))
-            # Read without moving the position at which the process writes.
+            # Reading must not move the position at which the process writes.
             if _FAILURE.search(os.pread(output.fileno(), os.fstat(output.fileno()).st_size, 0)):
                 end = min(end, time.monotonic() + SECONDS_TO_END)
         with suppress(ProcessLookupError):
@@ -97,12 +97,12 @@ def _test(arguments: list[str], tree: Path) -> tuple[int, str]:
 
 
 def copy_tree(tree: Path) -> None:
-    """Copy the sources and their build into a folder, in which `build` then compiles only edited files."""
+    """Copy the sources and their build into a folder. There, `build` compiles only files that were edited."""
     for part in _COPIED:
         shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("*.so", "__pycache__", "typescript"))
     for name in ("Makefile", "pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE"):
         shutil.copy2(ROOT / name, tree)
-    # Times are not copied: make has just built the files, so no source is newer.
+    # The times of the files are not copied: make has just built them, so no source is newer.
     for made in ("build/cython", "build/flags"):
         shutil.copytree(ROOT / made, tree / made, copy_function=shutil.copy)
     for root in (ROOT / "engine", ROOT / "http2", ROOT / "service"):
@@ -113,7 +113,7 @@ def copy_tree(tree: Path) -> None:
 
 
 def search_path(tree: Path) -> str:
-    """Return the PYTHONPATH to import from a copy of the tree."""
+    """Return the PYTHONPATH for imports from a copy of the tree."""
     return os.pathsep.join(str(tree / root) for root in _ROOTS)
 
 
@@ -143,7 +143,7 @@ def try_fault(fault: Fault, part: Part) -> str | None:
 
 
 def _failing(arguments: list[str], tree: Path) -> str | None:
-    # The first test that fails. If the reason may be time, on a busy machine, it has to fail again.
+    # Returns the first test that fails. If time may be the reason, as on a busy machine, the test has to fail twice.
     code, output = _test(arguments, tree)
     while code not in (0, _NO_TESTS):
         test = detecting(output) or arguments[0]
@@ -155,7 +155,7 @@ def _failing(arguments: list[str], tree: Path) -> str | None:
 
 
 def detecting(output: str) -> str | None:
-    """Return from pytest's output the test that failed or crashed, or the file that cannot be imported."""
+    """Return the test that, by pytest's output, failed or crashed, or the file that cannot be imported."""
     named = _FAILED.findall(output) or _BEGUN.findall(output)
     return named[-1] if named else None
 
@@ -164,7 +164,7 @@ def gone(tests: Iterable[str]) -> set[str]:
     """Return the tests, or files of tests, that no longer exist."""
     named = set(tests)
     there = {test for test in named if (ROOT / test.partition("::")[0]).exists()}
-    # Given a file and its tests, pytest collects only the file.
+    # If pytest gets a file and tests in it, it collects only the file.
     _, output = _test(["--collect-only", *sorted(test for test in there if "::" in test)], ROOT)
     # pytest names tests without their parameters.
     missing = set(_NOT_FOUND.findall(output))
@@ -172,8 +172,8 @@ def gone(tests: Iterable[str]) -> set[str]:
 
 
 def check(tests: Iterable[str]) -> None:
-    """Run tests that detected faults in the unchanged tree, where they have to pass. Raises TrialError."""
-    # A file in place of a test could not be imported; here it only has to be importable.
+    """Run those tests in the unchanged tree that detected faults. There they have to pass. Raises TrialError."""
+    # A file in place of a test means that the file could not be imported. Here it only has to be importable.
     named = sorted(set(tests))
     for options, chosen in (
         ([], [test for test in named if "::" in test]),
