@@ -1,5 +1,5 @@
-// The drawings of all games, as items, with a document that measures text and collects elements. CHATIERE_CONTEXTS is a
-// file of positions.
+// The drawings of all games, as items. The document of this test only measures text and collects elements.
+// CHATIERE_CONTEXTS names a file of positions.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const { filled } = await import("../../../web/settings.js");
 const GAMES = JSON.parse(readFileSync(process.env.CHATIERE_CONTEXTS, "utf8"));
 const WIDTHS = [320, 559, 700, 900, 1400];
 
-/** Return all contexts of a game, as the table makes them; with `canAct` only the contexts of the seat to act. */
+/** Return all contexts of a game, as the table makes them. With `canAct`, return only those of the seat to act. */
 async function contextsOf({ game: name, info, players, positions }, width, canAct) {
   const game = await loadGame(name);
   const field = fieldOf(name);
@@ -49,7 +49,7 @@ async function contextsOf({ game: name, info, players, positions }, width, canAc
   );
 }
 
-/** Call `see` with each number in a value, and the path to it. */
+/** Call `see` with each number in a value, and with the path to this number. */
 function numbersIn(value, see, way = "") {
   if (typeof value === "number") {
     see(value, way);

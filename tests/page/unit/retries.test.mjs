@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { repeated } from "../../../web/shared/retries.js";
 
-/** Make a call that fails a number of times; return the number of attempts, and the pauses between them. */
+/** Make a call that fails a number of times. Return the number of attempts, and the pauses between them. */
 async function tried(t, failures, how) {
   const pauses = [];
   t.mock.method(globalThis, "setTimeout", (run, milliseconds) => {

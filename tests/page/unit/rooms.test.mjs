@@ -18,7 +18,7 @@ const { keepRoom, roomOf } = await import("../../../web/store.js");
 
 const ID = "A".repeat(22);
 const VECTORS = JSON.parse(readFileSync(new URL("../../data/sealed_tables.json", import.meta.url), "utf8"));
-/** A game of three among friends. */
+/** A game of three friends. */
 const { tables: FRIENDS } = VECTORS.to_send.find(({ what }) => what === "a move among friends");
 
 test("SHA-256 matches Node's, for all lengths near those of blocks", () => {
@@ -35,7 +35,7 @@ test("tables are posted in an order in which the chain grows at both ends", () =
 });
 
 test("a QR code equals that of another encoder", () => {
-  // By uqr 0.1.3: { ecc: "L", minVersion: 6, maxVersion: 6, maskPattern: 0, border: 0 }.
+  // The expected code was made by uqr 0.1.3 with { ecc: "L", minVersion: 6, maxVersion: 6, maskPattern: 0, border: 0 }.
   const rows = modulesOf("http://192.168.178.100:8080/#/room/AbCdEfGhIjKlMnOpQrStUv/chat_cartonne/5");
   const text = rows.map((row) => row.map(Number).join("")).join("\n");
   assert.equal(
@@ -49,7 +49,7 @@ test("a text that is too long has no QR code", () => {
   assert.equal(modulesOf("x".repeat(135)), undefined);
 });
 
-/** Store a room in this browser; return it. */
+/** Store a room in this browser, and return it. */
 function knownRoom(known) {
   const [seat] = tableIn(FRIENDS[0]).seats;
   keepRoom(ID, {
@@ -75,7 +75,8 @@ test("a link and a table are refused if they differ from their room's settings i
   const [NONE, NEXT] = ["ACKNOWLEDGEMENT_NONE", "ACKNOWLEDGEMENT_NEXT"];
   const settled = { game: "discat", players: 3 };
   const [without, withIt] = [false, true].map((halfSleepers) => ({ discat: { halfSleepers } }));
-  // By settings: the outcomes for the link, and for a table without trust, with trust, and with the option.
+  // Each case has settings, the outcome for the link, and the outcomes for a table without trust, with trust, and with
+  // the option.
   for (const [settings, ...expected] of [
     [undefined, true, [true, true, true]],
     [settled, true, [true, true, false]],
@@ -98,7 +99,7 @@ test("a link and a table are refused if they differ from their room's settings i
   }
 });
 
-/** A table with another id, as a stranger may begin it with the same persons. */
+/** Return a table with another id. A stranger may begin such a table with the same persons. */
 function renamed(text, id) {
   const bytes = fromText(text);
   const before = fromHex(tableIn(text).id);
@@ -108,7 +109,7 @@ function renamed(text, id) {
   return toText(bytes);
 }
 
-/** Follow a room that sends these responses, one after another; return its tables and settings after each. */
+/** Follow a room that sends these responses, one after another. Return its tables and settings after each response. */
 async function followed(known, responses) {
   Object.assign(globalThis, { addEventListener: () => undefined });
   Object.assign(document, { addEventListener: () => undefined });

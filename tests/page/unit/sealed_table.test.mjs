@@ -1,4 +1,4 @@
-// Reading sealed tables without the service: fixed vectors, also used by the tests of the Python client.
+// Sealed tables are read without the service. The fixed vectors are also used by the tests of the Python client.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -136,7 +136,7 @@ test("bytes as text", () => {
     assert.deepEqual(fromText(toText(bytes)), bytes);
     assert.deepEqual(fromHex(toHex(bytes)), bytes);
   }
-  // The form in JSON is accepted, too.
+  // The form in JSON is also accepted.
   assert.deepEqual(fromText("+/8="), Uint8Array.from([251, 255]));
   for (const text of ["a", "é", "a b", "ab=c"]) {
     assert.throws(() => fromText(text), RangeError);

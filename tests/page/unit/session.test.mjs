@@ -1,4 +1,4 @@
-// Sealed tables in a browser. The tables are from the fixed vectors; the service is simulated.
+// Sealed tables in a browser. The tables are from the fixed vectors, and the service is simulated.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const store = await import("../../../web/store.js");
 
 const VECTORS = JSON.parse(readFileSync(new URL("../../data/sealed_tables.json", import.meta.url), "utf8"));
 const tablesOf = (wanted) => VECTORS.to_send.find(({ what }) => what === wanted).tables;
-/** The tables of a game among friends, and of one with acknowledgements. */
+/** The tables of a game among friends, and of a game with acknowledgements. */
 const FRIENDS = tablesOf("a move among friends");
 const NEXT = tablesOf("a move to be acknowledged");
 const FORK = VECTORS.merged.find(({ error }) => error === "fork");

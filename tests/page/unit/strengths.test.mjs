@@ -1,4 +1,4 @@
-// The offered bots, and the bot that gives hints.
+// The bots that are offered, and the bot that gives hints.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,6 +1,6 @@
 // The environment of the page's modules: a browser's storage and locks, and a simulated service.
 
-/** A canvas that measures text; all letters have the same width. */
+/** A canvas that measures text. All letters have the same width. */
 class Ruler {
   measureText(text) {
     return { width: text.length * 0.66 * Number(/(\d+(\.\d+)?)px/.exec(this.font)[1]) };
@@ -24,7 +24,7 @@ class Drawn {
   addEventListener() {}
 }
 
-/** Define the globals of a page, with an empty storage; return the storage's contents. */
+/** Define the globals of a page, with an empty storage. Return the contents of the storage. */
 export function pageGlobals() {
   const stores = [new Map(), new Map()];
   const [local, session] = stores.map((texts) => {
@@ -60,7 +60,7 @@ export function pageGlobals() {
   return stores[0];
 }
 
-/** Answer calls by `methods`, functions of the request by name; return the list of calls. */
+/** Answer calls with `methods`, which are functions of the request, by name. Return the list of calls. */
 export function playService(methods) {
   const calls = [];
   globalThis.fetch = async (path, { body }) => {

@@ -1,5 +1,5 @@
-// Calls a service with grpc-js as a frontend would, from its descriptor set, and prints the responses as JSON.
-// Usage: node client.js HOST:PORT DESCRIPTORS COUNT, with the number of simultaneous calls.
+// Calls a service with grpc-js and the API's descriptor set, as a frontend would. Prints the responses as JSON.
+// Usage: node client.js HOST:PORT DESCRIPTORS COUNT. COUNT is the number of simultaneous calls.
 "use strict";
 const crypto = require("crypto");
 const fs = require("fs");
@@ -13,10 +13,10 @@ const { GameService, BatchService } = grpc.loadPackageDefinition(definition).cha
 const options = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 const plaintext = grpc.credentials.createInsecure();
 const games = new GameService(address, plaintext, options);
-// A client on the same connection.
+// This client uses the connection of the first one.
 const batches = new BatchService(address, plaintext, { ...options, channelOverride: games.getChannel() });
 
-// The outcome of a unary call: its response, or its error's code and message; and its trailers.
+// Returns the outcome of a unary call: its response, or the code and message of its error, and its trailers.
 function call(stub, method, request, metadata = new grpc.Metadata()) {
   return new Promise((resolve) => {
     const outcome = {};
@@ -39,7 +39,7 @@ function play(requests) {
   });
 }
 
-// The details of an error: their messages, by name.
+// Returns the details of an error, as messages by name.
 function detailsOf(packed) {
   const status = definition["google.rpc.Status"].deserialize(packed);
   const read = status.details.map(({ type_url, value }) => {

@@ -1,4 +1,4 @@
-// A whole game with any client: random legal actions, alternately as ids and in typed form.
+// A whole game with any client. The actions are random legal ones, alternately as ids and in typed form.
 
 // A client has
 //   newGame(game, players, seed)  resolves to a position with its legal actions and its score;
@@ -8,7 +8,7 @@
 
 const NO_ACTION = 2 ** 32 - 1;
 
-/** Play a game; returns the ids of its actions, the totals, and the reason of the refusal of an invalid action. */
+/** Play a game. Returns the ids of its actions, the totals, and the reason of the refusal of an invalid action. */
 export async function play(client, game, players, seed) {
   let position = await client.newGame(game, players, seed);
   const refused = await client.apply(position.state, { id: NO_ACTION }).catch((error) => client.reasonOf(error));

@@ -1,4 +1,4 @@
-// A client of generated code, over any transport.
+// A client with generated code, over any transport.
 
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 
@@ -8,7 +8,7 @@ import { GameService } from "./generated/chatiere/v1/game_service_pb.js";
 const include = { legalActions: true, score: true };
 
 export class GeneratedClient {
-  /** `calls`: newGame and apply, from request to response; `infoOf`: the ErrorInfo of an error. */
+  /** `calls` has newGame and apply, from request to response. `infoOf` returns the ErrorInfo of an error. */
   constructor(calls, infoOf) {
     this.calls = calls;
     this.infoOf = infoOf;

@@ -1,4 +1,4 @@
-// Plays a game with connect-node and prints the result as JSON.
+// Plays a game with connect-node, and prints the result as JSON.
 // Usage: node node.js PROTOCOL URL GAME PLAYERS SEED
 
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-node";

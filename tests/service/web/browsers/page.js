@@ -12,7 +12,7 @@ import { GameService } from "./generated/chatiere/v1/game_service_pb.js";
 import { ErrorInfoSchema } from "./generated/google/rpc/error_details_pb.js";
 import { StatusSchema } from "./generated/google/rpc/status_pb.js";
 
-/** grpc-web's client, with our messages in place of google-protobuf's. */
+/** A client of grpc-web, with our messages instead of google-protobuf's. */
 function grpcWebClient(url) {
   // The service does not support its other format, text.
   const client = new GrpcWebClientBase({ format: "binary" });
@@ -33,7 +33,7 @@ function grpcWebClient(url) {
   });
 }
 
-/** JSON, without a library. */
+/** A client that uses JSON without a library. */
 class FetchClient {
   constructor(url) {
     this.url = url;
@@ -80,7 +80,7 @@ const CLIENTS = {
 /** Play a game against the service at `url`. */
 globalThis.playWith = (client, url, game, players, seed) => play(CLIENTS[client](url), game, players, seed);
 
-/** Return the names of the games, by a GET, which a browser sends without a preflight. */
+/** Return the names of the games. They are requested by a GET, which a browser sends without a preflight request. */
 globalThis.listGames = async (url) => {
   const query = new URLSearchParams({ connect: "v1", encoding: "json", message: "{}" });
   const response = await fetch(`${url}/chatiere.v1.GameService/ListGames?${query}`);
