@@ -218,20 +218,16 @@ function remember({ picked, ui }) {
  * @returns {Item}
  */
 function trayItem({ turn }, { tray, bottom, width }) {
-  return {
-    key: "tray",
-    x: 0,
-    y: tray.y,
-    ...drawnBy(trayOf, width, tray.height, turn === bottom),
-  };
+  return { key: "tray", x: 0, y: tray.y, ...drawnBy(trayBack, width, tray.height, turn === bottom) };
 }
 
 /**
+ * Draw the background of the area of the seat at the bottom, from its upper left corner.
  * @param {number} width
  * @param {number} height
- * @param {boolean} isActive
+ * @param {boolean} isActive true if it is the seat's turn
  */
-function trayOf(width, height, isActive) {
+function trayBack(width, height, isActive) {
   const edge = { fill: isActive ? "var(--accent)" : "var(--line)" };
   return group(
     box(0, 0, width, height, 0, { fill: "var(--surface)" }),

@@ -172,13 +172,7 @@ function birdItems(context, { spots, catSize, birdSize }) {
   const waiting = birds.flatMap((place, number) => (spots.has(place) ? [] : [number]));
   const length = 28 + waiting.length * birdSize * 0.82;
   /** @type {Item} */
-  const line = {
-    key: "wire",
-    x: 0,
-    y: birdSize + 6,
-    layer: LAYERS.wood,
-    ...drawnBy(wire, length),
-  };
+  const line = { key: "wire", x: 0, y: birdSize + 6, layer: LAYERS.wood, ...drawnBy(wire, length) };
   const items = birds.map((place, number) => {
     const spot = spots.get(place);
     const size = spot ? Math.min(catSize * 0.8, 44) : birdSize;
@@ -204,13 +198,7 @@ function dogItems({ view, t }, { trackX, trackLength, trackHeight, bottom, width
   const y = bottom - trackHeight / 2;
   const step = trackLength / Math.max(1, dogTrack);
   return [
-    {
-      key: "track",
-      x: trackX,
-      y,
-      layer: LAYERS.spaces,
-      ...drawnBy(track, step, dogTrack, dogs),
-    },
+    { key: "track", x: trackX, y, layer: LAYERS.spaces, ...drawnBy(track, step, dogTrack, dogs) },
     {
       key: "dogs",
       x: round(trackX + step * dogs),

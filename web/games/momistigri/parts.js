@@ -81,7 +81,7 @@ export function handCard(look, width, height, effect, { isNew, isDim } = {}) {
           catFace(COAT_OF_COLOUR[colour % 5] ?? 0, 52 * unit, MOODS[value % MOODS.length]),
         ]);
   const corner = group(
-    at(-width / 2, top, tab(42, 34, unit, band)),
+    placed(-width / 2, top, 1, 0, tab(42, 34, unit, band)),
     write(text, -width / 2 + 21 * unit, top + 17 * unit, Math.max(13, 24 * unit), {
       fill: bandInk,
       weight: 700,
