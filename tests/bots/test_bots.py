@@ -150,7 +150,7 @@ def test_flat_halves_the_candidates_by_value(name: str, playouts: int) -> None:
 
 
 @over_names
-def test_returns_of_trials_are_those_of_plain_playouts(name: str) -> None:
+def test_returns_of_trials_equal_the_returns_of_plain_playouts(name: str) -> None:
     game = engine.game(name)
     flat = bots.get("flat", game, game.min_players)
     position = game.new_game(game.min_players, seed=6)

@@ -49,7 +49,7 @@ def positions(name: str, games: int = 16, plies: int = 8) -> tuple[np.ndarray, n
     groups=st.integers(1, 5),
     extreme=st.booleans(),
 )
-def test_results_are_those_of_plain_numpy(
+def test_results_equal_the_results_of_plain_numpy(
     game: str, seed: int, first: int, second: int, groups: int, extreme: bool
 ) -> None:
     file = random_network(game, first=first, second=second, groups=groups, seed=seed)

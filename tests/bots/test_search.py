@@ -131,7 +131,7 @@ def test_trees_are_those_of_the_plain_search(game: Game, players: int, with_prio
 @over_games
 @pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
 @pytest.mark.parametrize("max_nodes", [1, 60])
-def test_full_trees_are_those_of_the_plain_search(game: Game, with_priors: bool, max_nodes: int) -> None:
+def test_full_trees_equal_the_trees_of_the_plain_search(game: Game, with_priors: bool, max_nodes: int) -> None:
     players = game.min_players
     positions = some_decisions(game, players, 5, 3)
     found = run(positions, 150, evaluate=made_up(game, players) if with_priors else None, max_nodes=max_nodes)
@@ -599,7 +599,7 @@ def test_a_world_that_does_not_belong_to_its_tree_is_named(with_priors: bool) ->
         assert field is None or refused.value.field == "worlds[1][13]" + field
 
 
-def test_the_first_world_is_checked_as_well() -> None:
+def test_the_first_world_is_also_checked() -> None:
     over = positions_of(engine.game("discat"), 2, 4)[-1]
     refusal("worlds[0][0]", "world 0 of tree 0: the game is over", worlds=lambda number: over.pack() * 2 * number)
 

@@ -193,7 +193,7 @@ def test_points_count_pairs_of_seats() -> None:
     assert points_of(results, lowest_total_wins=False)[2] == 1
 
 
-def test_points_of_two_seats_are_those_of_an_arena(tmp_path: Path) -> None:
+def test_points_of_two_seats_equal_the_points_of_an_arena(tmp_path: Path) -> None:
     match = Match(2, "flat:playouts=8", "random")
     found = Measurement(TWO, 5, tmp_path / "found.json").measure(match, 16)
     arena = Arena(TWO, 2, (match.higher, match.lower), found.games, seed=5, paired=True)

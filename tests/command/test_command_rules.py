@@ -7,7 +7,7 @@ from .conftest import Run
 ROOT = Path(__file__).parents[2]
 
 
-def test_rules_are_shown_for_authors_and_for_players_with_the_options_in_force(run: Run, address: str) -> None:
+def test_rules_are_shown_for_authors_and_for_players_with_the_effective_options(run: Run, address: str) -> None:
     result = run("rules", "discat", "--authors", "--address", address)
     assert (result.exit_code, result.stdout) == (0, (ROOT / "docs/rules/discat.md").read_text("utf-8"))
     asked = ("rules", "chatpentiers", "--language", "fr", "--option", "removed_colour=0", "--address", address)

@@ -80,7 +80,7 @@ def test_typed_actions_and_ids_are_equivalent(table: Table) -> None:
         assert len(typed) == len(position.legal_actions())
 
 
-def test_the_kind_of_a_typed_action_is_that_of_its_id(table: Table) -> None:
+def test_a_typed_action_and_its_id_have_the_same_kind(table: Table) -> None:
     game, _ = table
     codec = engine.codec(game.name)
     for position in thinned(positions(table), 120):

@@ -66,7 +66,7 @@ def ask(position: Position) -> None:
     position.resample(position.current_player(), 1)
 
 
-def test_evaluations_are_those_of_playouts_in_worlds(table: Table, batch_table: BatchTable) -> None:
+def test_evaluations_equal_playouts_in_worlds(table: Table, batch_table: BatchTable) -> None:
     # The batch has sampled and explicit chance, decisions, other states, and invalid states.
     choices = random.Random("evaluations")
     states = [position.pack() for position in thinned(positions(table), 24)]

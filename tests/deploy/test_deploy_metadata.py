@@ -40,7 +40,7 @@ def test_the_owner_is_the_same_everywhere() -> None:
     assert author["name"] in (ROOT / "NOTICE").read_text("utf-8")
 
 
-def test_the_labels_of_the_image_are_those_of_the_package() -> None:
+def test_the_image_has_the_labels_of_the_package() -> None:
     dockerfile = (ROOT / "deploy/Dockerfile").read_text("utf-8")
     labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]+)"', dockerfile))
     assert labels["title"] == CITATION["title"]

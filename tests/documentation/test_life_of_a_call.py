@@ -154,7 +154,7 @@ def caller(port: int, door: Door, request: bytes) -> Iterator[Callable[[], bytes
 
 
 @pytest.mark.parametrize("door", get_args(Door))
-def test_the_listed_functions_are_those_that_a_call_runs_in_order(door: Door, server: Server, tracer: Tracer) -> None:
+def test_a_call_runs_the_listed_functions_in_order(door: Door, server: Server, tracer: Tracer) -> None:
     port = {"grpcio": server.port, "fast": server.fast_port, "web": server.web_port}[door]
     assert port is not None
     steps = [step for step in listed(door) if is_traced(step[0])]

@@ -567,7 +567,7 @@ def test_the_number_of_threads_is_from_1_to_256(table: Table, states: bytes, num
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "num_threads")
 
 
-def test_final_scores_are_only_those_of_ended_games(table: Table) -> None:
+def test_only_ended_games_have_final_scores(table: Table) -> None:
     rng = np.random.default_rng(7)
     ended = 0
     positions = table.new_games(seeds=range(20), columns=ALL_COLUMNS)

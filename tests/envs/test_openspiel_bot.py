@@ -25,7 +25,7 @@ def test_every_bot_plays_in_openspiel(name: str) -> None:
 
 
 @over_names
-def test_choices_are_those_of_the_bot_with_the_seats_information(name: str) -> None:
+def test_choices_equal_the_bots_choices_with_the_seats_information(name: str) -> None:
     game = pyspiel.load_game(f"chatiere_{name}")
     state = game.new_initial_state()
     while state.is_chance_node():

@@ -219,7 +219,7 @@ def test_a_table_with_other_options_than_its_room_is_not_played(visit: Callable[
     expect(guest.page.locator(".stage .item")).to_have_count(0)
 
 
-def test_a_link_for_another_game_than_that_of_its_room_is_refused(visit: Callable[..., Person]) -> None:
+def test_a_link_for_another_game_than_its_rooms_game_is_refused(visit: Callable[..., Person]) -> None:
     host, guest = visit(), visit()
     link = opened_room_of_half_sleepers(host).removesuffix("/2")
     for other in (f"{link}/3", link.replace("chat_cartonne", "discat") + "/2"):

@@ -51,7 +51,7 @@ def sampled(game: Game, plies: int, seed: int = 3) -> GameRecord:
     return record
 
 
-def test_each_judgement_is_that_of_the_bot(analyse: Any, game: Game) -> None:
+def test_each_judgement_equals_the_bots_judgement(analyse: Any, game: Game) -> None:
     record = sampled(game, 12)
     found = analyse(pb.AnalyseRequest(record=record, simulations=FEW, seed=9)).decisions
     position = game.new_game(game.max_players, seed=3)

@@ -207,7 +207,7 @@ def test_states_are_converted_both_ways(batches: Any, game: Game, table: pb.Batc
     assert not packed.HasField("faults")
 
 
-def test_a_packed_state_of_a_batch_is_one_of_game_service(
+def test_packed_states_of_batches_are_valid_in_game_service(
     server: Running, batches: Any, game: Game, table: pb.BatchSetup
 ) -> None:
     request = game_service_pb2.NewGameRequest(game=game.name, players=game.max_players, seed=3, game_number=4)

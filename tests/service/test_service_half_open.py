@@ -314,7 +314,9 @@ class Process:
         self.given_back += 1
 
 
-def test_incomplete_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incomplete_requests_that_take_too_much_memory_end_for_the_client_with_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     process = Process(monkeypatch)
     held, receiving = MemoryBudget(1000 * MIB), Receiving()
     watch = MemoryWatch(held, 16 * MIB, receiving.slots, lambda: 0)

@@ -234,7 +234,7 @@ def test_states_that_are_kept_count_in_the_memory_of_a_client(door: Door) -> Non
 SIZE = 1 << 20
 
 
-def test_calls_of_any_client_take_the_memory_of_the_batches_of_the_client_that_keeps_most() -> None:
+def test_calls_get_the_memory_of_batches_of_the_client_that_keeps_most() -> None:
     budget = MemoryBudget(64 * SIZE)
     most, least = KeptBatches[str](budget, "most"), KeptBatches[str](budget, "least")
     for number in range(1, 6):
@@ -269,7 +269,7 @@ def test_calls_of_any_client_take_the_memory_of_the_batches_of_the_client_that_k
 
 
 @given(data=st.data())
-def test_the_memory_of_batches_is_accounted_for_and_leaves_that_of_calls_free(data: st.DataObject) -> None:
+def test_the_memory_of_batches_is_counted_and_leaves_the_memory_for_calls_free(data: st.DataObject) -> None:
     budget, alone = MemoryBudget(64 * SIZE), MemoryBudget(64 * SIZE)
     clients = "ab"
     streams = [KeptBatches[int](budget, client) for client in clients for _ in range(2)]

@@ -88,7 +88,7 @@ def odd(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return path
 
 
-def test_a_path_that_is_no_file_any_more_leaves_the_content_in_use(
+def test_a_path_that_is_no_longer_a_file_leaves_the_content_in_use(
     odd: Path, tmp_path: Path, registry: CollectorRegistry, metrics: Metrics
 ) -> None:
     path = tmp_path / "secrets"

@@ -126,7 +126,7 @@ def test_a_cat_may_follow_the_games_last_carton() -> None:
     assert end_of(position) == "no_cartons"
 
 
-def test_the_game_is_over_when_no_seat_holds_a_carton_even_as_the_final_phase_starts() -> None:
+def test_the_game_is_over_when_no_seat_holds_a_carton_even_when_the_final_phase_starts() -> None:
     board = four_cats(all_princesses=True).hand(0, PRINCESS, PRINCESS).hand(1, PRINCESS, PRINCESS)
     position = board.position()
     # The game is not over in the main phase.

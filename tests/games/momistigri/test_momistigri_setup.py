@@ -160,7 +160,7 @@ def test_later_rounds_start_with_the_seat_with_the_most_penalty_points() -> None
     assert first_of([4, 10, 7], first=2) == (1, 1)
 
 
-def test_of_tied_seats_the_first_clockwise_from_the_previous_first_seat_starts() -> None:
+def test_if_seats_are_tied_the_first_clockwise_from_the_previous_first_seat_starts() -> None:
     # Decision of the engine: the previous first seat itself is included.
     for first, expected in ((0, 0), (1, 2), (2, 2)):
         state = late_state(["4A", "3A", "4B"], passed=(1, 2), first=first)

@@ -95,7 +95,7 @@ def test_connections_of_a_client_get_the_same() -> None:
     assert 60 - processor.left[job] == pytest.approx(2, rel=0.1)
 
 
-def test_calls_of_a_connection_end_in_their_order_if_more_come_than_may_be_in_progress() -> None:
+def test_calls_above_the_limit_of_a_connection_end_in_their_order() -> None:
     processor = Processor()
     jobs = [processor.add("many", "1", 0.1) for _ in range(20)]
     while any(job.stage is not Stage.OVER for job in jobs):

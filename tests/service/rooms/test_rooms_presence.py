@@ -86,7 +86,7 @@ def test_one_turn_sends_few_responses_and_no_room_is_forgotten() -> None:
 
 
 @given(steps=st.lists(st.tuples(st.sampled_from("elt"), st.integers(0, 9)), max_size=40))
-def test_every_follower_learns_the_last_presence_and_none_is_told_too_often(steps: list[tuple[str, int]]) -> None:
+def test_every_follower_learns_the_last_presence_and_gets_few_responses(steps: list[tuple[str, int]]) -> None:
     rooms, ears, told = Rooms(), dict[Ear, int](), dict[Ear, float]()
     for kind, number in steps:
         if kind == "e":

@@ -365,7 +365,7 @@ def test_settings_are_one_entry_of_the_rooms_people(make_rooms: MakeRooms, host:
     assert rooms.follow().entries == early.entries[1:]
 
 
-def test_the_time_of_an_entry_is_that_of_its_first_post(make_rooms: MakeRooms, host: Host) -> None:
+def test_the_time_of_an_entry_is_the_time_of_its_first_post(make_rooms: MakeRooms, host: Host) -> None:
     rooms = make_rooms(host.keys)
     closed = host.new_table(game="discat", players=2, seats=[human(ANNA), human(BERT)], acknowledgement=NEXT).table
     rooms.post(name="Anna")

@@ -131,9 +131,7 @@ def test_processes_share_rooms_of_all_instances(servers: list[RedisServer], proc
     assert other.relay.size == other.sample("chatiere_rooms") == other.sample("chatiere_room_followers") == 0
 
 
-def test_an_instance_that_is_away_affects_only_its_own_rooms(
-    servers: list[RedisServer], processes: list[Rooms]
-) -> None:
+def test_an_outage_of_an_instance_affects_only_its_rooms(servers: list[RedisServer], processes: list[Rooms]) -> None:
     (gone, _), (room, lost_room) = servers, (rooms_of(server, servers)[0] for server in servers[::-1])
     one, other = processes
     ears = [other.follow(room), other.follow(lost_room)]

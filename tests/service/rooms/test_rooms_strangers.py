@@ -43,7 +43,7 @@ def tables_in(rooms: Rooms) -> dict[bytes, bool]:
     return {entry.table: entry.is_foreign for entry in rooms.follow().entries if entry.table}
 
 
-def test_names_and_replies_of_strangers_do_not_displace_those_of_players(
+def test_names_and_replies_of_strangers_do_not_displace_names_and_replies_of_players(
     make_rooms: MakeRooms, host: Host, plies: list[bytes]
 ) -> None:
     rooms = make_rooms(host.keys)
