@@ -23,6 +23,7 @@ LAYERS = {
     "position": {
         "arrays",
         "batch",
+        "blocks",
         "choices",
         "columns",
         "compact",

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import fields, replace
 from itertools import islice
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 from tools.over import over, over_names, over_tables
 
@@ -249,6 +252,46 @@ def test_batches_keep_their_values(name: str) -> None:
         for batch, again in zip(kept, play(env), strict=True):
             assert_same(batch, again)
     assert not kept[0].states.flags.writeable
+
+
+@over_names
+@given(kept=st.sets(st.integers(0, 30)))
+@settings(max_examples=20)
+def test_a_batch_that_is_kept_never_changes(name: str, kept: set[int]) -> None:
+    with TableEnv(name, fewest(name), 4, batches=2, observations=True, mask=True, features="packed") as env:
+        found: list[tuple[Batch, Batch]] = []
+        # Memory is used again in the same round and in the next one.
+        for _ in range(2):
+            batch = env.reset(SEED)
+            for step in range(31):
+                if step in kept:
+                    found.append((batch, deepcopy(batch)))
+                batch = env.step(batch.random_actions())
+        for batch, expected in found:
+            assert_same(batch, expected)
+
+
+# Prints the page faults of a step of many games.
+FAULTS = """
+from resource import RUSAGE_SELF, getrusage
+from chatiere.engine.memory import allocated_bytes
+from chatiere.envs import TableEnv
+with TableEnv("chat_cartonne", 2, 30_000, observations=True, mask="bits") as env:
+    for _ in range(2):
+        batch, before = env.reset(), getrusage(RUSAGE_SELF).ru_minflt
+        for _ in range(10):
+            batch = env.step(batch.random_actions())
+print((getrusage(RUSAGE_SELF).ru_minflt - before) // 10 if allocated_bytes() else "")
+"""
+
+
+def test_steps_of_many_games_use_the_memory_of_earlier_steps() -> None:
+    program = (sys.executable, "-c", FAULTS)
+    faults = subprocess.run(program, capture_output=True, text=True, check=True).stdout.strip()
+    if not faults:
+        pytest.skip("another allocator replaces the C library's")
+    # The columns of a step have more than 10,000 pages of 4 KiB.
+    assert int(faults) < 1000
 
 
 @over_names

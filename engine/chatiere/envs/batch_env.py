@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chatiere.engine.closing import Closing
-from chatiere.engine.core.arrays import aligned_empty
 from chatiere.engine.core.batch import MAX_ITEMS
+from chatiere.engine.core.blocks import BlockPool
 from chatiere.engine.core.compact import CompactObservations
 from chatiere.engine.core.integers import column_of, require_integer, shown, unsigned
 from chatiere.engine.core.observation import ObservationLayout
@@ -85,6 +85,8 @@ class BatchEnv(Closing):
         self._first_game = unsigned("first_game", first_game, 64)
         if self._games is not None and self._first_game + self._games > 2**64:
             raise ValueError(f"first_game + games must not be above 2**64: {self._first_game} + {self._games}")
+        # Each batch that is due has a mask already.
+        self._mask_memory, self._feature_memory = BlockPool(3 + self._batches), BlockPool()
         self._own_seed = self._seed = unsigned("seed", seed, 64)
         self._last: Batch | None = None
         self._is_closed = False
@@ -175,17 +177,22 @@ class BatchEnv(Closing):
 
     def _new_mask(self, rows: int) -> NDArray[np.bool_] | NDArray[np.uint8] | None:
         # Return an array for a mask, or None if no mask is requested.
-        if self._mask == "bits":
-            return aligned_empty((rows, -(-self.info.num_actions // 8)), np.uint8)
-        return aligned_empty((rows, self.info.num_actions), np.bool_) if self._mask else None
+        if not self._mask:
+            return None
+        is_bits = self._mask == "bits"
+        width = -(-self.info.num_actions // 8) if is_bits else self.info.num_actions
+        memory: Any = self._mask_memory.take(rows * width, writable=True)
+        return np.ndarray((rows, width), np.uint8 if is_bits else np.bool_, memory)
 
     def _encoded(self, observations: NDArray[np.uint8]) -> NDArray[Any]:
         # Return the features of observations in the requested form.
         if self._features is None:
             return np.zeros((0, 0), np.float32)
         width = self._layout.packed_size if self._features == "packed" else self._layout.num_features
-        out: NDArray[Any] = aligned_empty((len(observations), width), _ELEMENTS[self._features])
-        observations = observations.reshape(len(observations), self.info.observation_length)
+        rows, element = len(observations), _ELEMENTS[self._features]
+        memory: Any = self._feature_memory.take(rows * width * np.dtype(element).itemsize, writable=True)
+        out: NDArray[Any] = np.ndarray((rows, width), element, memory)
+        observations = observations.reshape(rows, self.info.observation_length)
         return self._layout.features(self._compact.crop(observations) if self._compact else observations, out)
 
     def _require_open(self) -> None:

@@ -30,8 +30,8 @@ class TableEnv(BatchEnv):
     """The environments of a BatchEnv, in this process: the fastest way to play.
 
     The same code also runs on `chatiere.clients.VectorEnv`, which plays over a service. There the same seed and actions
-    give the same games, row for row. Later steps do not change the arrays of a batch. Arrays that the engine returned
-    are read-only.
+    give the same games, row for row. Later steps do not change the arrays of a batch: their memory is used again only
+    once nothing refers to them. Arrays that the engine returned are read-only.
 
     Errors are EngineErrors, which are ValueErrors. The constructor raises UNKNOWN_GAME, INVALID_PLAYERS and
     INVALID_OPTION; `step` raises ILLEGAL_ACTION, INVALID_ACTION and INVALID_BATCH. A `step` that raises an error
@@ -88,10 +88,11 @@ class TableEnv(BatchEnv):
         self._game = engine.game(game)
         self._options = _options_by_name(self._game, options)
         self._num_threads = num_threads
-        table = Table(self._game, players)
-        self.players = table.players
+        # Each batch has its own table, because a table keeps the states that it returned last, and their memory.
+        self._tables = [Table(self._game, players, reuse_memory=True) for _ in range(self._batches)]
+        self.players = self._tables[0].players
         # This call checks the arguments.
-        table.new_games(self._options, count=0, num_threads=num_threads)
+        self._tables[0].new_games(self._options, count=0, num_threads=num_threads)
         self._describe(GameInfo(**game_info(self._game), **observation_info(self._game)))
         self._columns = Columns(legal=True, observations=bool(observations) or features is not None, final_scores=True)
         self._restart = Restart(self._options, self.num_envs)
@@ -125,14 +126,14 @@ class TableEnv(BatchEnv):
         """Release the games. The environment can no longer be used; its batches can."""
         super().close()
         self._drop_batches()
+        self._tables.clear()
 
     def _drop_batches(self) -> None:
         self._due.clear()
         self._played = None
 
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
-        # Each batch has its own table, because a table keeps the states that it returned last.
-        table = Table(self._game, self.players)
+        table = self._tables[len(self._due)]
         mask = self._new_mask(len(seeds))
         positions = table.new_games(
             self._options,

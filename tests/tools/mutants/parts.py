@@ -13,7 +13,16 @@ _NO_KERNELS = ("codec",)
 # The endings of the names of a game's slowest test files.
 _SLOW = ("_limits", "_reference")
 _RULES = ("bits.pxd", "loops.pyx", "moves.pyx", "packed.pxd", "stream.pxd", "stream.pyx", "weights.pxd")
-_POSITION = ("position.pyx", "events.pyx", "batch.pyx", "cancellation.pyx", "parts.pyx", "integers.pyx", "threads.pyx")
+_POSITION = (
+    "position.pyx",
+    "events.pyx",
+    "batch.pyx",
+    "blocks.pyx",
+    "cancellation.pyx",
+    "parts.pyx",
+    "integers.pyx",
+    "threads.pyx",
+)
 _MESSAGES = ("messages.pyx", "codec.pyx", "phrases.pyx")
 
 

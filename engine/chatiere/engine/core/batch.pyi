@@ -27,7 +27,14 @@ class Table:
     game: Game
     players: int
     rules_version: int
-    def __init__(self, game: Game, players: SupportsIndex, rules_version: SupportsIndex | None = None) -> None: ...
+    def __init__(
+        self,
+        game: Game,
+        players: SupportsIndex,
+        rules_version: SupportsIndex | None = None,
+        *,
+        reuse_memory: bool = False,
+    ) -> None: ...
     def new_games(
         self,
         options: Mapping[str, Any] | None = None,

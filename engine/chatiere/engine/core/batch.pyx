@@ -29,6 +29,7 @@ from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import MAX_U64, column_of
 from chatiere.engine.core.stream import words
 
+from chatiere.engine.core.blocks cimport BlockPool
 from chatiere.engine.core.cancellation cimport Cancellation
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.integers cimport read_number, read_u64
@@ -57,6 +58,20 @@ from chatiere.engine.core.threads cimport Work, run_parts
 cdef enum:
     # The alignment, in bytes, that overwritten states must have.
     ALIGNMENT = 8
+
+cdef enum Kind:
+    # The columns of `new_games` and `step`.
+    STATES
+    FAULTS
+    ACTORS
+    FINAL
+    LEGAL_OFFSETS
+    LEGAL_IDS
+    TOTALS
+    RETURNS
+    OBSERVATIONS
+    FINAL_OBSERVATIONS
+    NUM_KINDS
 
 
 # The maximum number of items in a batch. With this limit, the offsets of legal ids fit into 32 bits in every game.
@@ -126,6 +141,14 @@ cdef Py_ssize_t check_count(name, Py_ssize_t count) except -1:
     return count
 
 
+cdef bint any_of(const uint8_t* flags, Py_ssize_t count) noexcept:
+    cdef uint8_t found = 0
+    cdef Py_ssize_t i
+    for i in range(count):
+        found |= flags[i]
+    return found
+
+
 cdef int require_done(LoopEnd end) except -1:
     if end == LoopEnd.CANCELLED:
         raise Cancelled("the batch was cancelled")
@@ -154,10 +177,15 @@ cdef class Table:
     cdef readonly int players
     # The version of the rules under which new games begin.
     cdef readonly int rules_version
-    # The states returned last, if all are valid. They remain valid, because a bytes object cannot change.
-    cdef bytes sound
+    # The states returned last, if all are valid. They remain valid, because bytes cannot change, and a Block does not
+    # change while this refers to it.
+    cdef object sound
+    # The memory of columns, by Kind; None if it is not reused.
+    cdef list pools
+    # The parts of an earlier batch, for the next batch; only if memory is reused.
+    cdef Parts parts
 
-    def __init__(self, Game game not None, players, rules_version=None):
+    def __init__(self, Game game not None, players, rules_version=None, *, reuse_memory=False):
         """Initialize a table.
 
         Args:
@@ -165,6 +193,10 @@ cdef class Table:
             players: The number of players, `game.min_players` … `game.max_players`.
             rules_version: The version of the rules under which games begin, one of `game.rules_versions`. None means
                 the newest. Methods accept states of any of these versions, and continue them under their own version.
+            reuse_memory: True to write the columns of `new_games` and `step` into the memory of earlier ones, which is
+                much faster for large batches. The columns, except `weights`, are then Blocks instead of bytes:
+                read-only buffers that NumPy reads in place. Memory is reused only once no array or other object refers
+                to it; the table keeps the memory of at most four batches.
 
         Raises:
             EngineError: INVALID_PLAYERS, UNSUPPORTED_RULES_VERSION.
@@ -172,6 +204,7 @@ cdef class Table:
         self.players = game.read_players(players)
         self.rules_version = game.read_rules_version(rules_version)
         self.game = game
+        self.pools = [BlockPool() for _ in range(Kind.NUM_KINDS)] if reuse_memory else None
 
     def __repr__(self):
         return f"<Table of {self.game.name}, {self.players} players>"
@@ -216,9 +249,9 @@ cdef class Table:
             EngineError: INVALID_OPTION, INVALID_SEED; BATCH_TOO_LARGE if the result would exceed `max_bytes`.
         """
         cdef bytes encoded = self.encode_options(options, "options")
-        cdef bytes seed_column = b"", number_column = b"", states
+        cdef bytes seed_column = b"", number_column = b"", faults
+        cdef object states, actors
         cdef NewGames new_games
-        cdef bytes actors, faults
         cdef Parts parts
         cdef Py_ssize_t n
         cdef int i
@@ -243,9 +276,9 @@ cdef class Table:
         cancellation = cancellation or Cancellation()
         parts = self.parts_of(n, cancellation, None, num_threads)
         check_size(self.size_of(n, columns), max_bytes)
-        states = new_column(n * parts.batch.packed_size)
+        states = self.column(Kind.STATES, n * parts.batch.packed_size)
         faults = bytes(n)
-        actors = new_column(n)
+        actors = self.column(Kind.ACTORS, n)
         parts.described.states = <uint8_t*> data_of(states)
         parts.described.actors = <int8_t*> data_of(actors)
         for i in range(parts.count):
@@ -293,8 +326,8 @@ cdef class Table:
         cdef const uint8_t[::1] before = given
         cdef Py_ssize_t n = self.count_of(given)
         cdef bytes move_column = copy_for("moves", moves, sizeof(uint16_t), n)
-        cdef bytes faults, actors, encoded
-        cdef object after
+        cdef bytes encoded
+        cdef object after, faults, actors
         cdef Restarts restarts
         cdef const uint8_t* source = &before[0] if n else NULL
         cdef Parts parts
@@ -311,10 +344,10 @@ cdef class Table:
             after = given
             parts.described.states = <uint8_t*> source
         else:
-            after = new_column(n * parts.batch.packed_size)
+            after = self.column(Kind.STATES, n * parts.batch.packed_size)
             parts.described.states = <uint8_t*> data_of(after)
-        faults = new_column(n)
-        actors = new_column(n)
+        faults = self.column(Kind.FAULTS, n)
+        actors = self.column(Kind.ACTORS, n)
         parts.described.actors = <int8_t*> data_of(actors)
         for i in range(parts.count):
             part = &parts.parts[i]
@@ -323,8 +356,8 @@ cdef class Table:
             part.faults = <uint8_t*> data_of(faults)
             part.restarts = &restarts if restart is not None else NULL
         positions = self.run(move_part, parts, after, actors, columns, mask, max_bytes)
-        item_faults = self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
-        self.sound = after if item_faults is NO_FAULTS and isinstance(after, bytes) else None
+        item_faults = self.faults_of(faults, after, "moves", partial(_apply, move_column))
+        self.sound = after if item_faults is NO_FAULTS and after is not given else None
         return positions, item_faults
 
     def playout(self, states, playouts, *, seed, first_game_number=0, Cancellation cancellation=None):
@@ -619,7 +652,11 @@ cdef class Table:
         return batch
 
     cdef Parts parts_of(self, Py_ssize_t count, Cancellation cancellation, states, num_threads):
-        cdef Parts parts = Parts(count, num_threads)
+        cdef Parts parts = self.parts
+        # Another thread that uses the table meanwhile needs its own parts.
+        self.parts = None
+        if parts is None or not parts.are_for(count, num_threads):
+            parts = Parts(count, num_threads)
         parts.batch = self.batch_of(count, cancellation, states)
         return parts
 
@@ -669,16 +706,19 @@ cdef class Table:
             item_size += self.game.observation_length
         return size + n * item_size
 
-    cdef run(self, Work work, Parts parts, states, bytes actors, columns, mask, max_bytes):
+    cdef object column(self, Kind kind, Py_ssize_t size):
+        return new_column(size) if self.pools is None else (<BlockPool> self.pools[kind]).take(size)
+
+    cdef run(self, Work work, Parts parts, states, actors, columns, mask, max_bytes):
         # Do the work in threads, and return PositionColumns. `states` and `actors` are the columns that `parts` fill.
         cdef object masks = None
         cdef Py_ssize_t n = parts.batch.count
         cdef Py_ssize_t observation_size = self.game.observation_length
         cdef Py_ssize_t final_size = self.players * observation_size
         cdef Py_ssize_t size = self.size_of(n, columns)
-        cdef bytes final = new_column(n)
-        cdef bytes legal_offsets = b"", legal_ids = b"", weights = b"", totals = b"", returns = b""
-        cdef bytes observations = b"", final_observations = b""
+        cdef object final = self.column(Kind.FINAL, n)
+        cdef object legal_offsets = b"", legal_ids = b"", weights = b"", totals = b"", returns = b""
+        cdef object observations = b"", final_observations = b""
         cdef Described* described = &parts.described
         cdef uint32_t* weight_data
         cdef bint restarts = parts.parts[0].restarts != NULL
@@ -688,18 +728,18 @@ cdef class Table:
             masks = writable_masks(mask, n, self.game.num_distinct_actions, &described.masks)
         described.final = <uint8_t*> data_of(final)
         if columns.scores or columns.final_scores:
-            totals = new_column(n * self.players * sizeof(int32_t))
-            returns = new_column(n * self.players * sizeof(float))
+            totals = self.column(Kind.TOTALS, n * self.players * sizeof(int32_t))
+            returns = self.column(Kind.RETURNS, n * self.players * sizeof(float))
             described.totals = <int32_t*> data_of(totals)
             described.returns = <float*> data_of(returns)
             described.all_totals = bool(columns.scores)
         if columns.observations:
             for i in range(parts.count):
                 parts.parts[i].largest_final_observations = n * final_size if max_bytes is None else max_bytes - size
-            observations = new_column(n * observation_size)
+            observations = self.column(Kind.OBSERVATIONS, n * observation_size)
             described.observations = <uint8_t*> data_of(observations)
         if columns.legal:
-            legal_offsets = new_column((n + 1) * sizeof(uint32_t))
+            legal_offsets = self.column(Kind.LEGAL_OFFSETS, (n + 1) * sizeof(uint32_t))
             described.legal_offsets = <uint32_t*> data_of(legal_offsets)
         if columns.legal or masks is not None:
             parts.reserve_legal_ids()
@@ -710,26 +750,33 @@ cdef class Table:
         for i in range(parts.count):
             require_done(parts.parts[i].end)
         if columns.observations and restarts:
-            final_observations = parts.joined_final_observations(final_size)
+            final_observations = self.column(Kind.FINAL_OBSERVATIONS, parts.ended() * final_size)
+            parts.join_final_observations(final_size, <char*> data_of(final_observations))
         if columns.legal:
             legal = parts.join_offsets(described.legal_offsets)
             size += legal * (sizeof(uint16_t) + parts.any_chance() * sizeof(uint32_t))
             check_size(size, max_bytes)
-            legal_ids = parts.joined_legal_ids(legal)
+            legal_ids = self.column(Kind.LEGAL_IDS, legal * sizeof(uint16_t))
+            parts.join_legal_ids(<char*> data_of(legal_ids))
             if parts.any_chance():
                 weights = new_column(legal * sizeof(uint32_t))
                 weight_data = <uint32_t*> data_of(weights)
                 with nogil:
                     weigh_all(&parts.batch, described.states, described.actors, described.legal_offsets, weight_data)
+        if self.pools is not None:
+            parts.clear()
+            self.parts = parts
         return PositionColumns(
             states, actors, legal_offsets, legal_ids, weights, totals, returns, final, observations, final_observations
         )
 
-    cdef faults_of(self, bytes faults, states, column="states", act=None):
+    cdef faults_of(self, fault_column, states, column="states", act=None):
         # Return FaultColumns. To get the same texts as Position has, `act` repeats the operation on a Position for each
         # of the first failed items.
-        if faults.count(0) == len(faults):
+        cdef bytes faults
+        if not any_of(<const uint8_t*> data_of(fault_column), len(fault_column)):
             return NO_FAULTS
+        faults = bytes(fault_column)
         reasons = bytearray(256)
         for code in set(faults) - {OK}:
             reasons[code] = self.game.fault_text(code).reason.number
@@ -779,7 +826,7 @@ cdef class Table:
 # Functions that repeat a failed item's operation on a Position
 
 def _apply(moves, position, item):
-    position.apply(moves[item])
+    position.apply(memoryview(moves).cast("H")[item])
 
 
 def _resample(seats, seeds, game_numbers, position, item):

@@ -40,7 +40,7 @@ class Restart(NamedTuple):
 
 
 class PositionColumns(NamedTuple):
-    """The positions of n games, as columns.
+    """The positions of n games, as columns: bytes, or Blocks of a table that reuses memory.
 
     Attributes:
         states: uint8 (n, packed_size), the packed states; unchanged for failed items. A memoryview if the states were

@@ -3,8 +3,9 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint16_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
+from chatiere.engine.core.blocks cimport Block
 from chatiere.engine.core.game cimport MAX_LEGAL
 from chatiere.engine.core.integers cimport read_number
 
@@ -21,23 +22,24 @@ cdef bytes new_column(Py_ssize_t size):
     return PyBytes_FromStringAndSize(NULL, size)
 
 
-cdef void* data_of(bytes column):
-    return PyBytes_AS_STRING(column)
+cdef void* data_of(column):
+    # The data of bytes or of a Block.
+    return PyBytes_AS_STRING(column) if type(column) is bytes else (<Block> column).data
+
+
+cdef int threads_for(Py_ssize_t items, num_threads) except -1:
+    return min(<Py_ssize_t> read_number("num_threads", num_threads, 1, MAX_THREADS), max(items, 1))
 
 
 cdef class Parts:
     def __cinit__(self, Py_ssize_t items, num_threads):
-        cdef Py_ssize_t i
-        self.num_threads = min(<Py_ssize_t> read_number("num_threads", num_threads, 1, MAX_THREADS), max(items, 1))
+        self.num_threads = threads_for(items, num_threads)
         self.count = 1 if self.num_threads == 1 else min(PARTS_EACH * self.num_threads, items)
+        self.items = items
         self.parts = <Part*> calloc(self.count, sizeof(Part))
         if self.parts == NULL:
             raise MemoryError()  # uncovered: memory does not run out in tests
-        for i in range(self.count):
-            self.parts[i].batch = &self.batch
-            self.parts[i].described = &self.described
-            self.parts[i].first = items * i // self.count
-            self.parts[i].last = items * (i + 1) // self.count
+        self.clear()
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -46,28 +48,43 @@ cdef class Parts:
             free(self.parts[i].final_observations)
         free(self.parts)
 
+    cdef bint are_for(self, Py_ssize_t items, num_threads) except -1:
+        return items == self.items and threads_for(items, num_threads) == self.num_threads
+
+    cdef void clear(self):
+        # Prepare for a batch: nothing remains of an earlier batch, except memory for legal ids.
+        cdef Part* part
+        cdef Py_ssize_t i
+        memset(&self.described, 0, sizeof(Described))
+        for i in range(self.count):
+            part = &self.parts[i]
+            free(part.final_observations)
+            part.batch, part.described = &self.batch, &self.described
+            part.first, part.last = self.items * i // self.count, self.items * (i + 1) // self.count
+            part.new_games, part.restarts, part.final_observations = NULL, NULL, NULL
+            part.ended = part.legal = part.chance = 0
+
     cdef Py_ssize_t ended(self):
         cdef Py_ssize_t ended = 0, i
         for i in range(self.count):
             ended += self.parts[i].ended
         return ended
 
-    cdef bytes joined_final_observations(self, Py_ssize_t size):
-        # Return the final observations of all parts as one column. `size` is that of one game's final observations.
-        cdef bytes joined = new_column(self.ended() * size)
-        cdef char* place = <char*> data_of(joined)
+    cdef void join_final_observations(self, Py_ssize_t size, char* place):
+        # Write the final observations of all parts as one column. `size` is that of one game's final observations.
         cdef Py_ssize_t i
         for i in range(self.count):
             if self.parts[i].ended:
                 memcpy(place, self.parts[i].final_observations, self.parts[i].ended * size)
                 place += self.parts[i].ended * size
-        return joined
 
     cdef int reserve_legal_ids(self) except -1:
         cdef Part* part
         cdef Py_ssize_t i
         for i in range(self.count):
             part = &self.parts[i]
+            if part.legal_ids != NULL:
+                continue
             part.capacity = MAX_LEGAL + LEGAL_GUESS * (part.last - part.first)
             part.legal_ids = <uint16_t*> malloc(part.capacity * sizeof(uint16_t))
             if part.legal_ids == NULL:
@@ -86,14 +103,11 @@ cdef class Parts:
         offsets[self.batch.count] = legal
         return legal
 
-    cdef bytes joined_legal_ids(self, size_t legal):
-        cdef bytes joined = new_column(legal * sizeof(uint16_t))
-        cdef char* place = <char*> data_of(joined)
+    cdef void join_legal_ids(self, char* place):
         cdef Py_ssize_t i
         for i in range(self.count):
             memcpy(place, self.parts[i].legal_ids, self.parts[i].legal * sizeof(uint16_t))
             place += self.parts[i].legal * sizeof(uint16_t)
-        return joined
 
     cdef bint any_chance(self):
         # Return True if some item is at a chance event.
