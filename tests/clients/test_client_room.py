@@ -5,6 +5,7 @@ import random
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import Server, create_server
 from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1 import table_service_pb2 as tables_pb
+from chatiere.v1.room_service_pb2_grpc import RoomServiceServicer, add_RoomServiceServicer_to_server
 
 INVITATION = b"8 bytes."
 OVER, OVER_IN_NO_GAME = 3, 10_000
@@ -315,6 +317,44 @@ def test_a_silent_connection_is_replaced(address: str, monkeypatch: pytest.Monke
             assert list(next(came).presence.people) == [room.person]
 
 
+class Late(RoomServiceServicer):
+    """A service whose first Follow and whose second Post end with DEADLINE_EXCEEDED."""
+
+    def __init__(self) -> None:
+        self.follows = self.posts = 0
+
+    def Follow(self, request: pb.FollowRequest, context: grpc.ServicerContext) -> Iterator[pb.FollowResponse]:
+        self.follows += 1
+        if self.follows == 1:
+            context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "late")
+        yield pb.FollowResponse(is_whole=True, presence=pb.RoomPresence(onlookers=self.follows))
+
+    def Post(self, request: pb.PostRequest, context: grpc.ServicerContext) -> pb.PostResponse:
+        self.posts += 1
+        if self.posts == 2:
+            context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "late")
+        return pb.PostResponse(taken=True)
+
+
+@pytest.fixture
+def late() -> Iterator[str]:
+    """The address of a service that is Late."""
+    with ThreadPoolExecutor() as pool:
+        server = grpc.server(pool)
+        add_RoomServiceServicer_to_server(Late(), server)
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        yield f"127.0.0.1:{port}"
+        server.stop(None).wait()
+
+
+def test_a_room_is_followed_again_after_calls_that_exceed_their_deadlines(late: str) -> None:
+    with Room(late, new_room_id()) as room:
+        room.post_name("Anna")
+        # The second response makes the client post the name again, which fails.
+        assert next(room.follow()).presence.onlookers == 3
+
+
 # asyncio
 
 
@@ -407,6 +447,15 @@ def test_asyncio_replaces_a_silent_connection(address: str, monkeypatch: pytest.
             came = room.follow()
             for _ in range(3):
                 assert list((await anext(came)).presence.people) == [room.person]
+
+    played(work)
+
+
+def test_asyncio_follows_again_after_calls_that_exceed_their_deadlines(late: str) -> None:
+    async def work() -> None:
+        async with AsyncRoom(late, new_room_id()) as room:
+            await room.post_name("Anna")
+            assert (await anext(room.follow())).presence.onlookers == 3
 
     played(work)
 

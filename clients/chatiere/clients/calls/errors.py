@@ -16,10 +16,11 @@ _DOMAIN = "chatiere"
 _FIRST_PAUSE, _MAX_PAUSE = 0.1, 5.0
 # The upper limit of the random factor, from 1, by which a pause is multiplied.
 _LONGER = 1.5
-# The codes with which a call may end when its connection breaks.
+# The codes with which a call may end when its connection breaks or is silent.
 _BROKEN = {
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
     grpc.StatusCode.UNKNOWN,
     grpc.StatusCode.INTERNAL,
 }
