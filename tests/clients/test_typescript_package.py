@@ -46,8 +46,17 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def cutting() -> Iterator[dict[str, str]]:
-    """Run a service whose connections are cut, and post in a room of it; yield environment variables."""
+def cutting(port: str, grpc: str, *, is_http2: bool) -> Iterator[tuple[str, str]]:
+    """Run a proxy to a port of a service, and cut its connections while names are posted in a room.
+
+    Args:
+        port: The URL of the port.
+        grpc: The URL of the service's gRPC port.
+        is_http2: False if the protocol of the port is HTTP/1.1.
+
+    Yields:
+        The URL of the proxy and the id of the room.
+    """
     room, is_over = new_room_id(), threading.Event()
 
     def post() -> None:
@@ -55,24 +64,26 @@ def cutting() -> Iterator[dict[str, str]]:
             while not is_over.wait(0.02):
                 poster.post_name("last" if proxy.all_cut.is_set() else secrets.token_hex(8))
 
-    with serving() as (door, grpc), cutting_proxy(urlsplit(door).netloc, 0, is_http2=False) as (proxy, address):
+    with cutting_proxy(urlsplit(port).netloc, 0, is_http2=is_http2) as (proxy, address):
         proxy.cut()
         poster = threading.Thread(target=post)
         poster.start()
         try:
-            yield {
-                "CHATIERE_CUT": f"http://{address}",
-                "CHATIERE_CUT_ROOM": base64.urlsafe_b64encode(room).rstrip(b"=").decode(),
-            }
+            yield f"http://{address}", base64.urlsafe_b64encode(room).rstrip(b"=").decode()
         finally:
             is_over.set()
             poster.join()
 
 
 def test_its_own_tests_pass(built: Path) -> None:
-    with serving() as (door, grpc), cutting() as cut:
-        vectors = str(ROOT / "tests/data")
-        tested = run(built, "npm", "test", CHATIERE_DOOR=door, CHATIERE_GRPC=grpc, CHATIERE_VECTORS=vectors, **cut)
+    with (
+        serving() as (door, grpc),
+        cutting(door, grpc, is_http2=False) as (cut, room),
+        cutting(grpc, grpc, is_http2=True) as (cut_grpc, grpc_room),
+    ):
+        ports = {"CHATIERE_DOOR": door, "CHATIERE_GRPC": grpc, "CHATIERE_CUT": cut, "CHATIERE_CUT_GRPC": cut_grpc}
+        rooms = {"CHATIERE_CUT_ROOM": room, "CHATIERE_CUT_GRPC_ROOM": grpc_room}
+        tested = run(built, "npm", "test", CHATIERE_VECTORS=str(ROOT / "tests/data"), **ports, **rooms)
     (passed,) = re.findall(r"^\S+ pass (\d+)$", tested, re.M)
     assert int(passed) >= 40
 

@@ -52,15 +52,18 @@ export class Chatiere {
    * Create a client.
    *
    * @param service - The URL of the service's door for browsers (`chatiere serve --web-address`), or any transport of
-   *   Connect, such as createGrpcTransport of @connectrpc/connect-node.
+   *   Connect, such as createGrpcTransport of @connectrpc/connect-node, or a function that creates the transport. The
+   *   function is called again if a call gets no response in time, because the connection may be dead.
    */
-  constructor(service: string | Transport, { language, token, timeoutMs = 10_000, attempts = 5 }: Settings = {}) {
+  constructor(service: string | Transport | (() => Transport), settings: Settings = {}) {
+    const { language, token, timeoutMs = 10_000, attempts = 5 } = settings;
     const headers = {
       ...(language !== undefined && { "accept-language": language }),
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     };
-    const inner = typeof service === "string" ? doorTransport(service) : service;
-    this.transport = callingTransport(inner, { headers, timeoutMs, attempts });
+    const transport = typeof service === "string" ? doorTransport(service) : service;
+    const open = typeof transport === "function" ? transport : () => transport;
+    this.transport = callingTransport(open, { headers, timeoutMs, attempts });
     this.games = createClient(GameService, this.transport);
     this.bots = createClient(BotService, this.transport);
     this.tables = createClient(TableService, this.transport);

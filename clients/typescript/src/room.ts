@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import type { Client } from "@connectrpc/connect";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
 
 import { ChatiereError, TransportError } from "./errors.js";
 import {
@@ -111,9 +111,10 @@ export class Room {
     let cursor: Uint8Array = new Uint8Array();
     for (let attempt = 0; !this.#closing.signal.aborted; attempt++) {
       const ending = new AbortController();
-      const silent = () => ending.abort();
+      const end = () => ending.abort();
+      const silent = () => ending.abort(new ConnectError("the service is silent", Code.DeadlineExceeded));
       let timer = setTimeout(silent, SILENCE);
-      this.#closing.signal.addEventListener("abort", silent);
+      this.#closing.signal.addEventListener("abort", end);
       try {
         const request = { room: this.room, secret: this.secret, cursor };
         for await (const response of this.rooms.follow(request, { signal: ending.signal })) {
@@ -132,8 +133,8 @@ export class Room {
         await this.#pauseAfter(attempt, reason);
       } finally {
         clearTimeout(timer);
-        this.#closing.signal.removeEventListener("abort", silent);
-        ending.abort();
+        this.#closing.signal.removeEventListener("abort", end);
+        end();
       }
     }
   }
@@ -152,12 +153,13 @@ export class Room {
       throw reason;
     }
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pause);
       const end = () => {
         clearTimeout(timer);
+        this.#closing.signal.removeEventListener("abort", end);
         resolve();
       };
-      this.#closing.signal.addEventListener("abort", end, { once: true });
+      const timer = setTimeout(end, pause);
+      this.#closing.signal.addEventListener("abort", end);
     });
   }
 

@@ -27,8 +27,8 @@ const LONGER = 1.5;
 const MAX_STRANGERS = 1000;
 /** The maximum number of games that are not the room's own. */
 const MAX_FOREIGN_GAMES = 64;
-/** The codes with which a call may end when its connection breaks. */
-const BROKEN = [Code.Unavailable, Code.Canceled, Code.Unknown, Code.Internal];
+/** The codes with which a call may end when its connection breaks or is silent; Aborted is connect-node's code of a reset. */
+const BROKEN = [Code.Unavailable, Code.Canceled, Code.Aborted, Code.DeadlineExceeded, Code.Unknown, Code.Internal];
 
 /**
  * The contents of a room as known to one person. A person is identified by the SHA-256 of a secret in base64url, as in

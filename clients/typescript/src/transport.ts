@@ -4,8 +4,11 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufb
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 
-import { errorOf } from "./errors.js";
+import { errorOf, TransportError } from "./errors.js";
 import { repeated } from "./shared/retries.js";
+
+/** The codes with which calls end that are repeated. With the last two, connect-node reports that the connection broke. */
+const BROKEN = [Code.Unavailable, Code.Canceled, Code.Aborted];
 
 /** The settings common to all calls of a client. */
 export interface CallSettings {
@@ -25,10 +28,21 @@ export function doorTransport(baseUrl: string): Transport {
 /**
  * Return a transport that makes calls over another transport. It adds headers and retries, and throws ChatiereErrors.
  *
+ * `open` returns the other transport. It is called again if a call gets no response in time, because the connection may be
+ * dead, and connect-node (2.1) keeps a dead connection.
+ *
  * If a value is out of range for its field, such as a negative seed, the call rejects with RangeError without sending
  * the request.
  */
-export function callingTransport(inner: Transport, settings: CallSettings): Transport {
+export function callingTransport(open: () => Transport, settings: CallSettings): Transport {
+  let current = open();
+  const errorAfter = (used: Transport, reason: unknown) => {
+    const error = errorOf(ConnectError.from(reason));
+    if (used === current && error instanceof TransportError && error.code === Code.DeadlineExceeded) {
+      current = open();
+    }
+    return error;
+  };
   return {
     async unary(method, signal, timeoutMs, header, input, contextValues) {
       const request = checked(method.input, input);
@@ -36,25 +50,29 @@ export function callingTransport(inner: Transport, settings: CallSettings): Tran
       const timeout = timeoutMs ?? settings.timeoutMs;
       // As in Connect, 0 means no timeout.
       const end = timeout > 0 ? performance.now() + timeout : Infinity;
+      let used = current;
       const call = () => {
+        used = current;
         const left = end === Infinity ? 0 : Math.max(1, Math.ceil(end - performance.now()));
-        return inner.unary(method, signal, left, headers, request, contextValues);
+        return used.unary(method, signal, left, headers, request, contextValues);
       };
       const pauseAfter = (reason: unknown) =>
-        ConnectError.from(reason).code === Code.Unavailable && !signal?.aborted ? 0 : undefined;
+        BROKEN.includes(ConnectError.from(reason).code) && !signal?.aborted ? 0 : undefined;
       try {
         return await repeated(call, { pauseAfter, attempts: settings.attempts, end });
       } catch (reason) {
-        throw errorOf(ConnectError.from(reason));
+        throw errorAfter(used, reason);
       }
     },
     async stream(method, signal, timeoutMs, header, input, contextValues) {
       const headers = withHeaders(header, settings);
+      const used = current;
+      const errorOfStream = (reason: unknown) => errorAfter(used, reason);
       try {
-        const response = await inner.stream(method, signal, timeoutMs, headers, input, contextValues);
-        return { ...response, message: received(response.message) };
+        const response = await used.stream(method, signal, timeoutMs, headers, input, contextValues);
+        return { ...response, message: received(response.message, errorOfStream) };
       } catch (reason) {
-        throw errorOf(ConnectError.from(reason));
+        throw errorOfStream(reason);
       }
     },
   };
@@ -71,11 +89,14 @@ function checked<I extends DescMessage>(schema: I, request: MessageInitShape<I>)
   }
 }
 
-async function* received<O>(messages: AsyncIterable<O>): AsyncGenerator<O, void> {
+async function* received<O>(
+  messages: AsyncIterable<O>,
+  errorOfStream: (reason: unknown) => Error,
+): AsyncGenerator<O, void> {
   try {
     yield* messages;
   } catch (reason) {
-    throw errorOf(ConnectError.from(reason));
+    throw errorOfStream(reason);
   }
 }
 
@@ -88,7 +109,8 @@ function withHeaders(own: HeadersInit | undefined, settings: CallSettings): Head
 // Call fetch, and report a missing response as a status.
 async function reach(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
-    return await fetch(input, init);
+    // With Connect's "error", fetch in Node (20.20) ignores the signal once garbage was collected.
+    return await fetch(input, { ...init, redirect: "manual" });
   } catch (error) {
     throw error instanceof TypeError
       ? new ConnectError(error.message, Code.Unavailable, undefined, undefined, error)

@@ -45,6 +45,39 @@ test("calls are retried while the service is unavailable, with pauses that doubl
   });
 });
 
+for (const code of [Code.Canceled, Code.Aborted]) {
+  test(`calls are repeated if the connection breaks (${Code[code]})`, async (t) => {
+    const { chatiere, calls } = flaky(t, 1, code);
+    await chatiere.games.listGames({});
+    assert.equal(calls.length, 2);
+  });
+}
+
+test("another transport is created after a call without a response in time", async () => {
+  let created = 0;
+  const chatiere = new Chatiere(() => {
+    created++;
+    const isLate = created === 1;
+    return createRouterTransport(({ service }) =>
+      service(GameService, {
+        listGames() {
+          if (isLate) {
+            throw new ConnectError("late", Code.DeadlineExceeded);
+          }
+          return {};
+        },
+      }),
+    );
+  });
+  const errors = await Promise.all([1, 2].map(() => refusalOf(chatiere.games.listGames({}))));
+  assert.deepEqual(
+    errors.map(({ code }) => code),
+    [Code.DeadlineExceeded, Code.DeadlineExceeded],
+  );
+  await chatiere.games.listGames({});
+  assert.equal(created, 2);
+});
+
 test("pauses are at most 1.2 seconds", async (t) => {
   const { chatiere, pauses } = flaky(t, 20, Code.Unavailable, { timeoutMs: 0, attempts: 21 });
   await chatiere.games.listGames({});

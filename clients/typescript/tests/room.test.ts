@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, createRouterTransport } from "@connectrpc/connect";
@@ -183,6 +185,17 @@ test("closing a room ends `follow`", async () => {
   }
 });
 
+test("closing a room ends `follow` after garbage was collected", { timeout: 60_000 }, async () => {
+  const room = await chatiere.enter(newRoomId());
+  const followed = room.follow();
+  await followed.next();
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  const next = followed.next();
+  room.close();
+  assert.equal((await next).done, true);
+});
+
 /** A client of a simulated service: each Follow receives the next element of `responses`, and then `error`. */
 function playing(responses: MessageInitShape<typeof FollowResponseSchema>[], error: () => ConnectError) {
   const [posts, cursors]: [PostRequest["post"][], Uint8Array[]] = [[], []];
@@ -258,6 +271,19 @@ test("clients of a service that restarts follow again at different times", async
     room.close();
   }
   assert.deepEqual(pauses, [100, 125, 150]);
+});
+
+test("a room is followed again after each error of a broken or silent connection", async () => {
+  const presence = { onlookers: 1 };
+  const codes = [Code.Unavailable, Code.Canceled, Code.Aborted, Code.DeadlineExceeded, Code.Unknown, Code.Internal];
+  for (const code of codes) {
+    const { client } = playing([{ presence }, { presence }], () => new ConnectError("broken", code));
+    const room = await client.enter(newRoomId());
+    const followed = room.follow();
+    await followed.next();
+    assert.equal((await followed.next()).done, false, Code[code]);
+    room.close();
+  }
 });
 
 test("a final error is thrown", async () => {

@@ -11,10 +11,12 @@ export const DOOR = fromEnvironment("CHATIERE_DOOR");
 /** The URL of the service's gRPC port. */
 export const GRPC = fromEnvironment("CHATIERE_GRPC");
 
-/** The URL of a proxy to the service's door for browsers. The proxy breaks connections. */
+/** The URLs of proxies to the service's door for browsers and to its gRPC port. The proxies break connections. */
 export const CUT = fromEnvironment("CHATIERE_CUT");
-/** The id of a room in which names are posted. The last name is "last", after the proxy has broken all connections. */
+export const CUT_GRPC = fromEnvironment("CHATIERE_CUT_GRPC");
+/** The ids of rooms in which names are posted. The last name is "last", after the proxy has broken all connections. */
 export const CUT_ROOM = fromEnvironment("CHATIERE_CUT_ROOM");
+export const CUT_GRPC_ROOM = fromEnvironment("CHATIERE_CUT_GRPC_ROOM");
 
 /** Return the contents of a file of test vectors, which the tests of other clients also use. */
 export function vectorsIn(name: string): unknown {
