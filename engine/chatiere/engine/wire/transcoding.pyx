@@ -455,24 +455,27 @@ cdef int take_value(Writer out, Span* text, const Field* field) except -1:
         number = take_number(text, field)
         if number or field.has_presence:
             out.present(field.number, number)
-        return 0
-    begun = out.begin(field.number)
-    take_content(out, text, field)
-    if out.size > begun or field.has_presence:
-        return out.end(begun)
-    # An empty text without presence is omitted.
-    out.size = before
+    else:
+        begun = out.begin(field.number)
+        take_content(out, text, field)
+        if out.size > begun or field.has_presence:
+            out.end(begun)
+        else:
+            # An empty text without presence is omitted.
+            out.size = before
 
 
 cdef int take_list(Writer out, Span* text, const Field* field) except -1:
-    cdef size_t begun = 0
+    cdef size_t before = out.size, begun = 0
     cdef uint64_t number
+    cdef bint is_empty = True
     take(text, b"[")
-    if takes(text, b"]"):
-        return 0
     if field.wire_type != BYTES:
         begun = out.begin(field.number)
-    while True:
+    while not takes(text, b"]"):
+        if not is_empty:
+            take(text, b",")
+        is_empty = False
         if field.wire_type == BYTES:
             begun = out.begin(field.number)
             take_content(out, text, field)
@@ -481,10 +484,10 @@ cdef int take_list(Writer out, Span* text, const Field* field) except -1:
             number = take_number(text, field)
             out.reserve(MAX_VARINT_SIZE)
             out.size = put_varint(out.data + out.size, number) - out.data
-        if takes(text, b"]"):
-            break
-        take(text, b",")
-    return out.end(begun) if field.wire_type != BYTES else 0
+    if is_empty:
+        out.size = before
+    elif field.wire_type != BYTES:
+        out.end(begun)
 
 
 cdef inline bint is_same(Span one, Span other) noexcept:
@@ -508,9 +511,9 @@ cdef int take_message(Writer out, Span* text, const Shape* shape) except -1:
     cdef uint32_t seen = 0
     cdef int expected = 0
     take(text, b"{")
-    if takes(text, b"}"):
-        return 0
-    while True:
+    while not takes(text, b"}"):
+        if seen:
+            take(text, b",")
         field = field_of(shape, take_string(text), expected)
         expected = <int> (field - shape.fields) + 1
         if seen & (field.excluded | <uint32_t> 1 << field.number):
@@ -521,9 +524,6 @@ cdef int take_message(Writer out, Span* text, const Shape* shape) except -1:
             take_list(out, text, field)
         else:
             take_value(out, text, field)
-        if takes(text, b"}"):
-            return 0
-        take(text, b",")
 
 
 cdef class Transcoder:
