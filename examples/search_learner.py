@@ -192,7 +192,7 @@ def learn(
     final_games: int,
     seed: int,
 ) -> tuple[list[Point], NetworkFile]:
-    """Learn, and print each point of the curve and finally the strength of the search. Return curve and network."""
+    """Train a network, print the curve and the final strength of the search, and return the curve and the network."""
     # The last name is that of a bot for this game only.
     opponents = {name: bots.get(name, GAME, PLAYERS) for name in ("random", bots.names(GAME)[-1])}
     curve: list[Point] = []

@@ -25,7 +25,8 @@ from chatiere.arena.tournament import Rate, win_rate
 from chatiere.bots import Bot, Decisions
 from chatiere.envs import TableEnv
 
-# The initial standard deviation of CMA-ES. Like the weights, it is in quarters of a doubling.
+# The initial standard deviation of CMA-ES, in the unit of the weights. Adding 4 to a weight doubles an action's
+# likelihood.
 SIGMA = 4.0
 
 
@@ -35,7 +36,7 @@ class Weighted(Bot):
     needs_worlds = True
 
     def __init__(self, bot: Bot, weights: Mapping[str, int]) -> None:
-        """Create a bot that chooses like `bot`, with playouts by `weights`."""
+        """Create a bot that chooses like `bot`, but whose playouts use `weights`."""
         self._bot, self._weights = bot, weights
         self._game: engine.Game | None = None
 

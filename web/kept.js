@@ -1,5 +1,5 @@
 // Stores responses of the service that are the same for all users at all times: facts about games, and positions of
-// records. Where the page opens without a connection, they are stored, so that rule sheets and records open as well.
+// records. If the page opens offline, the responses are stored, so that rule sheets and records also open offline.
 
 import { call } from "./api.js";
 import { sha256, toText } from "./shared/bytes.js";
@@ -10,13 +10,13 @@ const CACHE = "chatiere kept";
 // The path of stored responses, at which the server has no files.
 const PATH = "kept/";
 
-/** Return true if a service worker controls this page, so that it opens without a connection. */
+/** Return true if a service worker controls this page, so that the page opens offline. */
 export function isLookedAfter() {
-  // Browsers have service workers only for pages loaded by https or from the same machine.
+  // Browsers allow service workers only on pages that were loaded by https or from the same machine.
   return Boolean(navigator.serviceWorker?.controller);
 }
 
-/** Wait until a service worker controls this page, which may never happen. */
+/** Wait until a service worker controls this page. This may never happen. */
 export async function lookedAfter() {
   const { serviceWorker } = navigator;
   if (!isLookedAfter()) {
@@ -74,7 +74,7 @@ export async function keep(shelf, name, value) {
   try {
     await (await caches.open(CACHE)).put(PATH + shelf + "/" + name, new Response(packed));
   } catch {
-    // The browser has no room for the value, which will be missing without a connection.
+    // The browser has no space for the value, so it is unavailable offline.
   }
 }
 

@@ -22,7 +22,7 @@ def bound_of(row: str, game: str = "") -> Bound:
 
 
 def target_of(row: str, game: str) -> float:
-    """Return the target, for a game, of a row without a bound. A value for the game overrides the value for the row."""
+    """Return a game's target in a row that has no bound. A value for the game overrides the value for the row."""
     values = _ROWS[row]
     target: float = values.get("games", {}).get(game, {}).get("target", values["target"])
     return target

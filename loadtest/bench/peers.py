@@ -62,7 +62,7 @@ def plain_learner_loop(name: str) -> Callable[[float], Run]:
 
 
 def tuned_learner_loop(name: str) -> Callable[[float], Run]:
-    """Return a learner's loop that uses the game's observer, if it has one. Observers reuse a NumPy array."""
+    """Return a learner's loop that uses the game's observer, if the game has one. Observers reuse a NumPy array."""
     game = load(name)
     if not game.get_type().provides_observation_tensor:
         return plain_learner_loop(name)

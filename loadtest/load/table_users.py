@@ -138,7 +138,7 @@ class BotUser(FrontendUser):
 
 
 class BrowserUser(GameChoice, FastHttpUser):
-    """A web page, which plays a game at human pace in JSON, at the door for browsers."""
+    """A web page that plays a game at human pace, in JSON, at the door for browsers."""
 
     wait_time = between(0.5, 2.0)
     abstract = GameChoice.deployment.web_address is None

@@ -107,7 +107,7 @@ class Flooder:
             source: The attacker's address.
             came: The counter of events.
             kinds: The floods to send in turn.
-            acknowledges: True to acknowledge the server's settings.
+            acknowledges: Whether to acknowledge the server's settings.
         """
         self._address, self._source, self._came, self._acknowledges = address, source, came, acknowledges
         self._floods = kinds

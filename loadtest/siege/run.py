@@ -18,13 +18,13 @@ from loadtest.siege.plan import Attack
 from loadtest.siege.relay import relayed
 from loadtest.siege.result import AttackResult, matrix, table
 
-# The seconds of calls before memory is first measured. The idle size includes the allocations of these calls.
+# How long calls are made before memory is first measured, in seconds. The idle size includes these calls' allocations.
 _WARMING = 1.5
-# The seconds for the server to release memory, and the seconds for the metrics to respond again.
+# The time in seconds within which the server must release memory, and within which the metrics must respond again.
 _SETTLING = 60.0
 _RESPONDING = 10.0
 _PAUSE = 0.1
-# The frequency of calls of the client at the attackers' address, relative to the other clients.
+# The call frequency of the client at the attackers' address, relative to the well-behaved clients at other addresses.
 _SLOWER = 0.25
 # The address of the second client, which makes the same calls as the attackers, and its number of calls in flight.
 _SECOND, _IN_FLIGHT = "127.0.1.2", 8

@@ -28,7 +28,7 @@ import { words } from "./words.js";
 const SECTIONS = /** @type {const} */ (["aim", "turn", "specials", "end", "score", "example"]);
 
 /**
- * Return a text that all sheets share.
+ * Return a string that all sheets use.
  * @param {keyof typeof words.en} key
  * @param {Record<string, string>} [values]
  */

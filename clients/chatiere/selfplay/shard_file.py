@@ -67,7 +67,7 @@ class Recording:
         self._results: list[_Ends] = []
 
     def add(self, batch: Batch, searched: Searched) -> None:
-        """Add a batch with observations, and the actions and search results of the bots for it."""
+        """Add a batch with observations, and the bots' actions and search results for this batch."""
         ended = batch.ended
         if len(ended.envs):
             ends = _Ends(
@@ -266,7 +266,7 @@ def _offsets(lengths: NDArray[np.uint32]) -> NDArray[np.int32]:
 
 
 def _moved(lengths: NDArray[np.uint32], order: NDArray[np.intp]) -> NDArray[np.intp]:
-    # Return the indices that put consecutive lists of these lengths into another order.
+    # Return the indices that rearrange consecutive lists of these lengths in the given order.
     ordered = lengths[order]
     begins, after = _offsets(lengths), _offsets(ordered)
     return np.arange(after[-1]) + np.repeat(begins[:-1][order] - after[:-1], ordered)

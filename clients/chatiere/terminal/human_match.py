@@ -80,19 +80,19 @@ class HumanMatch:
         return record
 
     def apply(self, action: Action) -> None:
-        """Make a move for the seat to decide. If it raises ChatiereError, the game is unchanged."""
+        """Make a move for the seat whose turn it is. If the move raises ChatiereError, the game is unchanged."""
         self._positions.append(self._client.apply(self.position.state, action.id, include=self._include))
         self._record.actions.append(action.id)
 
     def play_bot(self) -> None:
-        """Make the move of the bot to decide. If it raises ChatiereError, the game is unchanged."""
+        """Make a move for the bot whose turn it is. If the move raises ChatiereError, the game is unchanged."""
         bot = self.bots[self.position.turn.seat]
         self.apply(choose(self._client, self.position, bot, self._record.stream.seed, self.decisions))
 
     def undo(self) -> bool:
-        """Take back the last decision of the person to decide and all later decisions.
+        """Take back the last decision of the person whose turn it is, and all later decisions.
 
-        If no person is to decide, take back the last decision of any person.
+        If it is a bot's turn, take back the last decision that any person made, and all later decisions.
 
         Returns:
             False if there is no such decision.

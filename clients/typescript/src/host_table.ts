@@ -146,7 +146,7 @@ export class HostTable {
     });
   }
 
-  /** Decide the pending chance event. Reasons of errors: IMPOSSIBLE_OUTCOME, NO_CHANCE_PENDING, GAME_OVER. */
+  /** Decide the pending chance event. Error reasons: IMPOSSIBLE_OUTCOME, NO_CHANCE_PENDING, GAME_OVER. */
   resolve(outcome: number): Promise<void> {
     return this.#next(async () => {
       const position = await this.#apply({ case: "outcome", value: outcome });

@@ -66,8 +66,8 @@ export class SealedSeat {
    * Start a game at a new table. Returns the table and the secrets that the service generated for empty seats: give each
    * secret only to its player, who passes it to takeSeat.
    *
-   * @param request - Game, acknowledgement, and the holders of the seats: `seat` of each player's own client, or a bot.
-   * The number of players is the number of seats.
+   * @param request - The game, the acknowledgement and the seats. A seat is held by a bot, or by a player: then pass
+   * `seat` of the SealedSeat that the player's own client created. The number of players is the number of seats.
    *
    * @throws ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS,
    * MISSING_FIELD.

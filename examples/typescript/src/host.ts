@@ -16,7 +16,7 @@ import { GameService } from "../generated/chatiere/v1/game_service_pb.js";
 import { given } from "./given.js";
 import type { Language } from "./pieces.js";
 
-/** The service that hosts call. */
+/** A client of GameService for hosts. */
 export class Service {
   private readonly client: Client<typeof GameService>;
 

@@ -347,7 +347,7 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 }
 
 /* Mark a connection to be ended because of too many bytes of headers. `begun` is the stream of the request to refuse
- * before; 0 if the headers do not begin a request. */
+ * before the connection ends, or 0 if the headers do not begin a request. */
 static void set_excess_of_headers(struct connection *connection, int32_t begun) {
     connection->excess = "too large a frame other than DATA, or too many bytes of headers";
     connection->refused = begun;

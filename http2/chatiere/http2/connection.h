@@ -149,13 +149,13 @@ struct connection {
     struct connection *next_changed;
     struct stream *streams;
     size_t stream_count;
-    /* The output: the bytes in `out`, and lent pieces at positions between these bytes. */
+    /* The output: the bytes in `out`, and lent pieces (memory that belongs to the lender) at positions between them. */
     uint8_t *out;
     size_t out_begin, out_end, out_capacity;
     uint64_t out_place;  /* the number of bytes ever put into `out` */
     struct piece *first_lent, *last_lent;
     size_t unsent;       /* the number of bytes of the output that have not been sent */
-    size_t to_send;      /* the number of bytes of all streams' pieces, which are not in the output yet */
+    size_t to_send;      /* the size in bytes of the streams' pieces that are not in the output yet */
     size_t left;         /* the sum of `unsent` and `to_send` after the last write */
     /* The DATA frame being received: its stream, and the number of bytes that have not been received. */
     struct stream *current;
@@ -197,8 +197,8 @@ struct connection *connection_new(struct shared *shared, int fd, bool is_server,
 /* Free a connection and close its streams. The streams exist until `stream_free`. The socket stays open. */
 void connection_free(struct connection *connection);
 
-/* Move a connection to another shared state. The connection must have no lent pieces, and only one stream, which must
- * not be in the list of ready streams. */
+/* Move a connection to another shared state. The connection must have no lent pieces and exactly one stream. The stream
+ * must not be in the list of ready streams. */
 void connection_move(struct connection *connection, struct shared *to);
 
 /* Read once from the socket, into `buffer` or directly into a message. Returns
@@ -221,7 +221,7 @@ void connection_drain_now(struct connection *connection);
 bool connection_is_part_way(const struct connection *connection);
 /* Return whether the client is slow to read its responses. */
 bool connection_is_behind(const struct connection *connection);
-/* Return the number of bytes in the output buffer, which does not contain lent pieces. */
+/* Return the number of bytes in the output buffer. This buffer does not contain the lent pieces. */
 size_t connection_copied(const struct connection *connection);
 /* Return whether the connection is over: all output has been sent, and libnghttp2 expects no further frames to send or
  * receive. */

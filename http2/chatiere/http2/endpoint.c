@@ -64,7 +64,7 @@ struct peer {
     struct peer *next_paused, *before_paused;
     double reads_at;             /* the time when reading resumes; 0 if reading is not paused */
     char name[80];
-    size_t copied;               /* the bytes of this connection that are included in the endpoint's `unsent` */
+    size_t copied;               /* this connection's share of the endpoint's `unsent`, in bytes */
     double used;                 /* the last time when the connection had a call */
     double moved;                /* the last time when output was sent, or when no output waited */
     double told_at;              /* the time when the client was notified of the connection's end; 0 if it was not */

@@ -19,14 +19,14 @@ struct endpoint {
     bool is_draining;
     size_t max_connections;
     uint32_t max_streams;   /* per connection */
-    double greeting;        /* the time in seconds that a client has to send its settings, and to complete each frame */
+    double greeting;        /* the time in seconds within which a client must send its settings or complete a frame */
     double idle;            /* the maximum time in seconds that a connection may have no call */
     double max_age;         /* the age in seconds (+/- 10 %) at which a client is asked to use another connection */
-    double age_grace;       /* the seconds after `max_age` that the calls of the old connection have to finish */
+    double age_grace;       /* the time in seconds after `max_age` within which calls must finish */
     uint64_t random;        /* the state of the random generator that varies `max_age` */
     double long_turn;       /* processor time counts as short after this number of seconds of work between two waits */
     double turned_at;       /* the time when the last wait ended */
-    const void *heard;      /* the source of the last wait's only event; NULL if there were no or several events */
+    const void *heard;      /* the source of the last wait's event; NULL unless there was exactly one event */
     bool is_quick;          /* the last wait was short and had the same source as before, so the next one polls first */
     double short_until;     /* the time until which processor time counts as short */
     struct accounts *accounts; /* owned by the caller */

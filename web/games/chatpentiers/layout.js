@@ -165,7 +165,7 @@ function trickOf(context, { size, width, grow }) {
 /**
  * Lay out the hand at the bottom.
  * @param {Context} context
- * @param {{bottom: number, isSmall: boolean, grow: number, top: number}} room `top` is the y of its upper edge
+ * @param {{bottom: number, isSmall: boolean, grow: number, top: number}} room `top`: the hand's upper edge
  */
 function handOf(context, { bottom, isSmall, grow, top }) {
   const gap = isSmall ? 6 : 10;
