@@ -26,7 +26,7 @@ from loadtest.siege.plan import DOORS, Plan, read_plan
 
 NAME = "soak"
 REPORTS = Path("build/load")
-# The seconds of calls before the first quarter, and the seconds between samples of the worker.
+# How long calls are made before the first quarter, and the time between samples of the worker, in seconds.
 _WARMING, _LOOK = 3.0, 1.0
 # The fraction of its time slot that an attack lasts. In the rest of the slot, only well-behaved clients make calls.
 _TURN = 0.8

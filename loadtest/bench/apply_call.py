@@ -1,4 +1,4 @@
-"""The call of Apply that the rows for single calls use, with one request for each game."""
+"""The call to Apply that the rows for single calls use, with one request for each game."""
 
 from typing import NamedTuple
 

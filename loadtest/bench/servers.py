@@ -27,7 +27,7 @@ CHANNEL_OPTIONS = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.use_local_subchannel_pool", 1),
 )
-# The seconds that servers have to start, and the seconds between checks.
+# The time within which servers must start, and the time between two checks, in seconds.
 _PATIENCE, _PAUSE = 60.0, 0.05
 _CHATIERE = (sys.executable, "-c", "from chatiere.command import main; main(prog_name='chatiere')")
 _ECHO_SOURCE, _ECHO = Path(__file__).with_name("echo.cc"), ROOT / "build/bench-echo"

@@ -18,7 +18,7 @@ _END = 0x02
 
 
 class Follower:
-    """A call of Follow, in a separate thread."""
+    """A call to Follow, in a separate thread."""
 
     def __init__(
         self, deployment: Deployment, room: bytes, take: Callable[[FollowResponse], None], fail: Callable[[str], None]

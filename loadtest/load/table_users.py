@@ -122,7 +122,7 @@ class RoomUser(TableUser):
 
 
 class BotUser(FrontendUser):
-    """A person who lets the strongest bot of the game's ladder choose, with one call of Suggest per move."""
+    """A person who lets the strongest bot of the game's ladder choose, with one call to Suggest per move."""
 
     def begin(self) -> None:
         """Start a game, and list the bots that play it."""

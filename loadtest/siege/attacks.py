@@ -40,13 +40,13 @@ _ASKED = 60
 _CHECKS = 20
 # The announced size of a message, 16 MiB, and the size sent.
 _ANNOUNCED, _SENT = 16 * 2**20 - 1, 1_200_000
-# The seconds between checks for due calls, and the seconds between rounds of calls or connections.
+# The time between two checks for due calls, and between two rounds of calls or connections, in seconds.
 _PAUSE, _ROUND = 0.02, 1.0
 # The lifetime in seconds of a connection in `churn`.
 _BRIEF = 0.2
 # The number of games in a batch: the server's default maximum.
 _GAMES = 16_384
-# The maximum time in seconds for attackers to get ready, and to disconnect at the end.
+# The time in seconds within which attackers must get ready, and must disconnect at the end.
 _PATIENCE = 60.0
 # The niceness of attackers. Their priority is lower than the server's, because real attackers use other machines.
 _NICE = 10

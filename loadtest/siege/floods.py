@@ -30,10 +30,10 @@ _CALL = [
 LARGE = ("x-large", "a" * 3900)
 _REFERENCE = b"\xbe"
 _OF_FRAME = 2**14
-# The minimum number of bytes for which frames are generated at a time.
+# The minimum number of bytes of frames that are generated at a time.
 _AT_A_TIME = 2**13
 _CHUNK = 2**16
-# The seconds between checks for a server's settings.
+# The time between two checks for a server's settings, in seconds.
 _PAUSE = 0.001
 # The timeout for connecting, in seconds.
 _PATIENCE = 10.0

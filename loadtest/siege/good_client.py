@@ -10,9 +10,9 @@ import numpy as np
 from loadtest.siege.good_calls import Calls, GrpcCalls, WebCalls, cause
 
 KINDS = {"game": 0.02, "batch": 0.05, "health": 0.05}
-"""The period in seconds of each kind of call: calls of GameService and NewTable, of BatchService, and health checks."""
+"""The period in seconds of each kind of call: to GameService and NewTable, to BatchService, and health checks."""
 STREAM = "stream"
-"""The kind of calls that use a stream of BatchService, which stays open."""
+"""The kind of calls that use one stream of BatchService. The stream stays open."""
 ROOM = "room"
 """The kind of calls that post in a room. Each post must reach a follower that stays connected."""
 _PERIODS = KINDS | {STREAM: 1.0, ROOM: 0.1}

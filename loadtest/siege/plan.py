@@ -18,9 +18,9 @@ class Budget:
 
     Attributes:
         onset_ms: The maximum duration of other clients' calls while the attackers start, in milliseconds.
-        game_p99_ms: The maximum 99th percentile, in milliseconds, of the durations of calls of GameService and NewTable
+        game_p99_ms: The maximum 99th percentile, in milliseconds, of the durations of calls to GameService and NewTable
             during the rest of the attack.
-        batch_p99_ms: The same for calls of BatchService, including streams.
+        batch_p99_ms: The same for calls to BatchService, including streams.
         health_p99_ms: The same for health checks.
         own_p99_ms: The same for each kind of call that the client at the attackers' address makes.
         least_share: The minimum share of a second client's calls in all calls that it and the attackers completed. The
@@ -44,7 +44,7 @@ class Attack:
     """An attack.
 
     Attributes:
-        kind: The name of a function in attacks.py, which describes `count`.
+        kind: The name of a function in attacks.py. The function's docstring describes `count`.
         method: The method to attack, as SERVICE/METHOD, for kinds that can attack several methods; for `work`, a name
             in work.py.
         field: The dotted path of the repeated field, for kinds that send large requests.
@@ -54,7 +54,7 @@ class Attack:
         addresses: The number of source addresses.
         source: The first source address.
         seconds: The duration of the attack.
-        onset: The seconds at the beginning of the attack in which the attackers start.
+        onset: The time in seconds, from the beginning of the attack, within which the attackers start.
         has_tokens: True if the server requires tokens. Attackers never have a token.
         has_tls: True if the server has a certificate.
         descriptors: The soft and the hard limit on the server's open files; 0 for the limits of the siege's process.

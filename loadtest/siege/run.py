@@ -61,7 +61,7 @@ def one(attack: Attack, door: str) -> AttackResult:
             has_unread_log=attack.has_unread_log,
         ) as server:
             result = besiege(server, attack, door)
-            # Stop the server before its log is read. If the attack has an unread log, this also tests the stop.
+            # Stop the server before its log is read. If the attack has an unread log, this also tests shutdown.
             has_stopped = server.stop()
             return replace(result, errors=server.errors(), has_stopped=has_stopped)
     except Exception as error:

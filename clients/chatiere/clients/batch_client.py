@@ -101,7 +101,7 @@ class BatchClient(ChannelClient):
             count: The number of games with explicit chance, 1 or more; only without seeds.
             options: The game's options; options that are not set have their defaults.
             columns: The columns to return in addition to states, actors and final.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Returns:
             The positions at the first decisions; with explicit chance, at the first chance events or decisions.
@@ -130,7 +130,7 @@ class BatchClient(ChannelClient):
             moves: (n,), for each state the dense id of an action or, at a chance event, the outcome.
             columns: The columns to return in addition to states, actors and final.
             restart: How to start a new game when one ends; None: games that are over stay over.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Raises:
             ChatiereError: INVALID_OPTION (in `restart`).
@@ -167,17 +167,17 @@ class BatchClient(ChannelClient):
     ) -> Evaluation:
         """Evaluate every legal action of the deciding seat in each state (n, packed_size), by random playouts.
 
-        An item fails if no seat is to decide in its state. The random numbers of item i are derived from the stream
+        An item fails if no seat has to decide in the state. The random numbers of item i are derived from the stream
         (seed, first_game_number + i) as described for EvaluateRequest.
 
         Args:
             setup: The game and the number of players.
             states: (n, packed_size), the states.
-            worlds: The number of states to draw for each state, consistent with the knowledge of its seat to decide.
+            worlds: The number of states to draw for each state, consistent with the knowledge of the deciding seat.
             playouts: The number of playouts after each legal action in each drawn state.
             seed: The seed, 0 … 2**64 - 1.
             first_game_number: The first game number, 0 … 2**64 - 1.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
         """
         request = batch_requests.evaluate(setup, states, worlds, playouts, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
@@ -205,7 +205,7 @@ class BatchClient(ChannelClient):
             seed: The seed, 0 … 2**64 - 1. Item i is drawn from the stream (seed, first_game_number + i); a state with
                 sampled chance continues this stream.
             first_game_number: The first game number, 0 … 2**64 - 1.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
         """
         request = batch_requests.resample(setup, states, seats, seed, first_game_number=first_game_number)
         return self._send(request, timeout)

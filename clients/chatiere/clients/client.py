@@ -76,7 +76,7 @@ class Client(ChannelClient):
             pieces: True to include the pieces and their fields; otherwise these parts of GameInfo are empty.
             observation: True to include the layout of observations; otherwise it is empty.
             phrases: True to include the templates of labels; otherwise they are empty.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Raises:
             ChatiereError: UNKNOWN_GAME.
@@ -100,7 +100,7 @@ class Client(ChannelClient):
             options: The options in force; options that are not set have their defaults.
             audience: RULES_AUDIENCE_PLAYERS for a sheet in the client's language; RULES_AUDIENCE_AUTHORS for the
                 specification in English, whose headings occur in the metadata `rule` of errors.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Raises:
             ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, MALFORMED_REQUEST (an unknown audience).
@@ -131,7 +131,7 @@ class Client(ChannelClient):
             explicit_chance: True to stop at every chance event, so that you decide it by calling `apply` with an
                 outcome. Not allowed with a seed.
             include: The parts of the response in addition to the state, the turn and the events.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Returns:
             The position at the first decision; with explicit chance, at the first chance event or decision.
@@ -172,7 +172,7 @@ class Client(ChannelClient):
             outcome: The ChanceOutcome.outcome of a pending chance event; only with explicit chance.
             seat: The seat that sends the action, which must be the seat to decide; None: no check.
             include: The parts of the response in addition to the state, the turn and the events.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Returns:
             The next position.
@@ -230,7 +230,7 @@ class Client(ChannelClient):
             seed: The seed of the draw, 0 … 2**64 - 1; None: the service picks a random seed. The same seed and game
                 number draw the same state.
             game_number: Distinguishes draws with the same seed, 0 … 2**64 - 1.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Raises:
             ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
@@ -257,7 +257,7 @@ class Client(ChannelClient):
             to_ply: The last position, counted in the same way; None: the last position of the record.
             include: The parts of each position in addition to the state, the turn and the events since the previous
                 position.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Raises:
             ChatiereError: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, INVALID_OPTION, INVALID_RECORD,
@@ -295,7 +295,7 @@ class Client(ChannelClient):
             state: The state, at a decision.
             bot: The bot's name and parameters, such as "ismcts:simulations=500".
             seed: The seed of the bot's random choices, 0 … 2**64 - 1; None: the service picks a random seed.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Raises:
             ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, CHANCE_PENDING, GAME_OVER,
@@ -326,7 +326,7 @@ class Client(ChannelClient):
             simulations: The number of simulations for each decision, 1 … 1,000,000; None: 1,000.
             seed: The seed of the analysis, 0 … 2**64 - 1, which makes it reproducible; None: the service picks a random
                 seed.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Raises:
             ChatiereError: The reasons of `replay` except INVALID_SEAT; INVALID_BATCH (the number of simulations is out

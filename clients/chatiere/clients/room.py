@@ -111,7 +111,7 @@ class Room(ChannelClient):
             players: The number of players.
             options: The options; None: all defaults.
             acknowledgement: The condition under which tables are open, if it is already decided.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Returns:
             False if the room did not accept the settings.

@@ -127,10 +127,10 @@ class SealedSeat(ChannelClient):
                 an empty TableSeat the service generates a secret.
             acknowledgement: The condition under which tables are open.
             options: The options; None: all defaults.
-            lifetime: The seconds until the table expires, 60 … 31,536,000; None: 30 days.
+            lifetime: The time in seconds until the table expires, 60 … 31,536,000; None: 30 days.
             allows_replacement: True if the other players together may replace the holder of a seat, and can then see
                 that seat's cards.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Returns:
             The table and the secrets that the service generated. Give each secret only to its player, who passes it to
@@ -170,7 +170,7 @@ class SealedSeat(ChannelClient):
         Args:
             table: The table.
             action: A dense id, or an Action; None at a bot's turn.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Returns:
             The new table and, if it is open, the seat's view of it.
@@ -213,7 +213,7 @@ class SealedSeat(ChannelClient):
             table: The table.
             seat: This seat's own number, to resign; or, at a table that allows replacement, another seat.
             holder: TableSeat(bot=…), or `seat` of the person's client.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Returns:
             The amended table, which the other seats have to acknowledge.
@@ -232,7 +232,7 @@ class SealedSeat(ChannelClient):
         Args:
             tables: The tables in order, from the table to return to up to the newest; at most 129 tables. The game must
                 have ACKNOWLEDGEMENT_NONE.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Returns:
             The amended table, which the other seats have to acknowledge.
@@ -277,7 +277,7 @@ class SealedSeat(ChannelClient):
 
         Args:
             tables: The tables of all plies, in order.
-            timeout: The seconds that the call may take, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Raises:
             ChatiereError: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY,
@@ -452,7 +452,7 @@ def awaited(table: bytes, turn: int | None = None) -> list[int]:
     """Return the seats that the game waits for.
 
     These are the seats whose acknowledgement is missing or, at an open table, the human seat to decide. The list is
-    empty if the game is over, or if it is a bot's turn, whose move any client may request.
+    empty if the game is over, or if it is a bot's turn, because any client may request a bot's move.
 
     Args:
         table: The table.
@@ -498,9 +498,9 @@ class Sending(NamedTuple):
 def to_send(tables: Sequence[bytes], mine: Collection[int], turn: int | None = None) -> Sending:
     """Return the tables that a client has to send after its player has acted, and the seats that need them.
 
-    The seats are the awaited seats or, if no seat has to decide, all human seats, except the player's own seats. The
-    tables are the ones that these seats may not have: all tables since the player's second-to-last decision, or all
-    known tables if an amendment since then gave a seat to a person. Sending a table again does no harm.
+    The player's own seats are left out. The seats are those that the game waits for or, if no seat has to decide, all
+    human seats. The tables are those that these seats may lack: all tables since the player's second-to-last decision,
+    or all known tables if an amendment since then gave a seat to a person. Sending a table again does no harm.
 
     Args:
         tables: All known tables of a game, in any order.

@@ -97,7 +97,7 @@ class VectorEnv(BatchEnv):
                 computes the features.
             compact: True to get the features of compact observations (CompactObservations), for games with large
                 boards.
-            timeout: The seconds that a request may take.
+            timeout: The time limit of a request, in seconds.
             fast_address: "HOST:PORT" or "unix:/PATH" of a server of the same service, preferably its fast address. The
                 stream uses a separate connection without TLS, so the server should be nearby on a trusted network.
                 None, or if the package was built without libnghttp2: the stream uses the channel.

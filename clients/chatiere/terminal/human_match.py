@@ -62,9 +62,9 @@ class HumanMatch:
         return self.position.updates[self.people.index(seat)].view
 
     def events(self, seat: int, decisions: int) -> Sequence[Event]:
-        """Return the events of a decision that a person's seat may know. `decisions` is the decision's number, from 1.
+        """Return those events of a decision that a person's seat may know.
 
-        The number 0 stands for the events at the start of the game.
+        `decisions` is the decision's number, from 1. The number 0 stands for the events at the start of the game.
         """
         return self._positions[decisions].updates[self.people.index(seat)].events
 

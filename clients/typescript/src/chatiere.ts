@@ -22,7 +22,7 @@ export interface Settings {
   /** The bearer token, if the service requires one. All users of a page that contains the token can read it. */
   readonly token?: string;
   /**
-   * The milliseconds that a call may take, including retries, unless the call has its own `timeoutMs`. Default: 10,000.
+   * The time limit of a call in milliseconds, including retries, unless the call has a `timeoutMs`. Default: 10,000.
    */
   readonly timeoutMs?: number;
   /** The maximum number of attempts at a call while the service is unavailable. Default: 5. */

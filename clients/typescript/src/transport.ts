@@ -14,7 +14,7 @@ const BROKEN = [Code.Unavailable, Code.Canceled, Code.Aborted];
 export interface CallSettings {
   /** The headers of every call, by name. A call's own headers take precedence. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The milliseconds that a call may take, including retries, unless the call has its own timeout. */
+  /** The time limit of a call in milliseconds, including retries, unless the call has a timeout. */
   readonly timeoutMs: number;
   /** The maximum number of attempts at a call while the service is unavailable. */
   readonly attempts: number;

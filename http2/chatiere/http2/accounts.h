@@ -25,11 +25,11 @@ double accounts_max_debt(const struct accounts *accounts);
 /* Free the accounts that have no connections and no debt. Does nothing within a second of the last sweep. */
 void accounts_sweep(struct accounts *accounts, double now);
 
-/* Return the group to which an address belongs. The addresses of a group share an account. An IPv4 address, which must
- * be IPv4-mapped, is a group by itself. The group of an IPv6 address is its /64 network. */
+/* Return the group of an address. The addresses of a group share an account. An IPv4 address must be IPv4-mapped, and
+ * is a group by itself. The group of an IPv6 address is its /64 network. */
 struct in6_addr address_group(const struct in6_addr *address);
-/* Add a connection to the account of the address's group, which is created if necessary. Returns the account; NULL if
- * there is no memory. */
+/* Add a connection to the account of the address's group. Create the account if necessary. Returns the account, or NULL
+ * if there is no memory. */
 struct account *account_open(struct accounts *accounts, const struct in6_addr *address);
 void account_close(struct accounts *accounts, struct account *account);
 /* Return the number of the account's open connections. */

@@ -29,18 +29,18 @@
 #define IMPATIENT 0.01
 /* The length of a pause in reading, in seconds. */
 #define PAUSE 0.005
-/* The time in seconds for which processor time counts as short after a turn of at least `long_turn` seconds. */
+/* How long processor time counts as short, in seconds, after a turn of at least `long_turn` seconds. */
 #define SHORTAGE 1.0
 #define MAX_EVENTS 256
-/* AWAKE is the time in seconds for which a wait may poll before it sleeps. A wait polls only if the previous wait took
+/* AWAKE is the maximum time in seconds that a wait polls before it sleeps. A wait polls only if the previous wait took
  * less than QUICK seconds. Without polling, the server and a client with one call in flight would sleep alternately on
  * two cores, and waking up takes longer than a call. */
 #define AWAKE 50e-6
 #define QUICK 120e-6
-/* The maximum time in seconds for which a client may leave its responses unread. It is long, because a client may be
- * busy with training a policy. */
+/* The maximum time in seconds that a client may leave its responses unread. This limit is high, because a client may be
+ * busy training a policy. */
 #define PATIENCE 600.0
-/* The time in seconds that a client has to read the reason why its connection is ended. */
+/* The time in seconds within which a client can read the reason why the server ends its connection. */
 #define FAREWELL 1.0
 /* The minimum time between two checks of all connections, in seconds. */
 #define LOOK 0.25

@@ -284,7 +284,7 @@ cdef class Call:
     def move(self, Endpoint to):
         """Move the call's connection to an endpoint that no thread uses yet.
 
-        The call must be new, and the only one on its connection.
+        The call must be new, and the connection must have no other calls.
 
         Returns:
             True if the connection has been moved.
@@ -389,12 +389,12 @@ cdef class Endpoint:
             accounts: The accounts to which the cost of the clients is added.
             max_sizes: The maximum size of a message in bytes for each route, in the order of `routes`.
             streams: The maximum number of concurrent calls on a connection.
-            connections: The maximum number of connections. A new connection above it causes another one to be ended.
-            greeting: The time in seconds that a client has to send its HTTP/2 settings, and to complete each frame.
+            connections: The maximum number of connections. A new connection above this limit ends another connection.
+            greeting: The time in seconds within which a client must send its HTTP/2 settings, or complete a frame.
             idle: The maximum time in seconds that a connection may have no call.
             max_age: The age in seconds, varied by up to 10 %, at which a client is asked to use another connection;
                 infinity for no limit.
-            age_grace: The time in seconds that the calls of the old connection then have to finish; infinity for no
+            age_grace: The time in seconds within which calls on the old connection must then finish; infinity for no
                 limit.
             long_turn: The time in seconds of uninterrupted work after which processor time counts as short for one
                 second.
@@ -445,7 +445,7 @@ cdef class Endpoint:
 
     @property
     def max_connections(self):
-        """The maximum number of connections. A new connection above it causes another one to be ended."""
+        """The maximum number of connections. A new connection above this limit ends another connection."""
         return self._endpoint.max_connections if self._endpoint != NULL else 0
 
     @max_connections.setter

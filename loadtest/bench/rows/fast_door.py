@@ -1,4 +1,4 @@
-"""Single calls of Apply with legal actions at the fast door, compared with grpcio's port and echo servers.
+"""Single calls to Apply with legal actions at the fast door, compared with grpcio's port and echo servers.
 
 The echo servers use grpcio and grpc++. One call in flight is also measured over Unix sockets.
 """

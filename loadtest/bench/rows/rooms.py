@@ -24,7 +24,7 @@ from loadtest.bench.servers import BenchServer, chatiere, web_door_built
 
 GRPCIO, WEB = "grpcio's port", "door for browsers"
 FOLLOWERS = 4
-# The seconds between two moves in a room.
+# The time between two moves in a room, in seconds.
 PERIOD = 5.0
 # The maximum time, in milliseconds, until all followers have 99 % of the moves.
 MOST = 100.0

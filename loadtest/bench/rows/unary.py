@@ -1,4 +1,4 @@
-"""Single calls of Apply, with the legal actions of the next decision, at grpcio's port."""
+"""Single calls to Apply, with the legal actions of the next decision, at grpcio's port."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Single calls of Apply with legal actions at the door for browsers, binary and JSON, compared with grpcio's port."""
+"""Single calls to Apply with legal actions at the door for browsers, binary and JSON, compared with grpcio's port."""
 
 from typing import Any
 

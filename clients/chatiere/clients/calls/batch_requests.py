@@ -76,10 +76,10 @@ class Playouts(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """The values of the legal actions in n states, for the seats to decide, by random playouts."""
+    """The values of the legal actions in n states for the deciding seats, estimated by random playouts."""
 
     actors: NDArray[np.int8]
-    """int8 (n,): the seat to decide. For failed items, see Positions.actors."""
+    """int8 (n,): the deciding seats. For failed items, see Positions.actors."""
     legal_offsets: NDArray[np.uint32]
     """uint32 (n + 1,): the legal ids of item i are legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
     legal_ids: NDArray[np.uint16]

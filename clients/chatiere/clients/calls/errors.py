@@ -44,8 +44,8 @@ class ChatiereError(Exception):
         metadata: Additional facts by name, as documented for ErrorReason, such as "actor" and "rule"; may be empty.
         violations: The invalid fields of the request; may be empty.
         request_id: The id under which the service logged the call; "" if the service did not respond.
-        retry_after: The seconds after which to try again (LIMIT_EXCEEDED, or a service that is stopping); None if the
-            service does not specify it.
+        retry_after: The time in seconds after which to try again (LIMIT_EXCEEDED, or a service that is stopping); None
+            if the service does not specify it.
         localized: A description of the error for players, in the client's language; "" if the client did not request a
             language.
     """

@@ -13,7 +13,7 @@ from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.in_flight import InFlight
 from chatiere.engine.closing import Closing
 
-# The number of seconds that close waits for the reader thread to end.
+# The time in seconds that `close` waits for the reader thread to end.
 _PATIENCE = 1.0
 
 

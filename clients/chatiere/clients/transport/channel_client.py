@@ -35,7 +35,7 @@ class ChannelClient(Closing, Pickled):
                 healthy: a list of "IP:PORT", or "dns:///NAME:PORT" for all addresses of a name. Or your own channel,
                 for instance with interceptors: create it with CHANNEL_OPTIONS for load balancing and retries, and close
                 it yourself.
-            timeout: The seconds that a call may take, including retries, unless the call specifies its own timeout.
+            timeout: The time limit of each call in seconds, including retries, unless the call has its own timeout.
             credentials: grpc.ssl_channel_credentials(…) for TLS; None: no encryption. Ignored if `target` is a channel.
             token: The bearer token, if the service requires one. It should not be sent unencrypted.
             new_request_id: A function that returns the id of each call, which the service writes to its log: at most

@@ -33,8 +33,8 @@ _KEEPALIVE = {
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     if hasattr(socket, name)
 }
-# The seconds without data after which the client pings the service, and the seconds that it waits for a response to the
-# ping. Channels use the same values.
+# The time in seconds without data after which the client pings the service, and the time that the client then waits for
+# a response. Channels use the same values.
 _PING_AFTER, _PING_TIMEOUT = 20.0, 10.0
 # The status for each number of https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
