@@ -108,6 +108,7 @@ def steps(name: str, batch: str, warm_up: str, num_threads: str) -> Callable[[fl
 
     The time in which the function chooses the moves does not count.
     """
+    keep_freed_memory()
     table = Table(engine.game(name), engine.game(name).min_players)
     columns, restart = Columns(legal=True, observations=True, final_scores=True), Restart(stride=int(batch))
     seeds, numbers = seeds_and_numbers(0, int(batch))
@@ -187,7 +188,6 @@ def main(kind: str, *arguments: str) -> None:
     cores = [int(core) for core in os.environ["BENCH_CORES"].split()]
     if cores:
         os.sched_setaffinity(0, cores)
-    keep_freed_memory()
     play = KINDS[kind](*arguments)
     print("ready", flush=True)
     for line in sys.stdin:

@@ -50,6 +50,7 @@ TOPICS = {
         "SeatEnv, decisions of all seats": "SeatEnv; raw_env",
         "OpenSpiel adapter, random sim, decisions": "OpenSpiel adapter; python_liars_poker",
         "TableEnv, random play from masks, with observations": "TableEnv; pgx",
+        "TableEnv, a hundred times the games, time of a move": "TableEnv, 102,400 games, time; 1,024 games",
         "features, float32, plain": "features; NumPy",
         "features, float32, plain, time of a row": "features, time; filling with zeros",
         "features, float32, compact": "compact features; NumPy",

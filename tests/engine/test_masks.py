@@ -182,3 +182,13 @@ def test_words_are_scrambled_as_by_splitmix64() -> None:
     assert choices.scramble(states).tolist() == expected
     assert choices.scramble(states[::-1].reshape(5, 1)).ravel().tolist() == expected[::-1]
     assert choices.scramble(states[0]) == expected[0]
+
+
+def test_luck_is_scrambled_from_seed_game_number_and_decisions() -> None:
+    numbers = np.array([0, 1, 2**64 - 1], np.uint64)
+    decisions = np.array([0, 5, 2**32 - 1], np.uint32)
+    seed = np.uint64(2**64 - 1)
+    expected = choices.scramble(choices.scramble(choices.scramble(np.full(3, seed)) + numbers) + decisions)
+    assert choices.luck_of(int(seed), numbers, decisions).tolist() == expected.tolist()
+    with pytest.raises(ValueError, match=r"^decisions must be uint32 \(3,\), not \(2,\)$"):
+        choices.luck_of(0, numbers, decisions[:2])

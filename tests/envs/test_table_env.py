@@ -1,5 +1,6 @@
 """TableEnv: the engine's games, with the same rows as VectorEnv."""
 
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -269,6 +270,25 @@ def test_a_batch_that_is_kept_never_changes(name: str, kept: set[int]) -> None:
                 batch = env.step(batch.random_actions())
         for batch, expected in found:
             assert_same(batch, expected)
+
+
+def test_the_games_that_ended_are_described_when_they_are_read() -> None:
+    with TableEnv("chat_perche", 2, 50, observations=True) as env, TableEnv("chat_perche", 2, 50) as other:
+        batch, same = env.reset(SEED), other.reset(SEED)
+        last = batch
+        while not len(same.ended.envs):
+            last = batch
+            batch, same = env.step(batch.random_actions()), other.step(same.random_actions())
+        # Later moves and copies do not change the description.
+        copies = [deepcopy(batch), pickle.loads(pickle.dumps(batch)), replace(batch, seed=SEED)]
+        env.step(batch.random_actions())
+        for found in (batch, *copies):
+            assert found.ended.game_numbers.tolist() == same.ended.game_numbers.tolist()
+            assert found.ended.lengths.tolist() == (last.decisions[same.ended.envs] + 1).tolist()
+            assert np.array_equal(found.ended.returns, same.ended.returns)
+            assert found.ended.observations.shape == (len(same.ended.envs), 2, env.info.observation_length)
+            assert found.ended is found.ended
+        assert not hasattr(batch, "begun")
 
 
 # Prints the page faults of a step of many games.

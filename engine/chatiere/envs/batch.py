@@ -1,21 +1,19 @@
 """Batches of games as NumPy arrays, returned by the environments that play many games at a time."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.engine.core import choices
-from chatiere.engine.core.choices import scramble
 from chatiere.v1.game_pb2 import GameInfo
 
 # The value of `mask` in batches without a mask.
-_NO_MASK = np.zeros((0, 0), np.bool_)
-_NO_MASK.flags.writeable = False
+NO_MASK = np.zeros((0, 0), np.bool_)
+NO_MASK.flags.writeable = False
 
 
 class Positions(NamedTuple):
@@ -43,7 +41,7 @@ class Positions(NamedTuple):
     final_observations: NDArray[np.uint8]
     """uint8 (r, players, observation_length): each seat's observation at the end of the r games that new games have
     replaced."""
-    mask: NDArray[np.bool_] | NDArray[np.uint8] = _NO_MASK
+    mask: NDArray[np.bool_] | NDArray[np.uint8] = NO_MASK
     """The mask of the legal actions, as in Batch; empty unless the environment has made it."""
 
 
@@ -103,6 +101,14 @@ class Batch:
     ended: Ended
     """The games ended by the last actions of this batch's environments."""
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Compute `ended` of a batch that `batch_of` made, when it is first read."""
+            if name != "ended" or "_ended_later" not in vars(self):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            return vars(self).setdefault("ended", vars(self)["_ended_later"]())
+
     def __len__(self) -> int:
         """Return the number of positions."""
         return len(self.actors)
@@ -122,7 +128,7 @@ class Batch:
 
         It depends only on the seed, the game number and the number of decisions so far, not on how games are batched.
         """
-        return scramble(scramble(_key(self.seed) + self.game_numbers) + self.decisions)
+        return choices.luck_of(self.seed, self.game_numbers, self.decisions)
 
     def random_actions(self) -> NDArray[np.uint16]:
         """Choose a legal action for each position by its `luck`, uniformly to within 2**-32: uint16 (n,)."""
@@ -154,6 +160,14 @@ def observation_part(info: GameInfo, name: str) -> slice:
     raise KeyError(name)
 
 
+def batch_of(ended_later: Callable[[], Ended], **columns: Any) -> Batch:
+    """Return a batch with these columns. `ended_later` returns its `ended`, and is called only if that is read."""
+    batch = object.__new__(Batch)
+    # The constructor of a frozen dataclass takes several times as long.
+    vars(batch).update(columns, _ended_later=ended_later)
+    return batch
+
+
 def only(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
     """Return a batch with the rows where `rows`, bool (n,), is True, and with all games that ended."""
     counts = batch.legal_counts()
@@ -179,9 +193,3 @@ def joined(parts: Sequence[Ended]) -> Ended:
     return Ended(
         **{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Ended)}
     )
-
-
-@cache
-def _key(seed: int) -> np.uint64:
-    key: np.uint64 = scramble(np.array([seed], np.uint64))[0]
-    return key

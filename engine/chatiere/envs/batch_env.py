@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
@@ -13,10 +14,14 @@ from chatiere.engine.core.blocks import BlockPool
 from chatiere.engine.core.compact import CompactObservations
 from chatiere.engine.core.integers import column_of, require_integer, shown, unsigned
 from chatiere.engine.core.observation import ObservationLayout
-from chatiere.envs.batch import Batch, Ended, Positions, joined, only
+from chatiere.envs.batch import Batch, Ended, Positions, batch_of, joined, only
 from chatiere.v1.game_pb2 import GameInfo
 
 FeatureForm = Literal["float32", "float16", "packed"]
+
+# The value of `features` in batches without features.
+_NO_FEATURES = np.zeros((0, 0), np.float32)
+_NO_FEATURES.flags.writeable = False
 
 _ELEMENTS: dict[FeatureForm, Any] = {"float32": np.float32, "float16": np.float16, "packed": np.uint8}
 
@@ -187,7 +192,7 @@ class BatchEnv(Closing):
     def _encoded(self, observations: NDArray[np.uint8]) -> NDArray[Any]:
         # Return the features of observations in the requested form.
         if self._features is None:
-            return np.zeros((0, 0), np.float32)
+            return _NO_FEATURES
         width = self._layout.packed_size if self._features == "packed" else self._layout.num_features
         rows, element = len(observations), _ELEMENTS[self._features]
         memory: Any = self._feature_memory.take(rows * width * np.dtype(element).itemsize, writable=True)
@@ -216,20 +221,13 @@ class BatchEnv(Closing):
     def _batch(self, rows: Rows, positions: Positions) -> Batch:
         envs, game_numbers, decisions = rows
         (over,) = positions.final.nonzero()
-        ended = Ended(
-            envs=envs[over],
-            game_numbers=game_numbers[over],
-            lengths=decisions[over],
-            # `take` selects rows faster than indexing does.
-            returns=positions.returns.take(over, axis=0),
-            totals=positions.totals.take(over, axis=0),
-            observations=positions.final_observations,
-        )
+        ended_later = partial(_ended, over, envs, game_numbers, decisions[over], positions)
         if len(over):
             game_numbers = game_numbers.copy()
             game_numbers[over] += np.uint64(self.num_envs)
             decisions[over] = 0
-        batch = Batch(
+        batch = batch_of(
+            ended_later,
             info=self.info,
             seed=self._seed,
             envs=envs,
@@ -242,7 +240,6 @@ class BatchEnv(Closing):
             mask=positions.mask,
             features=self._encoded(positions.observations),
             states=positions.states,
-            ended=ended,
         )
         if len(over) and self._games is not None:
             # Game numbers wrap around after 2**64 - 1. The difference wraps around as well, so it is correct.
@@ -250,3 +247,22 @@ class BatchEnv(Closing):
             if not going_on.all():
                 return only(batch, going_on)
         return batch
+
+
+def _ended(
+    over: NDArray[np.intp],
+    envs: NDArray[np.intp],
+    game_numbers: NDArray[np.uint64],
+    lengths: NDArray[np.uint32],
+    positions: Positions,
+) -> Ended:
+    # `over` are the rows of the games that ended, `lengths` their numbers of decisions.
+    return Ended(
+        envs=envs[over],
+        game_numbers=game_numbers[over],
+        lengths=lengths,
+        # `take` selects rows faster than indexing does.
+        returns=positions.returns.take(over, axis=0),
+        totals=positions.totals.take(over, axis=0),
+        observations=positions.final_observations,
+    )

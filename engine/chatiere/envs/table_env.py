@@ -19,9 +19,12 @@ from chatiere.engine.core.columns import PositionColumns
 from chatiere.engine.core.game_info import game_info, observation_info
 from chatiere.engine.core.integers import shown
 from chatiere.engine.wire import Reader
-from chatiere.envs.batch import Batch, Positions
+from chatiere.envs.batch import NO_MASK, Batch, Positions
 from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows
 from chatiere.v1.game_pb2 import GameInfo, Options
+
+# The weights of outcomes: chance is sampled, so no position is at a chance event.
+_NO_WEIGHTS = np.zeros(0, np.uint32)
 
 _Element = TypeVar("_Element", bound=np.generic)
 
@@ -171,8 +174,23 @@ class TableEnv(BatchEnv):
 
     def _next(self) -> tuple[Rows, Positions]:
         self._played = self._due.popleft()
-        positions = _arrays(self._played.positions, self.players)
-        return self._played.rows, positions if self._played.mask is None else positions._replace(mask=self._played.mask)
+        rows, _, columns, mask = self._played
+        count = len(columns.actors)
+        length = self._game.observation_length if self._columns.observations else 1
+        observed = len(columns.final_observations) // (self.players * length)
+        return rows, Positions(
+            _rows(columns.states, np.uint8, count, self._game.packed_size),
+            np.frombuffer(columns.actors, np.int8),
+            np.frombuffer(columns.legal_offsets, np.uint32),
+            np.frombuffer(columns.legal_ids, np.uint16),
+            _NO_WEIGHTS,
+            _rows(columns.totals, np.int32, count, self.players),
+            _rows(columns.returns, np.float32, count, self.players),
+            np.frombuffer(columns.final, np.bool_),
+            _rows(columns.observations, np.uint8, count, length),
+            np.ndarray((observed, self.players, length), np.uint8, columns.final_observations),
+            NO_MASK if mask is None else mask,
+        )
 
     def _is_last(self) -> bool:
         return not self._due
@@ -200,24 +218,6 @@ def _options_by_name(game: Game, options: Mapping[str, Any] | Options | None) ->
     return found
 
 
-def _arrays(columns: PositionColumns, players: int) -> Positions:
-    count = len(columns.actors)
-    final_observations = np.frombuffer(columns.final_observations, np.uint8)
-    observations = _rows(columns.observations, np.uint8, count)
-    return Positions(
-        states=_rows(columns.states, np.uint8, count),
-        actors=np.frombuffer(columns.actors, np.int8),
-        legal_offsets=np.frombuffer(columns.legal_offsets, np.uint32),
-        legal_ids=np.frombuffer(columns.legal_ids, np.uint16),
-        weights=np.frombuffer(columns.weights, np.uint32),
-        totals=_rows(columns.totals, np.int32, count),
-        returns=_rows(columns.returns, np.float32, count),
-        final=np.frombuffer(columns.final, np.bool_),
-        observations=observations,
-        final_observations=final_observations.reshape(-1, players, max(observations.shape[1], 1)),
-    )
-
-
-def _rows(column: bytes | memoryview, dtype: type[_Element], count: int) -> NDArray[_Element]:
-    array = np.frombuffer(column, dtype)
-    return array.reshape(count, -1) if array.size else array.reshape(0, 0)
+def _rows(column: bytes | memoryview, dtype: type[_Element], count: int, width: int) -> NDArray[_Element]:
+    # A column that was not requested is empty.
+    return np.ndarray((count, width) if len(column) else (0, 0), dtype, column)

@@ -1,4 +1,4 @@
-"""TableEnv compared with pgx, each on one core, and the cost of dividing a step between two threads."""
+"""TableEnv compared with pgx and with itself with many games, and the cost of dividing a step between two threads."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -13,13 +13,15 @@ PEER = "pgx on this processor, jitted scan"
 PEERS = ("connect_four", "leduc_holdem")
 # The size of a batch that is divided between threads, as a multiple of the usual size.
 DIVIDED = 8
+# The number of games of an environment with many games, as a multiple of the usual number.
+MANY = 100
 ONE, TWO, SPREAD, APART = "one thread", "two threads", "two threads, two cores", "two processes"
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the row of TableEnv and the rows of threads."""
-    played, steps = _play(plan), _divide(plan)
-    return Result(played.rows + steps.rows, played.tables | steps.tables)
+    """Measure the rows of TableEnv and of threads."""
+    played, many, steps = _play(plan), [_play_many(plan, game) for game in plan.games], _divide(plan)
+    return Result(played.rows + many + steps.rows, played.tables | steps.tables)
 
 
 def _play(plan: BenchPlan) -> Result:
@@ -55,6 +57,17 @@ def _play(plan: BenchPlan) -> Result:
     return Result(rows, {"pgx in random play from masks, with observations": listed(runs)} if theirs else {})
 
 
+def _play_many(plan: BenchPlan, game: Game) -> Row:
+    with ExitStack() as stack:
+        few, many = (
+            _ended_by(stack, Pinned("table_env", game.name, count, plan.warm_up))
+            for count in (plan.batch, MANY * plan.batch)
+        )
+        runs = alternate({"few": _runs(few, plan), "many": _runs(many, plan)}, plan.rounds)
+    row, peer = "TableEnv, a hundred times the games, time of a move", "itself with the usual number of games"
+    return _row_of_cpu(row, game, middle(runs["many"]), middle(runs["few"]), "table_env_many", peer)
+
+
 def _divide(plan: BenchPlan) -> Result:
     rows: list[Row] = []
     lines = []
@@ -77,7 +90,9 @@ def _divide(plan: BenchPlan) -> Result:
             )
         found = {kind: middle(each) for kind, each in runs.items() if kind in (ONE, TWO)}
         found |= {kind: middle(runs[kind], _moves_a_second) for kind in (SPREAD, APART)}
-        rows += [_row_of_cpu(game, found[TWO], found[ONE]), _row_of_wall(game, found[SPREAD], found[APART])]
+        row = "step in 2 threads, processor time of a move"
+        cpu = _row_of_cpu(row, game, found[TWO], found[ONE], "threads_cpu", "itself in 1 thread")
+        rows += [cpu, _row_of_wall(game, found[SPREAD], found[APART])]
         lines += [
             {"game": game.name, "by": kind, "moves/CPU-s": run.rate, "moves/s": _moves_a_second(run)}
             for kind, run in found.items()
@@ -107,18 +122,18 @@ def _moves_a_second(run: Run) -> float:
     return run.amount / run.wall
 
 
-def _row_of_cpu(game: Game, two: Run, one: Run) -> Row:
+def _row_of_cpu(row: str, game: Game, run: Run, peer: Run, bound: str, peer_name: str) -> Row:
     return Row(
-        row="step in 2 threads, processor time of a move",
+        row=row,
         game=game.name,
         unit="CPU-ns/move",
-        ours=1e9 / two.rate,
-        peer=1e9 / one.rate,
-        bound=bound_of("threads_cpu").bound,
-        peer_name="itself in 1 thread",
+        ours=1e9 / run.rate,
+        peer=1e9 / peer.rate,
+        bound=bound_of(bound).bound,
+        peer_name=peer_name,
         at_most=True,
-        run=two,
-        peer_run=one,
+        run=run,
+        peer_run=peer,
     )
 
 

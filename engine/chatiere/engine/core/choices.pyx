@@ -181,15 +181,45 @@ def scramble(words):
     """Apply a step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) to each word. Results differ if words do."""
     found = np.array(words, np.uint64, order="C")
     cdef uint64_t[::1] flat = found.reshape(-1)
-    cdef uint64_t word
     cdef Py_ssize_t i
     for i in range(flat.shape[0]):
-        word = flat[i] + <uint64_t> 0x9E3779B97F4A7C15
-        word = (word ^ word >> 30) * <uint64_t> 0xBF58476D1CE4E5B9
-        word = (word ^ word >> 27) * <uint64_t> 0x94D049BB133111EB
-        flat[i] = word ^ word >> 31
+        flat[i] = scrambled(flat[i])
     # For a scalar argument, return a scalar instead of an array without axes.
     return found[()]
+
+
+def luck_of(seed, game_numbers, decisions):
+    """Return scramble(scramble(scramble(seed) + game_numbers) + decisions) for each decision.
+
+    Args:
+        seed: The seed, 0 … 2**64 - 1.
+        game_numbers: uint64 (n,), the number of each game.
+        decisions: uint32 (n,), the number of decisions in each game so far.
+
+    Returns:
+        uint64 (n,).
+
+    Raises:
+        ValueError: If the lengths differ.
+    """
+    cdef const uint64_t[::1] numbers = np.ascontiguousarray(game_numbers, np.uint64)
+    cdef const uint32_t[::1] made = np.ascontiguousarray(decisions, np.uint32)
+    cdef uint64_t[::1] words
+    cdef uint64_t key = scrambled(seed)
+    cdef Py_ssize_t i
+    if numbers.shape[0] != made.shape[0]:
+        raise ValueError(f"decisions must be uint32 ({numbers.shape[0]},), not ({made.shape[0]},)")
+    array = words = np.empty(numbers.shape[0], np.uint64)
+    for i in range(numbers.shape[0]):
+        words[i] = scrambled(scrambled(key + numbers[i]) + made[i])
+    return array
+
+
+cdef inline uint64_t scrambled(uint64_t word) noexcept nogil:
+    word = word + <uint64_t> 0x9E3779B97F4A7C15
+    word = (word ^ word >> 30) * <uint64_t> 0xBF58476D1CE4E5B9
+    word = (word ^ word >> 27) * <uint64_t> 0x94D049BB133111EB
+    return word ^ word >> 31
 
 
 cdef const uint64_t* read_luck(const uint64_t[::1] luck, Py_ssize_t decisions) except? NULL:
