@@ -1,4 +1,4 @@
-// Calls of the service, in JSON. Any call may be repeated, because the service stores no state.
+// Calls to the service, in JSON. Any call may be repeated, because the service stores no state.
 
 import { language } from "./settings.js";
 import { repeated } from "./shared/retries.js";
@@ -6,7 +6,7 @@ import { repeated } from "./shared/retries.js";
 const PATIENCE = 30_000;
 /** The HTTP statuses after which a call is repeated. */
 export const REPEATED = new Set([429, 502, 503, 504]);
-// The key of the token in sessionStorage, whose content lasts as long as the browser's tab.
+// The key of the token in sessionStorage. The content of sessionStorage lasts as long as the browser's tab.
 const TOKEN = "chatiere token";
 
 /** The HTTP status if the service requires a token. */

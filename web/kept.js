@@ -7,7 +7,7 @@ import { sha256, toText } from "./shared/bytes.js";
 /** @typedef {import("./api.js").Methods} Methods */
 
 const CACHE = "chatiere kept";
-// The path of stored responses, at which the server has no files.
+// The path of stored responses. The server has no files at this path.
 const PATH = "kept/";
 
 /** Return true if a service worker controls this page, so that the page opens offline. */
@@ -27,7 +27,7 @@ export async function lookedAfter() {
 }
 
 /**
- * Make a call like `call`, and store the response. Without a connection, return the stored response.
+ * Make a call like `call`, and store the response. If the service cannot be reached, return the stored response.
  * @template {keyof Methods} Method
  * @param {string} shelf the name of a group of responses that are deleted together
  * @param {Method} method

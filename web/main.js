@@ -130,7 +130,7 @@ function sayAway(key) {
 
 /** @param {Event} event */
 function skip(event) {
-  // The link must not change the fragment, which names a part of the page.
+  // The link must not change the fragment, because the fragment names a part of the page.
   event.preventDefault();
   main.focus();
 }
@@ -149,7 +149,7 @@ if (canStore()) {
   addEventListener("hashchange", show);
   spoken.addEventListener("change", () => {
     begin();
-    // Open the settings again at the language, which the player has just changed there.
+    // Open the settings again, and focus the language, because the player has just changed it there.
     openSettings("language");
   });
   connection.addEventListener("waiting", () => sayAway("waiting"));

@@ -6,7 +6,7 @@ import { askGames, factsOf, shelfOfGames } from "./games.js";
 import { keep, kept, lookedAfter } from "./kept.js";
 import { endOfSample } from "./lessons/sheet.js";
 
-// The beginning of the name of the files' cache, which the files' version follows.
+// The beginning of the name of the files' cache. The files' version follows it.
 const FILES = "chatiere page ";
 // The name under which the version of the files is stored after all rule sheets have been stored.
 const VERSION = "version";

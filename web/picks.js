@@ -1,4 +1,4 @@
-// The keys of pieces, and the items that can be picked, which are the items that some legal action still needs.
+// The keys of pieces, and the items that can be picked: those that some legal action still needs.
 
 /** @typedef {import("./game.js").Action} Action */
 /** @typedef {import("./game.js").Picks} Picks */

@@ -30,7 +30,7 @@ const MAX_TAKEN_BACK = 129;
 /**
  * Create the secret of a seat.
  * @param {string} [known] an existing secret to use
- * @returns the secret, and its hash, which is public
+ * @returns the secret, and its public hash
  */
 export async function newSecret(known) {
   const secret = known === undefined ? random(16) : fromText(known);

@@ -1,4 +1,4 @@
-// The player's settings, which are stored in this browser.
+// The player's settings. They are stored in this browser.
 
 import { filledIn } from "./texts.js";
 import { words } from "./words/words.js";

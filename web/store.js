@@ -59,7 +59,7 @@ const INVITATION_ID = /^[0-9a-f]{16}$/;
 export class StorageFull extends Error {}
 
 /**
- * Return the key of a game's data in local storage, which storage events contain.
+ * Return the key of a game's data in local storage. Storage events contain the key.
  * @param {string} id
  */
 export function keyOf(id) {
@@ -231,7 +231,7 @@ export function forgetInvitation(id) {
 }
 
 /**
- * Return the key of a room's data in local storage, which storage events contain.
+ * Return the key of a room's data in local storage. Storage events contain the key.
  * @param {string} id
  */
 export function keyOfRoom(id) {

@@ -10,7 +10,8 @@
 /** @type {Map<string, Intl.PluralRules>} */
 const plurals = new Map();
 
-// Matches "de" and "que" before a placeholder in French texts. They lose their vowel if the value begins with one.
+// Matches "de" and "que" before a placeholder in French texts. These words lose their vowel if the value begins with a
+// vowel.
 const ELIDED = /\b(d|qu)e \{(\w+)\}/g;
 const VOWEL = /^[aeiouàâäéèêëîïôöùûüæœ]/i;
 

@@ -1,4 +1,4 @@
-"""The command `python -m loadtest.bench`, which measures, prints tables and writes files."""
+"""The command `python -m loadtest.bench`: it measures, prints tables and writes files."""
 
 from collections.abc import Callable
 from pathlib import Path

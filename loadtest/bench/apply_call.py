@@ -18,7 +18,7 @@ class Call(NamedTuple):
 
 
 def apply_request(game: Game, players: int) -> ApplyRequest:
-    """Return a request of Apply with legal actions, for the decision of a random game with the median response size."""
+    """Return a request for Apply with legal actions, at the decision of a random game with the median response size."""
     rng = np.random.default_rng(7)
     position = game.new_game(players, seed=7)
     requests: list[tuple[int, int, ApplyRequest]] = []
@@ -35,7 +35,7 @@ def apply_request(game: Game, players: int) -> ApplyRequest:
 
 
 def response_to(request: ApplyRequest) -> bytes:
-    """Return the response to a request of Apply."""
+    """Return the response to a request for Apply."""
     response, _ = game_service.apply(request.SerializeToString())
     return response
 

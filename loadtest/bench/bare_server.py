@@ -1,6 +1,6 @@
 """A grpcio server without application code: `python -m loadtest.bench.bare_server PORT GAME:PLAYERS…`.
 
-Its methods, GameService/<game>, accept requests of Apply and send a precomputed response, both as bytes. The server
+Its methods, GameService/<game>, accept requests for Apply and send a precomputed response, both as bytes. The server
 makes no checks, creates no messages, and uses grpcio's default settings.
 """
 

@@ -157,7 +157,7 @@ def take_turns(
 def take_turns_with(
     contenders: Mapping[Key, tuple[Contender, Call]], in_flight: int, plan: BenchPlan, *, one_core: bool = False
 ) -> dict[Key, list[Load]]:
-    """Return the runs of each contender, which has its own call. For `one_core` see `load`."""
+    """Return the runs of contenders that make different calls. For `one_core` see `load`."""
     loads = {
         key: partial(
             load,

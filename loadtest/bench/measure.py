@@ -182,7 +182,7 @@ class BenchPlan:
 
 @dataclass
 class Result:
-    """The results of a subject: rows with bounds, and additional tables, whose lines are dicts of figures by title."""
+    """The results of a subject: rows with bounds, and additional tables. A line of a table maps titles to figures."""
 
     rows: list[Row] = field(default_factory=list)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""OpenSpiel in process, which is the peer with which Chatière is compared.
+"""OpenSpiel in process: the peer with which Chatière is compared.
 
 There are two kinds of loops. `plain` loops follow OpenSpiel's own examples, but use random numbers of the standard
 library, because NumPy's would take twice as long; the bounds refer to these loops. `tuned` loops are as fast as is
@@ -40,7 +40,7 @@ def resolve_chance(state: Any, rng: random.Random) -> None:
 
 
 def plain_loop(name: str) -> Callable[[float], Run]:
-    """Return a loop of random games, which lists the legal actions and applies one of them."""
+    """Return a loop that plays random games: it lists the legal actions and applies one of them."""
 
     def act(state: Any, rng: random.Random) -> None:
         state.apply_action(rng.choice(state.legal_actions()))
@@ -122,8 +122,8 @@ def tuned_loop(name: str) -> Callable[[float], Run]:
 def rollouts(name: str) -> Callable[[float], Run]:
     """Return a loop of random playouts in C++, by an MCTSBot that only evaluates its states by rollouts.
 
-    The bot does not report its number of moves, which is estimated by the mean length of random games from the same
-    states.
+    The bot does not report its number of moves. The number is estimated by the mean length of random games from the
+    same states.
     """
     starts_count, rollouts_each, games_each = 16, 64, 64
     game = load(name)

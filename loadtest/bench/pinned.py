@@ -1,6 +1,6 @@
 """Contenders in separate processes, each on one core: `python -m loadtest.bench.pinned KIND …`.
 
-A process prints "ready" when it has started. Each line of its input is a number of seconds, for which it plays. It then
+A process prints "ready" when it has started. It reads lines that contain a number of seconds, plays for this time, and
 prints a line of JSON: the number of moves, the wall time and the processor time.
 """
 

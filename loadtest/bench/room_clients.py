@@ -11,7 +11,7 @@ from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
 from loadtest.bench.servers import CHANNEL_OPTIONS
 
-# The number of followers on a connection to grpcio's port, which accepts 256 calls on each connection.
+# The number of followers on a connection to grpcio's port. The port accepts 256 calls on each connection.
 _FOLLOWERS = 200
 _HEAD = (
     "POST /chatiere.v1.RoomService/%s HTTP/1.1\r\nhost: localhost\r\n"
@@ -36,7 +36,7 @@ class GrpcClients:
     """Clients at grpcio's port, with one channel for all posts and additional channels for followers."""
 
     def __init__(self, address: str) -> None:
-        """Create the clients, which connect at their first call."""
+        """Create the clients. They connect at their first call."""
         self._address = address
         self._channels = [self._connect()]
         self._post = RoomServiceStub(self._channels[0]).Post
@@ -69,7 +69,7 @@ class WebClients:
     """Clients at the door for browsers. They use the Connect protocol, with a separate connection for each follower."""
 
     def __init__(self, address: str) -> None:
-        """Create the clients, which connect at their first call."""
+        """Create the clients. They connect at their first call."""
         host, _, port = address.rpartition(":")
         self._address = (host, int(port))
         self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []

@@ -92,7 +92,7 @@ class SelfPlay:
         self._random = np.random.default_rng(SEED)
         table, columns = BatchSetup(game=game, players=players), Columns(legal=True)
         self._streams = self._connect()
-        # A request of Step without the columns `states` and `moves`.
+        # A request for Step without the columns `states` and `moves`.
         self._step = StepRequest(setup=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
         for number, stream in enumerate(self._streams):
             seeds, numbers = seeds_and_numbers(number * batch, batch)

@@ -20,8 +20,8 @@ from chatiere.service.ports.methods import GAME_SERVICE
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK = "127.0.0.1"
-# Ignore proxies set in the environment, which could not reach this machine. Allow large batches. Use a separate
-# connection for each channel, which may reach a different worker.
+# Ignore proxies set in the environment, because they could not reach this machine. Allow large batches. Use a separate
+# connection for each channel, so that the channels can reach different workers.
 CHANNEL_OPTIONS = (
     ("grpc.enable_http_proxy", 0),
     ("grpc.max_receive_message_length", -1),
@@ -233,7 +233,7 @@ def echo_built() -> bool:
 
 @contextmanager
 def echo(method: str, response_size: int) -> Iterator[BenchServer]:
-    """Run echo.cc, a grpc++ server with one method, which does no work; see `echo_built`."""
+    """Run echo.cc, a grpc++ server with one method that does no work; see `echo_built`."""
     port = free_port()
     command = (str(_ECHO), f"{LOOPBACK}:{port}", f"/{GAME_SERVICE}/{method}", str(response_size))
     with start(command, port=port, listeners=1) as server:

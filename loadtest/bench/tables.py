@@ -3,7 +3,7 @@
 python -m loadtest.bench.tables [FOLDER]
 
 `FOLDER` is a folder to which `make bench` wrote bench.json. If it is given, the figures in bench.json replace the
-figures in docs/benchmarks.json, which then has the replaced ratios as `ratio_before`.
+figures in docs/benchmarks.json. The replaced ratios become `ratio_before` there.
 """
 
 import json
@@ -24,7 +24,7 @@ GAMES = {
     "discat": "Discat 4",
     "momistigri": "Momistigri 4",
 }
-"""Map each game to the title of its column, which includes the number of players."""
+"""Map each game to the title of its column. The title includes the number of players."""
 
 _SELF_PLAY, _IN_PROCESS = "self-play over gRPC, beside", "in process,"
 _OWN = f"{_SELF_PLAY} the same loop in process"

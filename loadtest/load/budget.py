@@ -1,4 +1,4 @@
-"""The budget of a scenario, which is read from the scenario's file and checked at the end of a run."""
+"""The budget of a scenario. It is read from the scenario's file and checked at the end of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # An import of Locust makes gevent patch the whole process, which code that only reads budgets must avoid.
+    # Importing Locust makes gevent patch the whole process. Code that only reads budgets must not cause this.
     from locust.env import Environment
     from locust.stats import StatsEntry
 
@@ -54,7 +54,7 @@ def read_scenario(name: str) -> Scenario:
 
 
 def scenario_names() -> list[str]:
-    """Return the names of the scenarios that define users, which are the scenarios for Locust."""
+    """Return the names of the scenarios that define users. These are the scenarios for Locust."""
     return sorted(path.stem for path in SCENARIOS.glob("*.toml") if "users" in tomllib.loads(path.read_text()))
 
 

@@ -1,4 +1,4 @@
-"""A follower of a room, which calls the door for browsers. Under gevent, a gRPC stream would block all other calls."""
+"""A room's follower, connected to the door for browsers. Under gevent, a gRPC stream would block all other calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from http.client import HTTPException
 from chatiere.v1.room_service_pb2 import FollowRequest, FollowResponse
 from loadtest.load.deployment import Deployment
 
-# In the Connect protocol, the flag of a stream's last message, which contains the status.
+# In the Connect protocol, the flag of a stream's last message. This message contains the status.
 _END = 0x02
 
 

@@ -17,9 +17,9 @@ import trustme
 
 from chatiere.service.guards.tokens import new_token
 
-# The maximum time for a start, in seconds.
+# The maximum time for startup, in seconds.
 _MAX_START = 60.0
-# The maximum time for a stop, in seconds. It includes the grace period for calls in flight.
+# The maximum time for shutdown, in seconds. It includes the grace period for calls in flight.
 _MAX_STOP = 30.0
 _CHUNK = 2**16
 # Patterns of the messages in which the server logs its addresses.
@@ -47,7 +47,7 @@ class OwnServer:
     def __init__(
         self, process: "subprocess.Popen[bytes]", log: _Log, token: str | None = None, authority: bytes | None = None
     ) -> None:
-        """Use a server's process, which must have been started."""
+        """Use a server's process. The process must have been started."""
         self._process, self._log = process, log
         self.pid = process.pid
         self.addresses: dict[str, str] = {}
@@ -171,7 +171,7 @@ class _File:
 
 
 class _Pipe:
-    """A log in a pipe, which is read only when its text is requested. `written` is the server's end."""
+    """A log in a pipe. The pipe is read only when the text is requested. `written` is the server's end."""
 
     def __enter__(self) -> "_Pipe":
         self._read, self.written = os.pipe()

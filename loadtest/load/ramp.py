@@ -1,4 +1,4 @@
-"""A ramp, which increases the number of a scenario's users until the budget is exceeded."""
+"""A ramp: it increases the number of a scenario's users until the budget is exceeded."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class GameChoice:
 
 
 class ServiceUser(GameChoice, User):
-    """A user with a separate channel, whose calls are measured."""
+    """A user with a separate channel. The calls over this channel are measured."""
 
     abstract = True
 
@@ -68,7 +68,7 @@ class ServiceUser(GameChoice, User):
         return (self.host or "127.0.0.1:50051").rpartition("//")[2]
 
     def check(self, what: str, right: bool) -> None:
-        """Report a check, which fails unless `right`."""
+        """Report a check. It fails unless `right` is true."""
         report(self, "check", what, start=time.perf_counter(), error=None if right else WrongAnswer(what))
 
 
@@ -140,7 +140,7 @@ class SpectatorUser(ServiceUser):
 
 
 class LearnerUser(ServiceUser):
-    """A learner, which makes random legal moves in batches as fast as possible. Finished games are restarted."""
+    """A learner that makes random legal moves in batches as fast as possible. Finished games are restarted."""
 
     wait_time = constant(0)
     batch_size: ClassVar[int] = 1024

@@ -146,7 +146,7 @@ def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def half_handshakes(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections that start a TLS handshake and stop, half of them within its first message."""
+    """Open `count` connections that start a TLS handshake and stop, half of them within the first message."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     try:
         tls_context(crowd.door).wrap_bio(incoming, outgoing).do_handshake()

@@ -47,7 +47,7 @@ _T = TypeVar("_T")
 
 
 class Attacker:
-    """An attacker with an HTTP/2 connection, which counts the events on its streams in `came`."""
+    """An attacker that has an HTTP/2 connection, and counts the events on its streams in `came`."""
 
     def __init__(self, address: tuple[str, int], source: str, came: Counter[str], *, window: int | None = None) -> None:
         """Connect. `window` is the maximum number of bytes of a response to receive; None to read all responses."""

@@ -144,7 +144,7 @@ class Flooder:
         self._left = self._left[self.socket.send(self._left) :]
 
     def read(self) -> None:
-        """Read incoming data, and acknowledge the server's settings, which then take effect. Ignore all other data.
+        """Read incoming data, and acknowledge the server's settings, so that they take effect. Ignore all other data.
 
         Raises:
             OSError: The server has closed the connection.

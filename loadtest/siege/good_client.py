@@ -85,7 +85,7 @@ class GoodClient:
         self._calls.close()
 
     def measure(self) -> Measured:
-        """Start a measurement, which lasts until the next one."""
+        """Start a measurement. It lasts until the next measurement starts."""
         self._measured = Measured()
         return self._measured
 

@@ -12,7 +12,7 @@ class Memory:
     """The resident memory of a supervisor and its worker, in MiB. The keys are "supervisor" and "worker"."""
 
     def __init__(self, pid: int) -> None:
-        """Find the worker of the supervisor `pid`, which must be running."""
+        """Find the worker of the supervisor `pid`. The worker must be running."""
         (worker,) = psutil.Process(pid).children()
         self._pids = {"supervisor": pid, "worker": worker.pid}
 

@@ -1,4 +1,4 @@
-"""The siege, which makes each attack on a door of a new server, and reports figures and violations of the budget."""
+"""The siege: it makes each attack on a door of a new server, and reports figures and violations of the budget."""
 
 import json
 import time
@@ -26,7 +26,7 @@ _RESPONDING = 10.0
 _PAUSE = 0.1
 # The call frequency of the client at the attackers' address, relative to the well-behaved clients at other addresses.
 _SLOWER = 0.25
-# The address of the second client, which makes the same calls as the attackers, and its number of calls in flight.
+# The second client makes the same calls as the attackers: its address, and its number of calls in flight.
 _SECOND, _IN_FLIGHT = "127.0.1.2", 8
 
 

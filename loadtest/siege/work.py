@@ -14,7 +14,7 @@ from chatiere.v1.game_pb2 import TURN_KIND_OVER, State, ViewerUpdate
 from chatiere.v1.record_pb2 import GameRecord, RecordStream
 
 Call = Callable[[str, bytes], bytes]
-"""A function that makes a call of a method, given as SERVICE/METHOD, and returns the response."""
+"""A function that calls a method, given as SERVICE/METHOD, and returns the response."""
 
 _GAMES, _BATCHES, _BOTS, _TABLES = (f"chatiere.v1.{name}Service" for name in ("Game", "Batch", "Bot", "Table"))
 _GAME = engine.game("chatpentiers")
@@ -94,7 +94,7 @@ DEAR: dict[str, tuple[str, Callable[[Call], bytes]]] = {
     "Move": (f"{_TABLES}/Move", _move),
     "GetRecord": (f"{_TABLES}/GetRecord", _get_record),
 }
-"""Map each name to a method and a function that returns a request. It may make calls. A bot makes the Move."""
+"""Map each name to a method and a function that returns a request. The function may make calls."""
 
 
 def _state(call: Call) -> State:

@@ -20,7 +20,7 @@ import { write } from "./text.js";
 
 /** @typedef {import("./shapes.js").Child} Child */
 
-/** The number of drawings copied so far, which makes their ids unique. */
+/** The number of drawings copied so far. It makes the ids of copies unique. */
 let copies = 0;
 
 /**

@@ -59,8 +59,8 @@ export function panelItem(key, { x, y, width, height }, isActive, look) {
  * @param {{
  *   mark: readonly [x: number, y: number, size: number], text: readonly [x: number, y: number, size: number], room:
  * number, anchor?: "start" | "middle",
- * }} place the middle of the mark; the name's position and size; `room` is the largest width of the name, which is
- * shortened to fit
+ * }} place the middle of the mark; the name's position and size; `room` is the largest width of the name: a longer name
+ * is shortened
  */
 export function plate(
   seat,

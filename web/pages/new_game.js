@@ -175,7 +175,7 @@ class NewGame {
   }
 
   /**
-   * Create a room for the game, which all other players enter with the same link.
+   * Create a room for the game. All other players enter the room with the same link.
    * @param {Event} event
    */
   #invite(event) {

@@ -65,10 +65,10 @@ class Play {
   #viewer;
   /**
    * The number of the current course of the game. Each call that starts to follow the game again, such as a take-back,
-   * increases this number, which stops older calls.
+   * increases this number and thereby stops older calls.
    */
   #course = 0;
-  /** The number of the current log. Refilling the log increases it, which stops older calls. */
+  /** The number of the current log. Refilling the log increases it and thereby stops older calls. */
   #log = 0;
   #isPaused = false;
   #isClosed = false;
@@ -665,7 +665,7 @@ class Play {
     this.#openHands();
   }
 
-  /** Show all hands. This requires the game's record, for which all of its tables must be in this browser. */
+  /** Show all hands. This requires the game's record, and so all of the game's tables must be in this browser. */
   async #openHands() {
     const course = this.#course;
     try {

@@ -154,7 +154,7 @@ export class LiveTable {
   /**
    * Show in the browser's tab whether it is the player's turn, and notify the player if the turn has just begun.
    * @param {boolean} isTurn
-   * @param {number} [ply] the ply to decide
+   * @param {number} [ply] the ply of the decision
    */
   tellTurn(isTurn, ply = -1) {
     this.isTurn = isTurn;
@@ -217,7 +217,7 @@ export class LiveTable {
   }
 }
 
-/** Return true if the browser can show notifications, which needs a page loaded by https or from the same machine. */
+/** Return true if the browser can show notifications. The page must be loaded by https or from the same machine. */
 function canNotify() {
   return "Notification" in window && isSecureContext;
 }

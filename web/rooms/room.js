@@ -200,7 +200,7 @@ export class Room extends EventTarget {
   }
 
   /**
-   * Close the game of a table, which will not be continued.
+   * Close the game of a table. The game will not be continued.
    * @param {string} table the table's id
    */
   async close(table) {
@@ -315,7 +315,7 @@ export class Room extends EventTarget {
       await this.#showNow(id, postingOrder(plies, there));
       await this.#showProposal(id);
     }
-    // Post the settings last: from a game, the room learns all of its players, and from settings only the host.
+    // Post the settings last: a table tells the room all players of the game, and the settings only the host.
     if (isHost && settings && !areSettingsThere) {
       await call("RoomService/Post", { room: this.id, secret, settings });
     }

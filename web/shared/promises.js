@@ -1,4 +1,4 @@
-// A seat's record of its tables, which ensures that the seat acknowledges or makes only one table for each ply.
+// A seat's record of its tables. It ensures that the seat acknowledges or makes only one table for each ply.
 
 import { sha256, toHex } from "./bytes.js";
 import { ForkError } from "./fork_error.js";

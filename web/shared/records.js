@@ -33,7 +33,7 @@ const END = /^(over|so far)$/;
  */
 
 /**
- * Read a record. Throws RangeError, which names the line, if the text is not a record.
+ * Read a record. Throws RangeError with the number of the line if the text is not a record.
  * @param {string} text
  * @returns {GameRecord}
  */

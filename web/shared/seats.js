@@ -1,4 +1,4 @@
 /**
- * The maximum number of seats in a record or an invitation, which other programs may have written. No game has as many.
+ * The maximum number of seats that is accepted in records and invitations from other programs. No game has as many.
  */
 export const MAX_SEATS = 20;

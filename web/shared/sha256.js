@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), for pages loaded by plain http from another machine, for which browsers do not provide it.
+// SHA-256 (FIPS 180-4). Browsers do not provide it for pages loaded by plain http from another machine.
 
 const BLOCK = 64;
 const WORDS = 16;

@@ -47,8 +47,8 @@ class BatchClient(ChannelClient):
     are messages of chatiere.v1 (`from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart`), where every
     field is documented.
 
-    A column, which is one array of a batch, may be an array of any integer type, a sequence of integers, or the
-    column's bytes. ValueError is raised if a number is out of range. Results are read-only arrays, whose classes
+    A column is one array of a batch. It may be passed as an array of any integer type, a sequence of integers, or the
+    column's bytes. ValueError is raised if a number is out of range. Results are read-only arrays. Their classes
     document the types. Where possible, an array is a view into the response and keeps the whole response in memory:
     copy arrays that you keep for a long time.
 
@@ -183,7 +183,7 @@ class BatchClient(ChannelClient):
         return self._send(request, timeout)
 
     def score(self, setup: BatchSetup, states: States, *, timeout: float | None = None) -> Scores:
-        """Return the scores of states (n, packed_size), which may be at any point of a game."""
+        """Return the scores of states (n, packed_size). The states may be at any point of a game."""
         return self._send(batch_requests.score(setup, states), timeout)
 
     def resample(

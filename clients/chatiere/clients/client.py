@@ -99,7 +99,7 @@ class Client(ChannelClient):
             players: The number of players; 0: any number.
             options: The options in force; options that are not set have their defaults.
             audience: RULES_AUDIENCE_PLAYERS for a sheet in the client's language; RULES_AUDIENCE_AUTHORS for the
-                specification in English, whose headings occur in the metadata `rule` of errors.
+                specification in English. The metadata `rule` of errors contains its headings.
             timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Raises:

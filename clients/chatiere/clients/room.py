@@ -75,7 +75,7 @@ class Room(ChannelClient):
         return self.contents.person
 
     def close(self) -> None:
-        """Leave the room, which ends `follow` and other calls in flight, and close the client's own channel."""
+        """End `follow` and all other calls in flight, leave the room, and close the client's own channel."""
         with self._beginning:
             self._is_closed.set()
         for call in list(self._calls):
@@ -131,7 +131,7 @@ class Room(ChannelClient):
         An amended table that is not open yet is a proposal. `contents.proposals` has the proposals.
 
         Returns:
-            The response, which states whether the room accepted the table, and contains the table that the room holds.
+            The response. It states whether the room accepted the table, and contains the table that the room holds.
 
         Raises:
             ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET.

@@ -48,8 +48,8 @@ class VectorEnv(BatchEnv):
     is lost, or the service drops states because its memory is short, the environment continues from the last returned
     states and repeats the later requests.
 
-    With `fast_address`, the stream is a FastStream, which takes less than half as much of the client's processor time.
-    If it breaks and another one cannot be opened, the environment uses the channel from then on.
+    With `fast_address`, the stream is a FastStream. In the client, it takes less than half the processor time of a
+    stream over a channel. If it breaks and another one cannot be opened, the environment uses the channel from then on.
 
     Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME and INVALID_PLAYERS; in `reset`
     INVALID_OPTION; in `step` ILLEGAL_ACTION, INVALID_ACTION and TransportError. An error in an action is raised when

@@ -1,6 +1,6 @@
 """Play the games of a data set on a Ray cluster, with one task per shard. Needs the extra `chatiere[ray]`.
 
-The tasks return their shards to the caller, which writes them, so the cluster needs no shared disk.
+The tasks return their shards, and the caller writes them to files, so the cluster needs no shared disk.
 """
 
 import logging

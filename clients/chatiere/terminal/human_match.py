@@ -1,4 +1,4 @@
-"""A game between people and bots, which can be undone, recorded and resumed."""
+"""Games between people and bots. They can be undone, recorded and resumed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -26,7 +26,8 @@ class HumanMatch:
 
         Args:
             client: The client.
-            record: A record with a stream, whose seed is also the seed of the bots. They choose as in `match.play`.
+            record: A record with a stream. The stream's seed is also the seed of the bots, which choose as in
+            `match.play`.
             bots: The bots, by seat; people play the other seats.
 
         Raises:
@@ -105,7 +106,7 @@ class HumanMatch:
         return True
 
     def hint(self) -> SuggestResponse:
-        """Return the suggestion of `ADVISER`, which has only the deciding seat's knowledge. Raises ChatiereError."""
+        """Return the suggestion of `ADVISER`, based only on the deciding seat's knowledge. Raises ChatiereError."""
         luck = int(hosting.luck(self._record.stream.seed, [self._record.stream.game_number], [self.decisions])[0])
         return self._client.suggest(self.position.state, ADVISER, seed=luck)
 

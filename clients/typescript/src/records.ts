@@ -44,7 +44,8 @@ export function beginRecord(beginning: Position, players: number, facts: RecordF
  * Only the format is checked here; the service checks options and moves, for example in Chatiere.resume. The seats of
  * moves and the last line are not compared with the game, because they are not part of a GameRecord.
  *
- * Throws RangeError, which names the line, if the format is wrong, and Error for options that the game does not have.
+ * Throws RangeError with the number of the line if the format is wrong, and Error for options that the game does not
+ * have.
  */
 export function readRecord(text: string): GameRecord {
   // The options may be any JSON that the text contains.

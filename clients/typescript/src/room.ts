@@ -139,7 +139,7 @@ export class Room {
     }
   }
 
-  /** Leave the room, which ends `follow` and other calls in flight. */
+  /** Leave the room. This ends `follow` and all other calls in flight. */
   close(): void {
     this.#closing.abort();
   }

@@ -23,7 +23,7 @@ const FIRST_PAUSE = 100;
 const MAX_PAUSE = 5000;
 /** The upper limit of the random factor, from 1, by which a pause is multiplied. */
 const LONGER = 1.5;
-/** The maximum number of names of strangers, which is also the maximum number of their replies. */
+/** The maximum number of strangers' names, and of strangers' replies. */
 const MAX_STRANGERS = 1000;
 /** The maximum number of games that are not the room's own. */
 const MAX_FOREIGN_GAMES = 64;
@@ -203,8 +203,8 @@ export class RoomContents {
     }
     const areSettingsThere = entries.some(({ entry }) => entry.case === "settings");
     if (this.settings !== undefined && toText(this.settings.person) === this.person && !areSettingsThere) {
-      // Post the settings last. The first table makes all its players people of the room; settings would make only the
-      // host one of them.
+      // Post the settings last. The first table makes all its players people of the room; the settings would make only
+      // the host one of these people.
       const post = { case: "settings", value: this.settings } as const;
       mine.push({ post, entry: { entry: post } });
     }

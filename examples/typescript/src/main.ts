@@ -47,7 +47,7 @@ async function play(service: Service, info: GameInfo, players: number, language:
   console.log(`over after ${host.ply} plies, ${drawn} screens drawn: ${given(host.end, "end").label}`);
 }
 
-/** Choose an action, the same in every run: each time of a different kind, so that rare kinds also occur. */
+/** Choose an action of a different kind each time, so that rare kinds also occur. Every run makes the same choices. */
 function choose(actions: readonly Action[], ply: number): Action {
   const kindOf = ({ game }: Action) => game.value?.action.case;
   const kinds = [...new Set(actions.map(kindOf))];

@@ -72,7 +72,7 @@ cdef double MAX_WAIT = 2e6
 
 
 class Cause(Enum):
-    """The reasons for which a call ends."""
+    """The reasons why a call ends."""
 
     ANSWERED = auto()
     """The service sent the final headers or trailers (`fields`)."""
@@ -94,7 +94,7 @@ class CallEnded(Exception):
     """The call has ended.
 
     Attributes:
-        cause: The reason for which the call ended.
+        cause: The reason why the call ended.
         words: Further details as text; may be "".
         error: The HTTP/2 error code of a reset; otherwise 0.
         fields: The headers and trailers received.
@@ -120,7 +120,7 @@ cdef class _Message:
 
 
 cdef class _Piece:
-    # The memory of a Python object, which is held as long as the piece exists.
+    # A buffer that keeps the memory of a Python object valid as long as the piece exists.
     cdef Py_buffer buffer
 
     def __cinit__(self, piece_):
@@ -133,8 +133,8 @@ cdef class _Piece:
 cdef class StreamCall:
     """A bidirectional streaming call, for one thread at a time.
 
-    Only `receive`, and `send` while it has to wait, read from the connection. PINGs from the service are therefore
-    answered only during these method calls.
+    Only two methods read from the connection: `receive`, and `send` while it waits. PINGs from the service are
+    therefore answered only during these method calls.
     """
 
     cdef shared _shared
@@ -408,7 +408,7 @@ cdef class StreamCall:
 
 
 cdef dict _values(const fields* found):
-    # Convert fields to a dict, which has the last value of each name.
+    # Convert fields to a dict. If a name occurs several times, the dict has its last value.
     cdef dict values = {}
     cdef const uint8_t* at = found.data
     cdef uint32_t[2] sizes

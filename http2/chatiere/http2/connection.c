@@ -27,8 +27,8 @@
 #define LEAST_DIRECT 4096
 /* The maximum number of pieces that one call of sendmsg writes. */
 #define MAX_PIECES 64
-/* The maximum number of frames that wait in libnghttp2. Without it, a client that does not read its responses could
- * make the queue grow indefinitely. */
+/* The maximum number of frames that wait in libnghttp2. Without this limit, a client that does not read its responses
+ * could make the queue grow indefinitely. */
 #define MAX_QUEUED 10000
 /* UPDATES is the number of WINDOW_UPDATE frames that may answer a DATA frame: one for the stream and one for the
  * connection. MAX_UPDATES limits the number of answers that are expected at the same time. */

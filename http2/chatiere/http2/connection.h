@@ -33,7 +33,7 @@
 #define COST_OF_ENCODED 4
 /* The cost of each HEADERS frame. */
 #define COST_OF_HEADERS 256
-/* The cost of each frame that is cheap for a client to send, such as PING. Each KiB of payload costs as much again. */
+/* The cost of each frame that is cheap for a client to send, such as PING. Each KiB of payload adds the same cost. */
 #define COST_OF_FRAME 16384
 
 /* The number of streams that a connection remembers because the client has ended them. A connection also remembers this
@@ -102,8 +102,8 @@ struct stream {
     bool is_finished;    /* the stream ends after its last piece has been sent */
     bool waits;          /* sending is deferred until there is more to send */
     bool is_method_post, is_type_grpc;
-    /* True if grpc-encoding declares a compression; true if it declares a known encoding. A call that declares a known
-     * compression is accepted, because clients may leave small messages uncompressed. */
+    /* `is_encoded`: grpc-encoding declares a compression. `is_encoding_known`: it declares a known encoding. A call
+     * that declares a known compression is accepted, because clients may leave small messages uncompressed. */
     bool is_encoded, is_encoding_known;
     uint32_t error;      /* the HTTP/2 error code with which the stream was closed */
     struct fields head;  /* headers received, including pseudo-headers and trailers */

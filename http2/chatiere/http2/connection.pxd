@@ -1,4 +1,4 @@
-# Declarations of connection.h, accounts.h and endpoint.h, which document them.
+# Declarations from connection.h, accounts.h and endpoint.h. The headers document them.
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 

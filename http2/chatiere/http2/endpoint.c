@@ -226,7 +226,8 @@ static void peer_go_on(struct peer *peer) {
     peer_watch(peer);
 }
 
-/* Close the connection after the client has had time to read the reason. An immediate close could discard it. */
+/* Close the connection after the client has had time to read the reason. An immediate close could discard the reason.
+ * */
 static void peer_leave(struct peer *peer) {
     if (peer->leaves != 0)
         return;

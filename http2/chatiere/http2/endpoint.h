@@ -40,7 +40,7 @@ struct endpoint {
     uint8_t *buffer;
 };
 
-/* Create an endpoint, which then owns the listening sockets. On failure, returns NULL and sets errno. */
+/* Create an endpoint. It then owns the listening sockets. On failure, returns NULL and sets errno. */
 struct endpoint *endpoint_new(const int *listening, int count, const size_t *max_sizes, const char *const *paths,
                               int path_count, struct accounts *accounts);
 /* End all connections. Their streams are closed, but exist until `stream_free`. */

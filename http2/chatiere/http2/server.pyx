@@ -86,7 +86,7 @@ cdef class _Message:
 
 
 cdef class _Loan:
-    # The memory of a Python object, which is held until its bytes have been sent.
+    # A buffer that keeps the memory of a Python object valid until its bytes have been sent.
     cdef Py_buffer buffer
     cdef Call call
 

@@ -28,7 +28,7 @@ def positions_of(game: Game, players: int, count: int) -> list[Position]:
 
 
 def nanoseconds(work: Callable[[Position], object], positions: list[Position]) -> float:
-    """Return the mean time of a call of `work`, over all positions."""
+    """Return the mean time of a call to `work`, over all positions."""
     start = time.process_time_ns()
     for position in positions:
         work(position)

@@ -95,7 +95,7 @@ def measure(plan: BenchPlan) -> Result:
                 contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
                 contenders[SHELL, name] = contender(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
-        # Measure these separately, because each has a channel in this process, whose threads are never idle.
+        # Measure these separately, because each has a channel in this process, and a channel's threads are never idle.
         environments = alternate(
             {
                 (game.name, over): environment(stack, ours, game.name, players, plan, over)

@@ -110,7 +110,7 @@ def _runs(pinned: Pinned, plan: BenchPlan) -> Callable[[], Run]:
 
 
 def _together(contenders: list[Pinned], plan: BenchPlan) -> Run:
-    # Return a run with the moves of all contenders, which play at the same time, in the mean of their times.
+    # Run all contenders at the same time. Return one run with all their moves and the mean of their times.
     for contender in contenders:
         contender.start(plan.seconds)
     runs = [contender.finish() for contender in contenders]

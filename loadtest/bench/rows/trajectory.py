@@ -35,7 +35,7 @@ History = list[bytes]
 
 
 def pick(move: int, game_number: int, count: int) -> int:
-    """Return the index of the action chosen at a move of a game, by an arbitrary rule of these arguments."""
+    """Return the index of the action chosen at a move of a game, by an arbitrary function of these arguments."""
     return (move * 7919 + game_number * 104729) % count
 
 

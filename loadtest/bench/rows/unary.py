@@ -41,7 +41,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def cpu_row(row: str, game: str, ours: Load, peer: Load, bound_name: str, peer_name: str) -> Row:
-    """Return a row about the server's processor time, whose target also applies to the ratio."""
+    """Return a row about the server's processor time. The row's target also applies to the ratio."""
     bound = bound_of(bound_name, game)
     return Row(
         row=row,

@@ -301,7 +301,7 @@ function jointItems(context) {
 }
 
 /**
- * Return the labels of boxes, which show the points and the seats that get them.
+ * Return the labels of boxes. A label shows the points, and the seats that get the points.
  * @type {Part}
  */
 function labelItems(context, { extent, toBoard: { scale } }) {

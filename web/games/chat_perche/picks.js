@@ -61,8 +61,8 @@ export function attempt(keys, context) {
       if (keys[0]?.startsWith("start") && keys[0] !== fromKey(first, context)) {
         return undefined;
       }
-      // A cat picked without a target is tried with a step to a neighbouring space, so that the service explains why it
-      // cannot move.
+      // A cat picked without a target is tried with a step to a neighbouring space, so that the service explains why
+      // the cat cannot move.
       const away = details.spaces?.[first]?.neighbours?.[0] ?? 0;
       return { move: { fromSpace: first, toSpace: keys.length > 1 ? last : away } };
     }

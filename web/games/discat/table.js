@@ -91,7 +91,7 @@ function lastTurnsItems({ view, t }, { pile: { box }, isNarrow }) {
 }
 
 /**
- * Return the items of the queue, which lists the cards under the draw pile in order.
+ * Return the items of the queue. The queue lists the cards under the draw pile in order.
  * @type {Part}
  */
 function queueItems(context, layout) {

@@ -150,7 +150,7 @@ function countOf(count, width, height) {
 }
 
 /**
- * Draw a card on a mat with little height, which shows its name only.
+ * Draw a card, with its name only, for a mat with little height.
  * @param {Look} look
  * @param {string} sign
  * @param {number} width

@@ -37,7 +37,7 @@ export function tableItems(context, layout) {
 }
 
 /**
- * Return the mat and its ring, which shows the direction of the last draw.
+ * Return the mat and its ring. The ring shows the direction of the last draw.
  * @param {Context} context
  * @param {Layout} layout
  * @returns {Item}
@@ -217,7 +217,7 @@ function status({ width, height }, { round, effect, lines, weight, step, size })
 }
 
 /**
- * Return the result of the last round, which is shown over the empty mat of the new round.
+ * Return the result of the last round. It is shown over the new round's empty mat.
  * @type {Part}
  */
 function roundEndItems(context, layout) {

@@ -85,7 +85,7 @@ export function effectText({ t }, effect) {
 }
 
 /**
- * Return a card's name and colour. The Momistigri has no colour, so that its printed value takes that place.
+ * Return a card's name and colour. The Momistigri has no colour, so its printed value is used instead.
  * @param {Context} context
  * @param {number} kind
  */

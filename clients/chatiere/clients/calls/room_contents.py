@@ -13,8 +13,8 @@ from chatiere.v1.table_service_pb2 import Acknowledgement, TableHeader
 SILENCE = 45.0
 """The number of seconds without a response after which the connection is considered broken. The service sends a
 response every 15 seconds."""
-# The maximum number of names of strangers, which is also the maximum number of their replies, and the maximum number of
-# games that are not the room's own.
+# The maximum number of strangers' names and of strangers' replies, and the maximum number of games that are not the
+# room's own.
 _MAX_STRANGERS, _MAX_FOREIGN_GAMES = 1000, 64
 
 _Key = TypeVar("_Key")
@@ -196,7 +196,7 @@ class RoomContents:
                 continue
             # Check each table, because an amendment may have given the person a seat, or taken the seat away.
             own = [ply for ply, table in known.items() if self._can_post(header_of(table))]
-            # A room shows only a chain of tables with consecutive plies, which grows at both ends. In the following
+            # A room shows only a chain of tables with consecutive plies. The chain grows at both ends. In the following
             # order, each table extends the chain, so the room shows it immediately.
             held = [header.ply for header in map(header_of, there) if header.table_id == table_id]
             lowest = min(held, default=0)
@@ -208,6 +208,6 @@ class RoomContents:
                 yield pb.PostRequest(table=proposal)
         are_settings_there = any(entry.HasField("settings") for entry in entries)
         if self.settings is not None and self.settings.person == self.person and not are_settings_there:
-            # Post the settings last. The first table makes all its players people of the room; settings would make only
-            # the host one of them.
+            # Post the settings last. The first table makes all its players people of the room; the settings would make
+            # only the host one of these people.
             yield pb.PostRequest(settings=self.settings)

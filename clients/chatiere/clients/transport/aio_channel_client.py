@@ -36,7 +36,7 @@ class AsyncChannelClient(Pickled):
         self._set_up(target, timeout, credentials, token, new_request_id, language)
 
     async def close(self) -> None:
-        """Close the client's own channel, which cancels the calls in flight."""
+        """Close the client's own channel. This cancels the calls in flight."""
         if self._own_channel is not None:
             await self._own_channel.close()
 

@@ -39,7 +39,7 @@ class InFlight:
         return _message(self._tag, request)
 
     def pause_before_repeat(self, end: ChatiereError, *, has_responded: bool = True) -> float | None:
-        """Return the seconds to wait before the requests may be sent on another stream, or None if they may not.
+        """Return the seconds to wait before sending the requests on another stream, or None if they must not be sent.
 
         Args:
             end: The error with which the stream ended.

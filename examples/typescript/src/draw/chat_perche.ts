@@ -24,7 +24,7 @@ export function drawChatPerche(view: ChatPercheView, pieces: Pieces, details: Ch
   ];
 }
 
-/** Draw cats as their seats, birds as *, a broken branch as x; next to a branch, the owner and value of its token. */
+/** Draw cats as seat numbers, birds as *, broken branches as x, and each token next to its branch, with its owner. */
 function drawTree(view: ChatPercheView, details: ChatPerchePieces): string[] {
   const animals = new Map(view.birds.map((space) => [space, "*"]));
   view.seats.forEach(({ cats }, seat) => cats.forEach((space) => animals.set(space, String(seat))));
