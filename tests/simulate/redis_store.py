@@ -286,6 +286,11 @@ class _Connection:
             self._store.connections.remove(self)
         self._wake()
 
+    async def disconnect(self, *, nowait: bool) -> None:
+        """End the connection, as the client does."""
+        assert nowait
+        self.lose()
+
 
 class _PubSub:
     """A connection that listens (see redis.asyncio.client.PubSub)."""

@@ -538,6 +538,25 @@ def test_a_command_whose_connection_is_closed_fails_like_its_session() -> None:
         asyncio.run(close_during_a_command())
 
 
+@pytest.mark.parametrize("has_command", [False, True])
+def test_a_session_whose_closing_is_cancelled_closes_its_connections(redis: RedisServer, has_command: bool) -> None:
+    async def cancel_closing(iterations: int) -> None:
+        session = Session(Settings(relay=redis.address), lambda channel, message: None)
+        await session.open()
+        if has_command:
+            # A command that gets no response.
+            session.start(asyncio.Event().wait())
+        closing = asyncio.create_task(session.close())
+        for _ in range(iterations):
+            await asyncio.sleep(0)
+        closing.cancel()
+        await asyncio.wait([closing])
+        await asyncio.to_thread(wait_until, lambda: len(redis.client.client_list()) == 1, "the connections are closed")
+
+    for iterations in range(1, 6):
+        asyncio.run(cancel_closing(iterations))
+
+
 @pytest.mark.parametrize(
     "address",
     [

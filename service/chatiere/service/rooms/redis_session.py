@@ -126,11 +126,15 @@ class Session:
             for future in waiting:
                 if not future.done():
                     future.set_exception(self._error)
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        with suppress(*FAILURES):
-            await self._listener.aclose()  # type: ignore[no-untyped-call]
-            await self._client.aclose()
-        await self._client.connection_pool.disconnect()
+        try:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        finally:
+            # The end of the relay may cancel this method where it waits. This does not wait for the connection.
+            if self._client.connection is not None:
+                await self._client.connection.disconnect(nowait=True)
+            for close in self._listener.aclose, self._client.aclose, self._client.connection_pool.disconnect:
+                with suppress(*FAILURES):
+                    await close()
 
     def look(self) -> None:
         """Fail if Redis has not responded for too long; otherwise send a ping."""
