@@ -45,7 +45,7 @@ def test_a_world_is_determined_by_its_number(name: str) -> None:
     worlds = decisions.worlds([0, 1, 2], 6)
     assert np.array_equal(decisions.worlds([0, 1, 2], 2), worlds[:, :2])
     assert np.array_equal(decisions.worlds([2, 1], 3, first=3), worlds[[2, 1], 3:])
-    # The number of a position's row determines its worlds, not its index among the requested positions.
+    # A position's worlds depend on the number of its row, and not on its index among the requested positions.
     assert np.array_equal(host.decisions(All(), [3]).worlds([0], 6), worlds[2:])
     assert not np.array_equal(worlds[0, 0], worlds[0, 1])
 

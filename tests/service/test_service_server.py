@@ -1,4 +1,4 @@
-"""A server as its operator sees it: health, reflection, addresses, the stop, and many simultaneous callers."""
+"""A server as its operator sees it: health, reflection, addresses, shutdown, and many simultaneous callers."""
 
 import random
 import threading
@@ -158,7 +158,7 @@ def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: S
         assert not in_flight.done()
         assert not stopped.is_set()
 
-        # These calls end immediately, so that the stop does not wait for them.
+        # The watches end immediately, so that the shutdown does not wait for them.
         assert [list(watch) for watch in watches] == [[], []]
         slow_call.released.set()
         assert in_flight.result(PATIENCE).positions.states == b"answered"

@@ -70,7 +70,7 @@ class Run:
         self.check: Work = lambda: None
         """Called after each event."""
         self.outcome: Work | None = None
-        """The outcome for which the present work has waited (see Waits)."""
+        """The outcome for which the current work has waited; None if it has not waited (see Waits)."""
         self.store: Any = None
         """The simulated Redis."""
         self._events: list[tuple[float, int, Timer]] = []

@@ -156,7 +156,7 @@ def parse_options(game: Game, given: Sequence[str]) -> dict[str, Any]:
 
 
 def options_message(game: Game, given: Sequence[str]) -> Options:
-    """Return the options as a message, which is empty if there are no options. See parse_options."""
+    """Return the options as a message. The message is empty if there are no options. See parse_options."""
     known = {option.name: option for option in game.description.options}
     message = Options()
     own = getattr(message, game.name)

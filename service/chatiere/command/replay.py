@@ -26,7 +26,7 @@ _INCLUDE = Include(legal_actions=True, score=True)
 
 
 class Viewer(click.ParamType[int]):
-    """The type of a parameter SEAT or "spectator", which becomes SPECTATOR."""
+    """The type of a parameter SEAT or "spectator". The value of "spectator" is SPECTATOR."""
 
     name = "SEAT|spectator"
 

@@ -1,4 +1,4 @@
-"""Sample games, which are files of JSON lines with the correct result of every step of a game.
+"""Sample games: files of JSON lines with the correct result of every step of a game.
 
 Line 1 describes the game: {"game": name, "players": number of seats, "options": {name: value, …}}. The options have the
 names and values of the rules file (a set of cards is an integer with bit card - 1 set for each card). Other fields,

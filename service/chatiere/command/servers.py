@@ -57,7 +57,7 @@ def responding(address: str) -> Iterator[None]:
 
 
 def _local_channel(address: str) -> grpc.Channel:
-    # Ignore proxies set in the environment, which could not reach this machine's loopback addresses.
+    # Ignore the environment's proxies, because they could not reach this machine's loopback addresses.
     return grpc.insecure_channel(address, options=(*CHANNEL_OPTIONS, ("grpc.enable_http_proxy", 0)))
 
 

@@ -86,7 +86,7 @@ def _make_keys(path: Path) -> None:
     if path.exists():
         return
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Create the file by a link, which is atomic: the file is complete, and only one of several processes can create it.
+    # Creating a link is atomic: the file is complete, and only one of several processes can create it.
     descriptor, made = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(descriptor, "w") as file:

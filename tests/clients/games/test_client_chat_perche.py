@@ -16,7 +16,10 @@ from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
 def views() -> list[ChatPercheView]:
-    """Return the views of both seats where seat 1 moves a second cat; each shows the values of its seat's tokens."""
+    """Return both seats' views of a position in which seat 1 moves a second cat.
+
+    Each view shows the values of the viewer's own tokens.
+    """
     shown = []
     for viewer in (0, 1):
         branches = [ChatPercheBranch() for _ in range(10)]

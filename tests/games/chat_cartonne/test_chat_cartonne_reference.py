@@ -60,7 +60,7 @@ def distance(move: int) -> float:
 
 
 def greedy(game: Game, choices: random.Random) -> int:
-    """Choose the move with the best score for the seat, as computed by the kernel, whose position is the same."""
+    """Choose the move after which the acting seat has the best score, as computed by the kernel."""
     seat = game.question.actor
     best = max(game.position.child(move).totals()[seat] for move in game.question.moves)
     return choices.choice([move for move in game.question.moves if game.position.child(move).totals()[seat] == best])

@@ -173,7 +173,7 @@ def test_tokens_have_the_values_of_their_seat() -> None:
 
 
 def twice(state: ChatPercheState) -> None:
-    # The third token belongs to the same seat as the first token, so the seat has two tokens of a value with only one.
+    # The first and the third token belong to one seat. Now both have a value that only one token of the seat has.
     state.branches[2].solidity = state.branches[0].solidity
 
 

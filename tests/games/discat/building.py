@@ -40,7 +40,10 @@ def plain_event(event: Event, whole: bool = True) -> tuple[str, int | None, tupl
 
 
 class Table(building.Table):
-    """A game with explicit chance, played by naming cards. `events` is the last move's log, `history` all of it."""
+    """A game with explicit chance, in which moves are given as cards.
+
+    `events` contains the events of the last move, and `history` the events of all moves.
+    """
 
     def __init__(self, *hands: Sequence[int], first_seat: int = 0, up_arrows: Iterable[int] | None = None) -> None:
         """Deal the given hands, five cards each."""

@@ -1,4 +1,4 @@
-"""Clients for the tests of the fast door: one sends single frames, the other one must not be affected by attacks."""
+"""Clients for the tests of the fast door: Peer sends single frames, and Bystander must not be affected by attacks."""
 
 import select
 import socket

@@ -82,7 +82,7 @@ def test_a_response_that_waits_for_a_window_is_sent_before_the_end(echo: None) -
         peer.send(peer.headers(), data(message(b"one")))
         peer.skip_to(DATA)
         server.server.stop(PATIENCE)
-        # The server reads this after the stop; it must not have ended the connection yet.
+        # The server reads this ping during the shutdown. The connection must still be open then.
         peer.ping()
         peer.send(window(1, 100))
         assert peer.answers(1) == [b"one"]

@@ -188,7 +188,8 @@ def test_a_flood_that_is_as_costly_to_its_client_is_slowed_down(
 def test_a_flood_of_calls_that_the_server_has_to_reset(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
     flood = per_stream(lambda headers, stream: [headers(stream), window(stream, MAX_NUMBER)])
-    # The server makes calls of these frames. A slow server may never fall far enough behind to end the connection.
+    # Each pair of frames begins a call, and the server resets it. A slow server may never fall far enough behind to end
+    # the connection.
     bystander.is_served_during(peer.pour, islice(flood(peer), 300))
     growth.stays_below(SLACK)
 

@@ -131,7 +131,7 @@ def test_a_hundred_megabytes_in_chunks_are_refused(web: WebClient) -> None:
 
 
 def test_the_rest_of_a_refused_request_is_read_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server reads only the data in buffers, and as much as the limited rate allows in a second."""
+    """In a second, the server reads no more than the data in buffers and the data that the rate limit allows."""
     monkeypatch.setattr(connection_module, "_REFUSED_RATE", 2**20)
     sent, part = 0, bytes(2**20)
     with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as connection:

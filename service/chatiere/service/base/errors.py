@@ -73,9 +73,9 @@ class Status(NamedTuple):
     details: bytes = b""
 
 
-# The seconds after which a client may retry a call that lost its slot.
+# The time in seconds after which a client may retry a call that lost its slot.
 _RETRY = 1.0
-# The range of seconds after which a client may retry while rooms are not available.
+# The shortest and the longest time in seconds after which a client may retry while rooms are not available.
 _RETRY_ROOMS = 1.0, 5.0
 ROOMS_AWAY = "rooms are not available at the moment: try again"
 """The message of `rooms_away`."""
@@ -249,7 +249,7 @@ UNNAMED_COMPRESSION = Status(code_pb2.INTERNAL, message="a message is compressed
 
 
 def rooms_away() -> StatusError:
-    """Return the error of RoomService calls while the server cannot reach Redis, which stores the rooms.
+    """Return the error of RoomService calls while the server cannot reach Redis, where the rooms are stored.
 
     The time after which to retry is random, so that the clients of all rooms do not return at the same time.
     """

@@ -1,4 +1,4 @@
-"""The files of tokens, keys and certificates, which are reread when they change and on request."""
+"""Files of tokens, keys and certificates. They are reread when they change and on request."""
 
 import logging
 import os
@@ -54,7 +54,7 @@ def read_entries(setting: str, path: Path) -> list[tuple[int, str]]:
 
 
 class WatchedFiles(Generic[_Content]):
-    """The content of files, which are reread when they change."""
+    """The content of files that are reread when they change."""
 
     def __init__(
         self, name: str, read: Callable[[], _Content], *paths: Path | None, rejected: Gauge | None = None

@@ -1,4 +1,4 @@
-"""Heartbeats, which show the supervisor that a worker is able to serve calls."""
+"""The heartbeats by which a worker shows the supervisor that it is able to serve calls."""
 
 import os
 from contextlib import suppress

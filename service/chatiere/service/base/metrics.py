@@ -1,4 +1,4 @@
-"""The metrics of a server. Names and label values are those of gRPC for Go, which dashboards for gRPC expect."""
+"""The metrics of a server. Names and label values are those of gRPC for Go, because dashboards for gRPC expect them."""
 
 from google.rpc import code_pb2
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram

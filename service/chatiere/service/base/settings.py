@@ -102,8 +102,8 @@ class Settings:
 
     - `workers`: the number of processes that share the port; at most four for each processor that this process may use.
       `oversubscribe`: allow up to 1,024 workers regardless of the number of processors.
-    - `max_calls`: the maximum number of unary calls of each service in flight, including waiting calls. It is also the
-      maximum number of calls whose request has not arrived yet, which are counted separately.
+    - `max_calls`: the maximum number of unary calls of each service in flight, including waiting calls. Calls whose
+      request has not arrived yet are counted separately, with the same maximum.
     - `max_streams`: the maximum number of open streams (Play, reflection).
     - `max_calls_per_client`: the maximum number of calls of one client that are handled at the same time; 0 for no
       limit. A client is identified by the name of its token or, without tokens, by its network address.
@@ -115,10 +115,10 @@ class Settings:
       before the worker closes it.
     - `batch_threads`: the maximum number of long calls (batches, searches, replays, requests on streams) that run at
       the same time, but at most one per core. It is also the maximum number of long calls in progress on a connection.
-      Long calls take turns on the processor, which are shared fairly among clients and among a client's connections.
-      Therefore short calls never wait for long ones.
+      Long calls take turns on the processor. The turns are shared fairly among clients, and among a client's
+      connections. Therefore short calls never wait for long ones.
     - `max_undelivered_bytes`: the maximum memory, in bytes, of requests in flight and of responses that clients have
-      not received yet. A single large call is always allowed, and another quarter of this memory is reserved for small
+      not received yet. A single large call is always allowed. In addition, a quarter of this size is reserved for small
       calls. The states that streams keep may use three quarters of the memory, and are dropped when calls need it. The
       trees of searches do not count.
     - `max_batch_items`, `max_playouts` (of all items together), `max_answer_bytes` (of a response's columns): the
@@ -134,20 +134,20 @@ class Settings:
       must receive a response; 0 for no limit. When `max_streams` streams are open, a new stream ends a stream that
       waits for its client.
     - `max_connection_age`: the age, within 10 %, at which a connection asks its gRPC client to use another one, so that
-      connections spread over new workers and servers; 0 for no limit. `connection_age_grace`: the time that calls on
-      the old connection, including streams, then have to end; 0 for no limit.
+      connections spread over new workers and servers; 0 for no limit. `connection_age_grace`: the time
+      within which calls on the old connection, including streams, must then end; 0 for no limit.
     - `default_deadline`: the time limit of a unary call whose client sets no deadline.
     - `max_deadline`: the maximum time of any unary call, after which the call ends with DEADLINE_EXCEEDED.
-    - `grace`: the time that calls in flight have to end when the server stops.
+    - `grace`: the time within which calls in flight must end when the server stops.
     - `hang_timeout`: the time after which a worker whose serving loop is blocked is killed and replaced.
 
     Rooms (see docs/tables.md). One client may use half of each limit. When a limit is reached, rooms of the client that
     uses the most are deleted.
 
     - `relay`: enables RoomService, and determines where the rooms are stored. "memory" stores them in the memory of the
-      only worker. A URL of Redis (redis://…, rediss://… with TLS, unix://…), which may contain a password, stores them
-      in Redis for all workers and servers with the same URL. Several URLs, separated by commas, distribute the rooms
-      over several instances of Redis. None for no such service.
+      only worker. A URL of Redis (redis://…, rediss://… with TLS, unix://…) stores them in Redis for all workers and
+      servers with the same URL. The URL may contain a password. Several URLs, separated by commas, distribute the
+      rooms over several instances of Redis. None for no such service.
     - `max_rooms`, `max_followers` (of all rooms), `max_room_bytes` (of all rooms together): the limits.
     - `room_lifetime`: the time in seconds after which a room without followers and posts is deleted.
 
@@ -158,10 +158,10 @@ class Settings:
     - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None to require no tokens.
     - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`). None for a random key; no table can then
       be used after the server stops.
-    - `open_tables`: require no token for TableService and RoomService. A limit per client is then required, which
-      applies per address to calls without a token.
+    - `open_tables`: require no token for TableService and RoomService. A limit per client is then required. For
+      calls without a token, it applies to each address.
     - `web_origins`: the origins (SCHEME://HOST or SCHEME://HOST:PORT) whose pages may call `web_address`, in addition
-      to its own; `*` for all, which is allowed only for a service without tokens.
+      to its own; `*` for all origins (only for a service without tokens).
     - `web_hosts`: the host names in requests that `web_address` accepts, in addition to `localhost` and its own name.
       IP addresses are always accepted. Refusing other names prevents calls from other sites' pages by DNS rebinding.
     - `web_frame_ancestors`: the origins whose pages may show a record in a frame (see docs/page.md); `*` for all.

@@ -1,1 +1,1 @@
-"""The methods of the services, which convert requests to responses, both in wire format; independent of gRPC."""
+"""The methods of the services. They convert requests to responses in wire format, and are independent of gRPC."""

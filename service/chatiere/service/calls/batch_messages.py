@@ -18,7 +18,7 @@ from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()
 # For each message, the number of each field.
 _NUMBERS = {message.name: {field.name: field.number for field in message.fields} for message in _MESSAGES}
-# For each message, the names of its columns, which are the fields of type bytes, by their numbers.
+# For each message, the name of each column by field number. The columns are the fields of type bytes.
 _COLUMNS = {
     message.name: {field.number: field.name for field in message.fields if field.type == field.TYPE_BYTES}
     for message in _MESSAGES

@@ -1,4 +1,4 @@
-"""The methods of BatchService, which read the columns of requests in place.
+"""The methods of BatchService. They read the columns of requests in place.
 
 They are independent of gRPC. They raise EngineError and Refusal with field paths from the request, DecodeError for a
 request that cannot be parsed, and Cancelled when they are cancelled.
@@ -29,7 +29,7 @@ from chatiere.service.calls.requests import MAX_ELEMENTS, Opener, listed, parse
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
-# The maximum size in bytes of a StepRequest, without its columns, whose parsed form is cached.
+# The parsed form of a StepRequest is cached if the request without its columns has at most this size in bytes.
 _MAX_KEPT = 512
 # The type of the request for each field of PlayRequest.
 _KINDS: dict[str, type[Message]] = {
@@ -223,7 +223,7 @@ class BatchService:
         return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        # Do not create message objects for all states, which would take thirty times the memory of the states.
+        # Do not create message objects for all states, because they would take thirty times the memory of the states.
         rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self.max_fields)
         table, states = _opened(request, parse(pb.ConvertRequest, rest).setup), request.columns["states"]
         if states and asked:

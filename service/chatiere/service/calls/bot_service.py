@@ -1,4 +1,4 @@
-"""The methods of BotService, which convert requests to responses, both in wire format.
+"""The methods of BotService. They convert requests to responses, both in wire format.
 
 They are independent of gRPC. They raise EngineError and Refusal with field paths from the request, DecodeError for a
 request that cannot be parsed, and Cancelled when they are cancelled.

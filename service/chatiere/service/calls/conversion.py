@@ -15,7 +15,7 @@ from chatiere.service.base.names import is_visible
 from chatiere.service.calls.requests import numbers_of
 from chatiere.v1 import game_pb2
 
-# The Messages of each game, which read and write its messages, by the number of the game's field.
+# The object that reads and writes each game's messages, by the number of the game's field.
 _BY_FIELD = {
     (field := game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number): Messages(
         game, engine.codec(game.name), field
@@ -144,7 +144,7 @@ def read_state(state: Reader) -> Position:
 
 
 def read_options(options: Reader, game: Game) -> dict[str, object]:
-    """Return the options in an Options message, by name; {} if the message is empty.
+    """Return a mapping from the names of the options in an Options message to their values; {} if it is empty.
 
     Raises:
         EngineError: If an option is invalid (INVALID_OPTION).
@@ -183,7 +183,7 @@ def apply_action(action: Reader, position: Position, events: EventLog) -> int:
 
     Args:
         action: The message.
-        position: The position, which is changed.
+        position: The position. It is changed in place.
         events: The log to which the events of the action are added.
 
     Returns:

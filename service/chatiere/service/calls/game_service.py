@@ -34,7 +34,7 @@ _open_get_position, _GET_POSITION = Opener(pb.GetPositionRequest).open, numbers_
 _open_get_score = Opener(pb.GetScoreRequest).open
 _open_get_view, _GET_VIEW = Opener(pb.GetViewRequest).open, numbers_of(pb.GetViewRequest)
 _open_resample, _RESAMPLE = Opener(pb.ResampleRequest).open, numbers_of(pb.ResampleRequest)
-# The number of the field `state`, which is the same in all requests.
+# The number of the field `state`. It is the same in all requests.
 (_STATE,) = {
     kind.STATE_FIELD_NUMBER
     for kind in (
@@ -85,7 +85,7 @@ def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]
 
 
 def _game_info(game: Game, language: str) -> dict[str, Any]:
-    # Omit the rules version, which depends on the settings and is written separately.
+    # Omit the rules version, because it depends on the settings. It is written separately.
     return game_info(game, language) | {"rules_version": 0}
 
 
@@ -291,7 +291,7 @@ class GameService:
             "GetView": get_view,
             "Resample": resample,
         }
-        """The methods by name, except Replay."""
+        """A mapping from method names to methods, without Replay."""
 
     def list_games(self, request: bytes) -> bytes:
         """Describe the named games, or all games."""

@@ -1,4 +1,4 @@
-"""The method Replay of GameService. It may take long, because it plays a whole game.
+"""The method Replay of GameService. It may take a long time, because it plays a whole game.
 
 It is independent of gRPC. It raises EngineError and Refusal with field paths from the request, DecodeError for a
 request that cannot be parsed, and Cancelled when it is cancelled.

@@ -1,4 +1,4 @@
-"""Parsing of requests without protobuf's objects, whose creation takes as long as applying the rules."""
+"""Parsing of requests without protobuf's objects. Creating such objects takes as long as applying the rules."""
 
 from functools import cache
 from types import SimpleNamespace
@@ -33,9 +33,9 @@ _MAX_NUMBER = 8
 # The maximum size in bytes of a message that is opened without estimating its memory. The largest typed state takes 1
 # KB.
 _MAX_OPENED = 64 * 1024
-# The maximum number of elements of a request that protobuf parses, which is also the maximum number of fields that are
-# read, and the maximum memory in bytes of protobuf's objects. The record of the longest game has 8,000 elements, and
-# the largest state has 400. The tables of the longest game take 4 MiB.
+# The maximum number of elements of a request that protobuf parses, and the maximum memory in bytes of protobuf's
+# objects. The first number is also the maximum number of fields that are read. The record of the longest game has 8,000
+# elements, and the largest state has 400. The tables of the longest game take 4 MiB.
 MAX_ELEMENTS, _MAX_MEMORY = 100_000, 8 * 1024 * 1024
 _Kind = TypeVar("_Kind", bound=Message)
 
@@ -83,7 +83,7 @@ class Opener(Generic[_Kind]):
 
 
 def numbers_of(kind: type[Message]) -> SimpleNamespace:
-    """Return a message's field numbers by name. Getting one from protobuf takes longer than reading the field."""
+    """Return the number of each field of a message. Protobuf takes longer to look up a number than to read a field."""
     return SimpleNamespace(**{field.name: field.number for field in kind.DESCRIPTOR.fields})
 
 

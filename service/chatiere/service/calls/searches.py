@@ -1,4 +1,4 @@
-"""A counter of the processor time of searches, which is counted separately from the time of other calls."""
+"""A counter of the processor time of searches. It does not include the time of other calls."""
 
 import time
 from collections.abc import Iterator

@@ -13,7 +13,7 @@ SECRET_SIZE, HASH_SIZE = 16, 32
 
 
 def authentic(keys: Keyring, data: bytes, field: str) -> OpenedTable:
-    """Open a table, which must be authentic and must not have expired. Raises Refusal."""
+    """Open a table. Raises Refusal if the table is missing, is not authentic or has expired."""
     if not data:
         raise missing(field, "a table")
     try:

@@ -1,4 +1,4 @@
-"""The methods of TableService, which convert requests to responses, both in wire format.
+"""The methods of TableService. They convert requests to responses, both in wire format.
 
 They are independent of gRPC. They raise EngineError and Refusal with field paths from the request, DecodeError for a
 request that cannot be parsed, and Cancelled when they are cancelled.
@@ -56,7 +56,7 @@ _LOOK_UPDATE, _MOVE_UPDATE = pb.LookResponse.UPDATE_FIELD_NUMBER, pb.MoveRespons
 
 
 class _Seated(NamedTuple):
-    """A checked table, whose game is not opened yet, and the caller's seat."""
+    """A checked table and the caller's seat. The game in the table is not opened yet."""
 
     table: OpenedTable
     seat: int | None
@@ -481,7 +481,7 @@ def _position_of(table: OpenedTable, events: EventLog | None = None) -> Position
 
 
 def _actor_of(position: Position) -> int:
-    # Return the seat to decide. Raises EngineError if no seat has to decide.
+    # Return the seat whose turn it is. Raises EngineError if it is not the turn of any seat.
     try:
         position.require_decision()
     except EngineError as error:
@@ -492,7 +492,7 @@ def _actor_of(position: Position) -> int:
 
 
 def _check_hash(digest: bytes, known: Collection[bytes], field: str, game: Game) -> None:
-    # Check the hash of a secret, which belongs to the new holder of a seat.
+    # Check the hash of the secret of a seat's new holder.
     if len(digest) != HASH_SIZE:
         raise _invalid_terms(f"a SHA-256 has {HASH_SIZE} bytes, not {len(digest)}", field, game)
     if digest in known:

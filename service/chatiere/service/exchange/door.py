@@ -72,7 +72,7 @@ class Door:
         self.is_stopping = False
         """True once no more calls may begin and streams must end."""
         self.lasting: set[Lasting] = set()
-        """The exchanges without a time limit, which are notified when the server stops."""
+        """The exchanges without a time limit. They are notified when the server stops."""
         self._ended_calls = EndedCalls(_log, "requests in flight")
 
     def drain(self) -> None:

@@ -1,9 +1,9 @@
 """The exchange of a call: the base class of all exchanges, and the exchanges of unary calls.
 
 An exchange is the record and the state machine of a call, from its headers through the guards to its method and back.
-The method `look` reads the state of the wire, which is the port's side of the call, and proceeds as far as this state
-allows. No method blocks. All methods run in the thread of the exchange's loop, except the functions that slots, feeds
-and threads call. These functions post to the loop.
+The wire is the port's side of the call. The method `look` reads the state of the wire, and proceeds as far as this
+state allows. No method blocks. All methods run in the thread of the exchange's loop, except the functions that slots,
+feeds and threads call. These functions post to the loop.
 
     headers ──▶ half-open ──▶ at work ──▶ over ──▶ delivered
       │             │           │          ▲
@@ -166,7 +166,7 @@ class Exchange(Call, Generic[_Served], ABC):
         if self._holding is not None:
             self._holding.release()
 
-    # Work in another thread, which ends before the call ends
+    # Work in another thread; it ends before the call ends
 
     def _await(self, work: Future[list[Buffer]], done: Callable[[], None]) -> None:
         """When work in another thread has ended, call `done` in the loop's thread. `done` must call `_result`."""
@@ -184,7 +184,7 @@ class Exchange(Call, Generic[_Served], ABC):
 
     def _result(self) -> list[Buffer]:
         """Return the result of the work, or raise the exception that becomes the call's status."""
-        # Drop the future, which would keep the response in memory after delivery.
+        # Drop the future, because it would keep the response in memory after delivery.
         future, self._future = self._future, None
         self.wire.loop.under_way -= 1
         if self.wire.is_closed:
@@ -196,7 +196,7 @@ class Exchange(Call, Generic[_Served], ABC):
 
 
 class UnaryExchange(Exchange[_Served]):
-    """A call with one request, which must arrive in time."""
+    """A call with one request. The request must arrive in time."""
 
     __slots__ = ()
 
@@ -292,8 +292,8 @@ class UnaryExchange(Exchange[_Served]):
             self._stop()
 
     def _allowed(self) -> tuple[float, float | None]:
-        # Return the seconds that the call may take, and the server's limit that determines them (None: it is the
-        # client's deadline).
+        # Return the call's time limit in seconds, and the server's limit that determines it; None if the client's
+        # deadline does.
         settings, timeout = self._door.settings, self.wire.timeout
         if timeout is not None and timeout <= settings.max_deadline:
             return timeout, None
@@ -370,7 +370,7 @@ class SingleExchange(UnaryExchange[SingleMethod]):
 
 
 class BatchExchange(UnaryExchange[BatchMethod]):
-    """A call of a unary method that may take long. Its work stops when the call is cancelled or late."""
+    """A call of a unary method that may take a long time. Its work stops when the call is cancelled or late."""
 
     __slots__ = ()
 

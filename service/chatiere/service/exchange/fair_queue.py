@@ -71,7 +71,7 @@ class Job(Cancellation):
     """
 
     def __init__(self, client: str, connection: str) -> None:
-        """Describe the work of a client, which was requested on a connection."""
+        """Create a job for a request that a client sent on a connection."""
         self.client, self.connection = client, connection
         self.stage = Stage.OVER
         # The time when the job's turn began, and whether the job was asked to end this turn.
@@ -133,7 +133,7 @@ class FairQueue:
         return self._queued + self._waiting + self._paused > 0
 
     def add(self, job: Job, now: float) -> list[Job]:
-        """Add a job, which must be over, as a new job."""
+        """Add a job as a new job. Its stage must be OVER."""
         client = self._client(job)
         flow = client.flows.setdefault(job.connection, _Flow())
         flow.count += 1
@@ -143,7 +143,7 @@ class FairQueue:
         return self._hand_out(now)
 
     def give_way(self, job: Job, seconds: float, now: float) -> list[Job]:
-        """End the turn of a job, which used `seconds` of processor time in this turn. The job may get the next turn."""
+        """End a turn in which a job used `seconds` of processor time. The job may get the next turn."""
         if job.stage not in (Stage.FIRST, Stage.RUNNING):
             return []
         self._end_turn(job, seconds, now)
@@ -162,8 +162,8 @@ class FairQueue:
         """Stop the waiting of a job. A job that has not begun is then over.
 
         Returns:
-            True if the job had begun and was waiting. The caller must then wake the job, which ends without another
-            turn.
+            True if the job had begun and was waiting. The caller must then wake the job. The job ends
+            without another turn.
         """
         if job.stage is Stage.QUEUED:
             del self._flow(job).queued[job]
@@ -183,7 +183,7 @@ class FairQueue:
         return False
 
     def end(self, job: Job, seconds: float, now: float) -> list[Job]:
-        """End a job that has begun, which used `seconds` of processor time since its turn began."""
+        """End a job that has begun. `seconds`: the processor time that it used since its turn began."""
         if job.stage is not Stage.ENDING:
             self._end_turn(job, seconds, now)
         if job.stage is Stage.RUNNING:
@@ -209,7 +209,7 @@ class FairQueue:
         """Find jobs whose turns must end because other jobs wait. Each job is found once per turn.
 
         Returns:
-            The jobs, and the seconds until the next one can be found.
+            The jobs, and the time in seconds until the next job can be found.
         """
         found, wait = [], _FIRST if self._queued else _TURN
         for jobs, seconds in ((self._first, _FIRST), (self._running, _TURN)):

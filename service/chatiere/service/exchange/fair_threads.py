@@ -1,4 +1,4 @@
-"""Threads for calls that may take long, whose time is shared fairly among clients."""
+"""Threads for calls that may take a long time. They share processor time fairly among clients."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from chatiere.service.exchange.fair_queue import Bounds, FairQueue, Job, Stage
 
 _Result = TypeVar("_Result")
 
-# The maximum number of first turns at the same time. Most of a first turn runs with the interpreter's lock, which the
-# loop needs to receive other calls, so a second one would delay them.
+# The maximum number of first turns at the same time. Most of a first turn runs with the interpreter's lock. The
+# loop needs this lock to receive calls, so two first turns at the same time would delay other calls.
 _FIRST_TURNS = 1
 # The maximum numbers of jobs that have a thread: of one client's jobs, and of all jobs.
 _BEGUN = (128, 1024)
@@ -78,7 +78,7 @@ class FairThreads:
         return ThreadJob(self, client, connection)
 
     def submit(self, job: ThreadJob, work: Callable[[], _Result]) -> Future[_Result]:
-        """Run `work`, which must use the job as its Cancellation, in a thread."""
+        """Run `work` in a thread. It must use the job as its Cancellation."""
         future: Future[_Result] = Future()
         job.work, job.future = work, future
         with self._changed:

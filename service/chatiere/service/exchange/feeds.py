@@ -17,7 +17,7 @@ from chatiere.service.exchange.wire import Form, Wire
 _MAX_UNTAKEN = 1 << 20
 # The maximum number of responses that wait for the client's turn.
 _MAX_WAITING = 1000
-# The seconds after which a client that was too slow may call again.
+# The time in seconds after which a client that was too slow may call again.
 _RETRY = 1.0
 
 
@@ -141,7 +141,7 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         is_sending = self.wire.is_sending
         self._refuse(error)
         if is_sending:
-            # Do not wait for the client, which may never read the responses before the status.
+            # Do not wait for the client, because it may never read the responses before the status.
             self.wire.reset()
 
     def _leave(self) -> None:

@@ -1,4 +1,4 @@
-"""Descriptions of methods, which exchanges use: the handlers, and the threads for work that takes long."""
+"""Descriptions of methods for exchanges: the handlers, and the threads for work that takes a long time."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from chatiere.service.guards.memory import KeptBatches
 # A function that reserves a number of bytes of memory in addition to the request's memory. A reservation replaces the
 # previous one. Raises Refusal.
 Hold = Callable[[int], None]
-# A function that handles a call that may take long. Its arguments are the request (a Buffer), the cancellation and a
-# Hold. It returns the response in pieces to be joined.
+# A function that handles a call that may take a long time. Its arguments are the request (a Buffer), the cancellation
+# and a Hold. It returns the response in pieces to be joined.
 BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
 
 _Result = TypeVar("_Result")
@@ -65,13 +65,13 @@ class SingleMethod(NamedTuple):
 
 
 class Pool(Protocol):
-    """Threads for calls that may take long. The calls take turns on the processor."""
+    """Threads for calls that may take a long time. The calls take turns on the processor."""
 
     def job(self, client: str, connection: str) -> Any:
         """Return the Cancellation of a call's work, for `submit`. A call may submit one piece of work after another."""
 
     def submit(self, job: Any, work: Callable[[], _Result]) -> Future[_Result]:
-        """Run `work`, which must use the job as its Cancellation, in a thread."""
+        """Run `work` in a thread. It must use the job as its Cancellation."""
 
     def begin_here(self) -> bool:
         """Return True if the caller may run short work in its own thread; `end_here` must then be called."""
@@ -81,7 +81,7 @@ class Pool(Protocol):
 
 
 class BatchMethod(NamedTuple):
-    """A unary method that may take long. `pool` handles its calls, and stops a call that is cancelled or late."""
+    """A unary method that may take a long time. `pool` handles calls, and stops a call that is cancelled or late."""
 
     path: str
     method: Method
@@ -90,12 +90,12 @@ class BatchMethod(NamedTuple):
 
 
 class StreamMethod(NamedTuple):
-    """A stream of requests, answered in order. Each request may take long.
+    """A stream of requests, answered in order. A request may take a long time.
 
     Attributes:
         open: A function that is called for each stream and returns the handler of the stream's requests. Its argument
             stores the batches that the stream keeps between requests.
-        pool: The threads that handle requests, and allow stream loops to handle some in their own threads.
+        pool: The threads that handle requests. A stream's loop may handle short requests itself, if the pool allows it.
     """
 
     path: str

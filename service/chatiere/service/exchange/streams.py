@@ -1,4 +1,4 @@
-"""Streams of requests that may each take long, answered in order."""
+"""Streams of requests that are answered in order. Each request may take a long time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from chatiere.service.guards.memory import KeptBatches
 from chatiere.v1.batch_service_pb2 import PlayRequest
 
 # A time in seconds. If a request took longer, another thread handles the next request, so that the stream's loop can
-# notice that the call was cancelled or is late. Other threads also handle all requests except steps, whose time depends
-# on their size.
+# notice that the call was cancelled or is late. Other threads also handle all requests except steps. The time of a step
+# depends on its size.
 _SHORT = 0.02
 _STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
 
 
 class StreamExchange(Exchange[StreamMethod]):
-    """A stream. It has a slot, which it may lose to another stream while it waits for its client."""
+    """A stream. While it waits for its client, it may lose its slot to another stream."""
 
     __slots__ = ("_began", "_handler", "_kept", "_seconds", "_size")
 
@@ -158,7 +158,7 @@ class StreamExchange(Exchange[StreamMethod]):
         is_sending = self.wire.is_sending
         self._end_with(refusal)
         if is_sending:
-            # Do not wait for the client, which may never read the responses before the status.
+            # Do not wait for the client, because it may never read the responses before the status.
             self.wire.reset()
 
     def _end_with(self, refusal: Refusal) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import monotonic
 
 SHARE = 0.001
-"""The seconds of such work in one turn of the loop, after which other sockets, ports and timers get their turn."""
+"""How long clients' work may take in one turn of the loop, in seconds. Then sockets and timers get their turn."""
 
 
 class Turns:

@@ -27,7 +27,7 @@ class Loop(Protocol):
 
     @property
     def is_own(self) -> bool:
-        """True if the loop serves only the connection of one stream, whose requests it may handle itself."""
+        """True if the loop serves only one stream's connection. It may then handle the stream's requests itself."""
 
     def after(self, seconds: float, work: Callable[[], Any]) -> Timer:
         """Call `work` after a number of seconds."""
@@ -51,7 +51,7 @@ class Wire(Protocol):
 
     @property
     def loop(self) -> Loop:
-        """The loop of the call, which must not change once the exchange has begun."""
+        """The loop of the call. It must not change once the exchange has begun."""
 
     @property
     def peer(self) -> str:
@@ -102,11 +102,11 @@ class Wire(Protocol):
 
     @property
     def is_alone(self) -> bool:
-        """True if the call is the only one of its connection."""
+        """True if there are no other calls on the call's connection."""
 
     @property
     def is_behind(self) -> bool:
-        """True if the client is slow to receive the responses of its connection."""
+        """True if the client is slow to receive the responses on the call's connection."""
 
     @property
     def is_sending(self) -> bool:

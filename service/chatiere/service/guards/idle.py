@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from chatiere.service.base.errors import Refusal, request_timeout
 
-# The seconds after a request during which other waiting streams are ended first.
+# The time in seconds after a stream's request during which streams without a recent request are ended first.
 _LATELY = 10.0
 
 
@@ -21,7 +21,7 @@ class Waiting(NamedTuple):
     """The client whose limits apply; None if no limits apply."""
     since: float
     until: float
-    """The time (time.monotonic) before which other waiting streams are ended first."""
+    """The time (time.monotonic) before which streams without a recent request are ended first."""
 
 
 class IdleStreams:

@@ -11,15 +11,15 @@ from urllib.parse import unquote
 from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.guards.idle import IdleStreams
 
-# The seconds after which to retry, if one client has too many calls at a time, and if all clients together have too
-# many calls.
+# The time in seconds after which to retry if one client has too many calls at a time, and if all clients together have
+# too many calls.
 _RETRY, _RETRY_ALL = 0.1, 1.0
 # The number of clients above which clients without recent calls are forgotten.
 _MANY = 10_000
 
 
 def origin_of(peer: str) -> str:
-    """Return the origin of an address in gRPC's notation, which identifies the client for limits.
+    """Return the origin of an address in gRPC's notation. The origin identifies the client for limits.
 
     The origin is the address without its port. The origin of an IPv6 address is its /64 network, because one client may
     own the whole network. The origin of an IPv4-mapped address is the IPv4 address. The address of a Unix socket is
@@ -45,7 +45,7 @@ class CallLimit:
     """A limit on the calls of one kind in flight, of all clients together. `Limits` counts these calls."""
 
     def __init__(self, name: str, most: int, idle: IdleStreams | None = None) -> None:
-        """Allow `most` calls. `name`: a description for refusals. `idle`: waiting streams, which new calls may end."""
+        """Allow `most` calls. `name`: a description for refusals. `idle`: waiting streams that new calls may end."""
         self.name = name
         self.idle = idle
         self.most = most
@@ -60,8 +60,8 @@ class Limits:
         self._max_calls = max_calls
         self._max_rate = max_rate
         self._counts_clients = bool(max_calls or max_rate)
-        # The seconds between two calls at the maximum rate, and the negative of the seconds by which a call may be
-        # early. A client may make the calls of one second in a burst.
+        # The time in seconds between two calls at the maximum rate, and the negative of the time in seconds by which a
+        # call may be early. A client may make the calls of one second in a burst.
         self._share = 1 / max_rate if max_rate else 0.0
         self._early = self._share - max(1.0, self._share)
         self._lock = threading.Lock()

@@ -21,7 +21,8 @@ _CORE_LINE = re.compile(r"([IWEF])\d{4} [\d:.]+ +\d+ ([^ \]]+)\] (.*)")
 _LEVELS = {"I": logging.INFO, "W": logging.WARNING, "E": logging.ERROR, "F": logging.CRITICAL}
 
 
-# The maximum size in bytes of the lines that wait to be written, and the seconds for which `flush` waits.
+# The maximum size in bytes of the lines that wait to be written, and the maximum time in seconds that
+# `flush` waits.
 _MAX_WAITING, _PATIENCE = 2**20, 1.0
 
 

@@ -17,7 +17,7 @@ from chatiere.service.guards.limits import CallSlots
 _log = logging.getLogger(__name__)
 
 
-# The seconds after which a client may retry a call that exceeded the budget.
+# The time in seconds after which a client may retry a call that exceeded the budget.
 _RETRY = 1.0
 # The maximum size in bytes of a small call. It is enough for a single position or view at every door, and for
 # ListGames.
@@ -35,7 +35,7 @@ _BETWEEN_LINES = 10.0
 _PARTS, _MAX_MESSAGES = 128 * 1024 * 1024, 2
 # The minimum age, in seconds, of calls that are ended because this limit is exceeded.
 LEAST_AGE = 0.1
-# The seconds after a request during which a stream counts as in use.
+# The time in seconds after a request during which a stream counts as in use.
 _USED = 10.0
 
 
@@ -76,8 +76,8 @@ class _Account:
 class MemoryBudget:
     """A limit on the bytes held by all calls of a worker. One client may hold half of these bytes.
 
-    Another quarter is reserved for small calls, of which one client may use half, so that large calls cannot exclude
-    them. A large call of any size is allowed while there is no other large call.
+    In addition, a quarter of this size is reserved for small calls, so that large calls cannot exclude them. One client
+    may use half of the reserve. A large call of any size is allowed while there is no other large call.
 
     The batches that streams keep use the memory that calls do not need, up to three quarters of the budget, and count
     towards their client's half. When calls of any client need the memory, batches are dropped, first a batch of the
@@ -258,7 +258,7 @@ class EndedCalls:
     """The calls that a door has ended because of their memory. They are logged at most every ten seconds."""
 
     def __init__(self, logger: logging.Logger, whose: str) -> None:
-        """Report in `logger`. `whose`: a description of what takes the memory, which begins the log line."""
+        """Report in `logger`. `whose`: what takes the memory, as the log line begins."""
         self._logger, self._whose = logger, whose
         self._calls, self._size, self._last_line = 0, 0, -inf
 
@@ -278,8 +278,8 @@ class EndedCalls:
 class MemoryWatch:
     """Watches the memory of a process that only serves calls.
 
-    Only gRPC knows the memory of partly received requests. It is estimated as the memory of the process that has no
-    other known use. Only memory that is both allocated and resident counts, because some code allocates much more
+    Only gRPC knows the memory of partly received requests. This memory is estimated as the memory of the process
+    minus all known uses. Only memory that is both allocated and resident counts, because some code allocates much more
     memory than it uses, and freed memory stays resident for some time.
     """
 
@@ -296,7 +296,7 @@ class MemoryWatch:
             budget: The memory held by calls.
             max_message_bytes: The maximum size of a request, in bytes.
             receiving: The calls whose requests have not arrived.
-            known: A function that returns the bytes of other known uses.
+            known: A function that returns the bytes of the known uses, without the budget.
         """
         self._budget = budget
         self._most = most_of_parts(max_message_bytes)
@@ -309,8 +309,8 @@ class MemoryWatch:
         self._is_above = False
         # The time (time.perf_counter) when incomplete requests last took little memory.
         self._calm = time.perf_counter()
-        # The last time when calls held much memory or free memory was returned, and the seconds until the next attempt
-        # to return memory.
+        # The last time when calls held much memory or free memory was returned, and the time in seconds until the next
+        # attempt to return memory.
         self._busy, self._pause = time.monotonic(), _PAUSE
 
     def look(self) -> None:
@@ -358,12 +358,12 @@ class MemoryWatch:
         return bool(call.start > self._calm) and _is_unused(call)
 
     def _above(self) -> int:
-        # Return the bytes of the process beyond those of the idle process, of other known uses, and of the budget.
+        # Return the bytes of the process beyond those of the idle process, of the known uses, and of the budget.
         allocated = (memory.allocated_bytes() or 0) - self._idle - self._known()
         return min(allocated, self._resident()) - self._budget.held
 
     def _resident(self) -> int:
-        # Return the resident bytes beyond those of the idle process and of other known uses.
+        # Return the resident bytes beyond those of the idle process and of the known uses.
         return memory.resident_bytes() - self._idle_size - self._known()
 
     def _tidy_up(self) -> None:

@@ -31,8 +31,8 @@ from chatiere.service.guards.counts import FileValue
 
 # The size of a file in bytes. It is enough for all values that the labels allow (a test fills a file).
 FILE_BYTES = 2**20
-# A worker has one file for each kind of metric. The first tuple has the gauges, which are reset when a worker dies; the
-# second one has all kinds.
+# A worker has one file for each kind of metric. The first tuple has the kinds of gauges. Gauges are reset when a
+# worker dies. The second tuple has all kinds.
 _PRESENT = ("gauge_livesum", "gauge_livemin")
 _KINDS = ("counter", "histogram", *_PRESENT)
 _MEMORY = Path("/dev/shm")
@@ -61,7 +61,7 @@ class MetricsFiles(Closing):
 
     def prepare(self, worker: int) -> None:
         """Create a worker's missing files. Resets the gauges of a dead worker, but not its totals. Raises OSError."""
-        # Do not use prometheus_client's mark_process_dead, which finds no files when the process has no file
+        # Do not use prometheus_client's mark_process_dead, because it finds no files when the process has no file
         # descriptors left.
         for kind in _PRESENT:
             self._path(kind, worker).unlink(missing_ok=True)

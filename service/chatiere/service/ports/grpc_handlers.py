@@ -35,9 +35,9 @@ from chatiere.service.ports.asyncio_loop import AsyncioLoop
 from chatiere.service.ports.libraries import channelz_methods, reflection_methods
 from chatiere.service.ports.methods import Methods
 
-# grpc.aio.ServicerContext, which is only partly typed.
+# The type grpc.aio.ServicerContext is only partly annotated.
 Context = Any
-# The seconds in which the client can still receive a response of a stream that must end.
+# The time in seconds within which the client can still receive a response on a stream that must end.
 _LAST_SECONDS = 1.0
 # When a client leaves, gRPC first reports the end of the requests, and within this number of seconds the cancellation.
 _MOMENT = 0.002

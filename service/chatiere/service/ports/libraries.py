@@ -1,4 +1,4 @@
-"""The methods of reflection and channelz, which gRPC's libraries implement. Only grpcio's port serves them."""
+"""The methods of reflection and channelz. gRPC's libraries implement them, and only grpcio's port serves them."""
 
 from __future__ import annotations
 

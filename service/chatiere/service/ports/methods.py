@@ -41,7 +41,7 @@ PLAY = f"/{BATCH_SERVICE}/Play"
 REPLAY = f"/{GAME_SERVICE}/Replay"
 # The number of threads for large requests to GameService.
 _SIDE_THREADS = 2
-# The number of threads for posts, which wait for Redis.
+# The number of threads for posts. These threads wait for Redis.
 _POST_THREADS = 16
 
 
@@ -98,7 +98,7 @@ class Methods:
             self._add_rooms(settings, RoomService(self.relay, table_keys))
 
     def count_unknown(self, guards: Guards, peer: str = "", metadata: Metadata = ()) -> None:
-        """Count a call of an unknown method, which the port itself refuses. `peer`: the client's address, or ""."""
+        """Count a call to an unknown method. The port itself refuses the call. `peer`: the client's address, or ""."""
         call = Call(self.unknown.method, peer, metadata)
         guards.begin(call)
         guards.end(call, Status(code_pb2.UNIMPLEMENTED))

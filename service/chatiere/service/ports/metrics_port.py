@@ -1,4 +1,4 @@
-"""The port for metrics, which serves GET /metrics over HTTP to Prometheus.
+"""The port for metrics. It serves GET /metrics over HTTP to Prometheus.
 
 The port belongs to the supervisor, on which all workers depend. Therefore clients may use only a few threads and file
 descriptors of the supervisor, and only for a short time.
@@ -24,8 +24,8 @@ from chatiere.service.ports.listening import listening_sockets
 
 # The maximum number of connections at the same time.
 _MAX_CONNECTIONS = 8
-# The seconds within which a client must send some data or receive the response; within which its whole request must
-# arrive; and within which a connection must end when another one needs its slot.
+# Three times in seconds. A client must send some data or receive the response within the first, and its whole request
+# must arrive within the second. A connection whose slot is needed must end within the third.
 _SILENCE, _REQUEST, _PATIENCE = 5.0, 10.0, 1.0
 _PAUSE = 0.1
 

@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# The seconds between two checks in the serving loop, unless the supervisor needs a shorter interval between heartbeats.
+# The time in seconds between two checks in the serving loop, unless the supervisor needs more frequent heartbeats.
 _INTERVAL = 1.0
 # The maximum number of calls in flight of a connection, and of calls of all connections that gRPC has not reported yet.
 _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
 # The minimum time limit for a handshake, in seconds, even if requests have a shorter limit. Then the time, in
 # milliseconds, after which a connection without calls is closed.
 _LEAST_HANDSHAKE, _IDLE = 1.0, 300_000
-# The milliseconds without data after which a client is pinged, and the milliseconds that it has to respond.
+# The time in milliseconds without data after which a client is pinged, and within which it must respond to the ping.
 _PING_AFTER, _PING_TIMEOUT = 60_000, 20_000
 # The number of milliseconds that means no limit in gRPC.
 _NO_LIMIT = 2**31 - 1
@@ -58,7 +58,7 @@ _NO_LIMIT = 2**31 - 1
 # that may arrive earlier. A client may ping every second (docs/operations.md), but the network may deliver two pings
 # closer together.
 _LEAST_PING, _EARLY_PINGS = 500, 2
-# The seconds between two checks of the memory. In this time, the network can deliver only little data.
+# The time in seconds between two checks of the memory. In this time, the network can deliver only little data.
 _MEMORY_INTERVAL = 0.1
 # The size of metadata in bytes above which gRPC itself refuses a call. Above MAX_METADATA, the handlers refuse it.
 _MAX_METADATA = 4 * MAX_METADATA
@@ -124,7 +124,7 @@ class Server:
 
     @property
     def known(self) -> int:
-        """The size in bytes of connections, streams, followers, requests at the other doors, rooms and searches."""
+        """The size in bytes of connections, streams, followers, requests at the two other doors, rooms and searches."""
         lasting = _OF_LASTING * len(self.handlers.door.lasting)
         others = sum(door.known for door in (self._fast, self._web) if door is not None)
         rooms = 0 if self.methods.relay is None else self.methods.relay.size
@@ -183,7 +183,7 @@ class Server:
                 ("grpc.max_receive_message_length", settings.max_message_bytes),
                 # Without this option, two servers could share a port unnoticed.
                 ("grpc.so_reuseport", int(share_port)),
-                # Pings detect machines that have disappeared, whose connections and streams are then closed.
+                # Pings detect machines that have disappeared, so that their connections and streams are closed.
                 ("grpc.keepalive_time_ms", _PING_AFTER),
                 # This replaces grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
                 ("grpc.http2.ping_timeout_ms", _PING_TIMEOUT),
@@ -267,7 +267,7 @@ class Server:
             self._metrics.search_bytes.set(tree_bytes())
             dropped.update()
             self._metrics.tasks.set(len(asyncio.all_tasks()))
-            # Estimate the number of gRPC's connections, which gRPC does not report.
+            # Estimate the number of gRPC's connections, because gRPC does not report it.
             files = await asyncio.to_thread(open_files)
             others = sum(door.connections for door in (self._fast, self._web) if door is not None)
             self._connections = max(0, files - others - idle)

@@ -1,4 +1,4 @@
-"""The supervisor of a server. It holds the port, and starts the workers, which serve the calls.
+"""The supervisor of a server. It holds the port, and starts the workers that serve the calls.
 
 A process that uses gRPC must not fork. Therefore workers are separate programs (`worker.py`), and the supervisor
 creates no gRPC objects.
@@ -28,7 +28,7 @@ from chatiere.service.process.wakeups import IGNORED_SIGNALS, STOP_SIGNALS, Wake
 from chatiere.service.process.worker_process import WorkerProcess
 from chatiere.service.tables.keys import new_key
 
-# The seconds that a worker has to end after the grace period of its calls.
+# The time in seconds after the grace period of its calls within which a worker must end.
 _SLACK = 5.0
 # If a dead worker has run for at least this number of seconds, it was not in a crash loop, and the next worker starts
 # immediately.

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT}
-# Other signals, which would end the process if it did not handle them.
+# Signals that would end the process if it did not handle them.
 IGNORED_SIGNALS = {
     signal.SIGUSR1,
     signal.SIGUSR2,
@@ -27,7 +27,7 @@ _CHUNK = 2**16
 
 
 class Wakeups:
-    """Waits for lines from pipes, and for signals, which the system may deliver to any thread."""
+    """Waits for lines from pipes, and for signals. The system may deliver a signal to any thread."""
 
     def __enter__(self) -> Self:
         """Start receiving signals."""

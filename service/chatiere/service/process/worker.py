@@ -35,9 +35,9 @@ _log = logging.getLogger("chatiere.service.process.worker")
 # The thresholds of garbage collection, with rare full collections. A full collection takes 0.3 s with 8,000 followers,
 # and no call is served during this time. MemoryWatch starts full collections when memory is short or the load is low.
 _THRESHOLDS = (700, 10, 1000)
-# Seconds after which a thread gives the interpreter's lock to a waiting thread. A loop needs the lock several times to
-# receive a call, while other threads compute responses. With Python's default of 0.005, other clients' calls wait 0.1 s
-# during a flood of calls that take 2 ms each.
+# The time in seconds after which a thread gives the interpreter's lock to a waiting thread. A loop needs the lock
+# several times to receive a call, while other threads compute responses. With Python's default of 0.005, other clients'
+# calls wait 0.1 s during a flood of calls that take 2 ms each.
 _SWITCH_INTERVAL = 0.0005
 
 

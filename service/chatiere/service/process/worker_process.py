@@ -14,7 +14,7 @@ from chatiere.service.guards.logs import log_line
 from chatiere.service.process.order import Order
 from chatiere.service.process.wakeups import Lines, Wakeups
 
-# The seconds that a worker has to start serving, unless `hang_timeout` is longer.
+# The time in seconds within which a worker must start serving, unless `hang_timeout` is longer.
 _START = 60.0
 
 
@@ -22,7 +22,7 @@ class WorkerProcess:
     """A process that runs `worker.py`."""
 
     def __init__(self, order: Order, events: Wakeups) -> None:
-        """Start the process, whose lines `events` will handle. Raises OSError if the system cannot start it."""
+        """Start the process. `events` will handle its lines. Raises OSError if the system cannot start the process."""
         self._order = order
         self._events = events
         with events.held_back():
@@ -69,7 +69,7 @@ class WorkerProcess:
 
     @property
     def patience(self) -> float:
-        """The seconds that the worker may spend without a heartbeat."""
+        """How long the worker may run without a heartbeat, in seconds."""
         timeout = self._order.settings.hang_timeout
         return timeout if self.serves else max(timeout, _START)
 
@@ -105,7 +105,7 @@ class WorkerProcess:
             pipe.take_rest()
         for file in self._process.stdin, self._process.stdout, self._process.stderr:
             assert file is not None
-            # Ignore input that was not written, which no longer matters.
+            # Ignore input that was not written, because it no longer matters.
             with suppress(BrokenPipeError):
                 file.close()
 

@@ -1,1 +1,1 @@
-"""Rooms, which store the posts of players at sealed tables and send them to all followers; independent of gRPC."""
+"""Rooms for the posts of players at sealed tables. A room stores posts and sends them to all of its followers."""

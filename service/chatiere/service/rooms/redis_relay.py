@@ -65,7 +65,7 @@ class RedisRelay:
         self._rooms: dict[bytes, Replica] = {}
         self._entering: dict[Feed, asyncio.Task[None]] = {}
         self._looks = count()
-        # The session, and Redis's run id, which changes when Redis restarts; None while Redis cannot be reached.
+        # The session and Redis's run id; None while Redis cannot be reached. The run id changes when Redis restarts.
         self._session: tuple[Session, bytes] | None = None
         self._is_told = False
         self._set_away()

@@ -81,7 +81,7 @@ class NewRoom(NamedTuple):
 
 
 class Session:
-    """A session, which belongs to one event loop."""
+    """A session. It belongs to one event loop."""
 
     def __init__(self, settings: Settings, hear: Callable[[bytes, bytes], None]) -> None:
         """Create the session. `hear`: a function that is called with the channel and the content of each message."""
@@ -256,7 +256,7 @@ def pool_of(settings: Settings) -> ConnectionPool:
         pool: ConnectionPool = ConnectionPool.from_url(settings.relay, **options)
         pool.make_connection()  # type: ignore[no-untyped-call]
     except (ValueError, TypeError, AttributeError, RedisError):
-        # Do not include the error, whose message may contain the password.
+        # Do not include the error, because its message may contain the password.
         raise SettingError(
             "relay",
             "invalid address of Redis; expected redis://[[NAME]:PASSWORD@]HOST[:PORT][/DATABASE]; "

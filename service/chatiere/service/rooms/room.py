@@ -153,9 +153,9 @@ class Room:
     games. The room's own games are the games whose first table was posted by one of the room's people. All other
     persons are strangers.
 
-    The tables of a game form a chain, which begins with the first table posted and grows at both ends. Other tables of
-    the game wait, invisible to followers, until the chain reaches them. An amended table that follows the newest table
-    is a proposal until it is open. Each game may have one proposal, which is not part of the chain.
+    The tables of a game form a chain. It begins with the first table posted, and grows at both ends. The game's
+    tables outside the chain wait, invisible to followers, until the chain reaches them. An amended table that follows
+    the newest table is a proposal until it is open. Each game may have one proposal. It is not part of the chain.
 
     Waiting tables, and tables of games that are not the room's own, are *spare*. When spare tables reach their limit,
     other spare tables are removed, but no other entries. The same applies to names and replies of strangers. The person

@@ -37,7 +37,7 @@ class TableKey:
     def __init__(self, key: bytes) -> None:
         """Derive the keys from a key of 32 bytes. Raises SettingError if AES-GCM-SIV is not available."""
         self.key_id = derived(key, "chatiere table key id 1", size=KEY_ID_SIZE)
-        """The identifier of the key, which reveals nothing about the key."""
+        """The identifier of the key. It reveals nothing about the key."""
         self._nonces = derived(key, "chatiere table nonce 1")
         self._macs = derived(key, "chatiere table acknowledgement 1")
         try:

@@ -16,7 +16,7 @@ def new_root() -> bytes:
 
 
 def commitment_of(table_id: bytes, root: bytes) -> bytes:
-    """Return the commitment to the root of a table (32 bytes), which reveals nothing about the root."""
+    """Return the commitment to the root of a table (32 bytes). It reveals nothing about the root."""
     return hashlib.sha256(_COMMITMENT + table_id + root).digest()
 
 

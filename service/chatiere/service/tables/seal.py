@@ -1,4 +1,4 @@
-"""Functions that seal, open and acknowledge tables, which are bytes."""
+"""Functions that seal, open and acknowledge tables. A table is a bytes object."""
 
 import hashlib
 import hmac
@@ -21,7 +21,7 @@ NO_PARENT = bytes(32)
 """The parent of a table at ply 0."""
 # An upper bound of a table's size in bytes. Longer input is rejected without being parsed.
 _MAX_SIZE = 4096
-# The value of the decision in the body of a table at ply 0, which has no last decision.
+# The value of the decision in the body of a table at ply 0, because such a table has no last decision.
 _NONE = 0xFFFF
 _DECISION_SIZE = 2
 # The offset of the state in a body.
@@ -147,8 +147,7 @@ def missing_seats(header: pb.TableHeader, acknowledged: tuple[int, ...]) -> list
     if mover == NOBODY:
         wanted = humans
     elif mover in humans:
-        # The next human seat clockwise, which is to the left. If only one human seat is left, it is the mover's own
-        # seat.
+        # The next human seat clockwise (to the left). If only one human seat is left, it is the mover's own seat.
         wanted = [humans[(humans.index(mover) + 1) % len(humans)]]
     else:
         # A bot's move is determined by an open table, so no acknowledgement is needed.

@@ -39,7 +39,7 @@ class Timer:
 
 
 class Loop:
-    """A loop, which runs in its own thread. Only `post` may be called from other threads."""
+    """A loop that runs in its own thread. Only `post` may be called from other threads."""
 
     def __init__(self, *, is_own: bool) -> None:
         """Create a loop without work. For `is_own` see exchange.wire.Loop."""
@@ -106,7 +106,7 @@ class Loop:
                 _do(timer.work)
 
     def _seconds_to_wait(self, now: float) -> float:
-        # `now` is the time of the last turn, which is accurate enough.
+        # `now` is the time of the last turn. This is accurate enough.
         if self._posted:
             return 0.0
         while self._timers and self._timers[0][2].work is None:

@@ -32,8 +32,8 @@ _CALLS_OF_A_CONNECTION = 1000
 _PART, _OF_OWN_LOOP = 4, 3
 # The memory that libnghttp2 uses for a connection, in bytes.
 _OF_CONNECTION = 32 * 1024
-# The seconds after which a connection without calls is closed, and the seconds for a connection with its own loop,
-# which another stream may need.
+# The time in seconds after which a connection without calls is closed. The second, shorter time is for connections with
+# their own loop, because another stream may need the loop.
 _IDLE, _OWN_IDLE = 300.0, 10.0
 # The HTTP status of requests that are not gRPC calls.
 _NOT_GRPC = {"http_method": b"405", "content_type": b"415"}
@@ -44,7 +44,7 @@ Route = Callable[["WireCall"], None]
 
 
 class FastPort:
-    """The port, which can be started and stopped once."""
+    """The port. It can be started and stopped once."""
 
     def __init__(self, settings: Settings, address: str, door: Door, *, share_port: bool, connections: int) -> None:
         """Listen on an address. The port does not respond before `start`.
@@ -54,7 +54,7 @@ class FastPort:
             address: The address.
             door: The door of the calls.
             share_port: True if other processes may also listen on the port.
-            connections: The maximum number of file descriptors, mainly of connections. At the limit, a connection of
+            connections: The maximum number of file descriptors, mainly of connections. At the limit, a connection from
                 the address with the most connections is ended.
 
         Raises:
@@ -98,7 +98,7 @@ class FastPort:
         Args:
             routes: The functions by path ("/SERVICE/METHOD").
             largest: The maximum size of requests in bytes, for each path in the order of `routes`.
-            unknown: The function that receives calls of other paths.
+            unknown: The function that receives the calls to all paths that are not in `routes`.
         """
         self._routes, self._unknown = {path.encode(): route for path, route in routes.items()}, unknown
         self._takers, self._largest = tuple(routes.values()), tuple(largest)

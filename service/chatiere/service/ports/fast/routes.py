@@ -77,7 +77,7 @@ def _take_stream(port: FastPort, play: StreamMethod, wire: WireCall) -> None:
 
 
 class _Stream(StreamExchange):
-    """A stream of batches. It gets its own loop if it is the only call of its connection."""
+    """A stream of batches. It gets its own loop if there are no other calls on its connection."""
 
     __slots__ = ("_port",)
     wire: WireCall

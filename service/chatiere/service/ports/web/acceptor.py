@@ -23,7 +23,7 @@ _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
 
 
 class Acceptor:
-    """Accepts connections. At the limit, a connection of the address with the most connections is ended."""
+    """Accepts connections. At the limit, a connection from the address with the most connections is ended."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Acceptor:
                 self._forget(connection)
 
     def _end_one(self) -> None:
-        # End a connection of the address with the most connections: the oldest one without a request or, if all have
+        # End a connection from the address with the most connections: the oldest one without a request or, if all have
         # requests, the oldest one.
         if not self._held:
             return

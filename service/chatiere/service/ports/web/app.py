@@ -1,4 +1,4 @@
-"""The paths of the port for browsers: calls, health and pages, with the access of other origins."""
+"""The paths of the port for browsers (calls, health and pages), and the rules for pages of other origins."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ HEALTH = "/healthz"
 _UNKNOWN = "unknown method: call POST /<service>/<method>, such as POST /chatiere.v1.GameService/NewGame"
 _NEEDS_QUERY = "a GET needs its request in the query, such as ?connect=v1&encoding=json&message=%7B%7D"
 
-# The values in responses to preflights: the seconds for which browsers may cache the response (most browsers limit this
-# to two hours), the methods and headers that pages may send, and the headers that pages may read.
+# The values in responses to preflights: the time in seconds for which browsers may cache the response (most browsers
+# limit it to two hours), the methods and headers that pages may send, and the headers that pages may read.
 _KEPT = "7200"
 _METHODS = "GET, POST"
 _SENT = (
@@ -42,7 +42,7 @@ _NO_GUESS = ("x-content-type-options", "nosniff")
 
 
 class Origins:
-    """The other origins whose pages may call."""
+    """The origins, other than the port's own, whose pages may make calls."""
 
     def __init__(self, origins: Collection[str]) -> None:
         """Allow pages of these origins."""
@@ -128,7 +128,7 @@ class WebApp:
             count_unknown: A function that counts a call of an unknown method, given its peer and its header fields.
             pages: The files at other paths.
             hosts: The accepted host names.
-            origins: The other origins whose pages may call.
+            origins: The origins, other than the port's own, whose pages may make calls.
         """
         self._loop, self._routes, self._count_unknown, self._pages = loop, routes, count_unknown, pages
         self._hosts, self._origins = Hosts(hosts), Origins(origins)

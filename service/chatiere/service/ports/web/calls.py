@@ -1,4 +1,4 @@
-"""The calls of browsers, which are the wires of exchanges: an HTTP request and its response in one of the protocols."""
+"""The calls of browsers: an HTTP request and its response in one of the protocols. They are the wires of exchanges."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Route(NamedTuple):
 
 
 class WebCall:
-    """A call, which implements `Wire` and `Served`. `exchange` must be set after construction."""
+    """A call. It implements `Wire` and `Served`. `exchange` must be set after construction."""
 
     __slots__ = (
         "_body",
@@ -121,7 +121,7 @@ class WebCall:
             self._tell()
 
     def on_end(self) -> None:
-        """Read the request, which has been received completely."""
+        """Read the request, now that it has been received completely."""
         if not self.has_ended:
             self.read()
             self._tell()

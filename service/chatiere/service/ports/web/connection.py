@@ -31,10 +31,10 @@ Both limits include trailers.
 # The maximum number of bytes that a client may send after the current request. If it sends more, the request is the
 # last one of the connection. Browsers do not send such bytes.
 _MAX_UNREAD = 16 * 1024
-# The seconds after which a connection without a request is closed.
+# The time in seconds after which a connection without a request is closed.
 _IDLE = 75.0
-# The seconds during which the rest of a refused request is read. If the connection were closed immediately, the client
-# might not read the response.
+# The time in seconds during which the rest of a refused request is read. If the connection were closed immediately, the
+# client might not read the response.
 _LINGER = 1.0
 # The maximum rate in bytes per second at which refused requests are read, for all connections together.
 _REFUSED_RATE = 64 * 2**20
@@ -42,7 +42,7 @@ _END = b"\r\n\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 TEXT = ("content-type", "text/plain; charset=utf-8")
 _STATUS_LINES = {each.value: f"HTTP/1.1 {each.value} {each.phrase}\r\n" for each in HTTPStatus}
-# Connect's status for a cancelled call, which HTTP's registry does not contain.
+# Connect's status for a cancelled call. HTTP's registry does not contain this status.
 _STATUS_LINES[499] = "HTTP/1.1 499 Client Closed Request\r\n"
 # The statuses of responses without a body and a length.
 _BODYLESS = (204, 304)
@@ -79,7 +79,7 @@ class Served(Protocol):
         """Handle another part of the body."""
 
     def on_end(self) -> None:
-        """Handle the end of the request, which has been received completely."""
+        """Handle the end of the request. The whole request has been received."""
 
     def on_delivered(self) -> None:
         """Continue, because the client has received nearly all output after the connection was `is_behind`."""
@@ -130,7 +130,7 @@ class PortState:
             self._has_emptied.set()
 
     def pause_after(self, refused: int) -> float:
-        """Return the seconds for which to pause reading a refused request, of which `refused` bytes were received."""
+        """Return how long to pause reading after `refused` bytes of refused requests were received, in seconds."""
         now = monotonic()
         self._reads_refused_at = max(now, self._reads_refused_at) + refused / _REFUSED_RATE
         return self._reads_refused_at - now
@@ -297,7 +297,7 @@ class Connection(asyncio.Protocol):
         self._state.turns.take(self.origin, self._go_on)
 
     def _keep(self, data: bytes) -> None:
-        # Store data of the next request, which gets another turn of the loop.
+        # Store data of the next request. That request gets another turn of the loop.
         self._unread = data
         self.transport.pause_reading()
         if len(data) > _MAX_UNREAD:
@@ -400,7 +400,7 @@ class Connection(asyncio.Protocol):
 
     def _leave_unread(self, size: int) -> None:
         # Read the rest of a refused request, because the client may read the response only after sending everything.
-        # Limit the rate, because of other clients.
+        # Limit the rate, so that other clients are not delayed.
         if self._is_whole:
             self.transport.close()
         elif size:
@@ -448,7 +448,7 @@ class Connection(asyncio.Protocol):
     def respond(self, status: int, fields: Fields, body: bytes = b"") -> None:
         """Send a complete response."""
         assert self._request is not None
-        # Close the connection after an incomplete request, whose rest must not be read as another request.
+        # Close the connection after an incomplete request: its rest must not be read as another request.
         self._keeps_alive = self._keeps_alive and self._is_whole
         is_bodyless = status in _BODYLESS
         head = self._head(status, fields, None if is_bodyless else len(body))
@@ -466,7 +466,7 @@ class Connection(asyncio.Protocol):
         self._write(self._head(status, [*fields, *coding], None))
 
     def send(self, data: bytes) -> None:
-        """Send a part of the body, which must not be empty."""
+        """Send a part of the body. The part must not be empty."""
         self._write(b"%x\r\n%b\r\n" % (len(data), data) if self._is_chunked else data)
 
     def end(self) -> None:

@@ -30,9 +30,9 @@ from chatiere.engine.wire import Transcoder
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.ports.web.strict_json import FieldError, check_of, read_json
 
-# The maximum number of objects, lists and fields in a request, each of which may take hundreds of bytes of memory. Then
-# the maximum depth of nesting, which could exhaust the parser's stack. The largest valid request has a few thousand
-# objects, lists and fields, and a dozen levels.
+# The maximum number of objects, lists and fields in a request, and the maximum depth of nesting. Each object, list or
+# field may take hundreds of bytes of memory, and deep nesting could exhaust the parser's stack. The largest valid
+# request has a few thousand objects, lists and fields, and a dozen levels.
 _MAX_NODES, _MAX_DEPTH = 20_000, 100
 # A string, up to its closing quote or the end of the text. The expression does not backtrack.
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
@@ -46,7 +46,7 @@ def _registry() -> Registry:
     described = FileDescriptorSet.from_binary((files("chatiere.v1") / "descriptors.binpb").read_bytes())
     health = FileDescriptorProto.from_binary(health_pb2.DESCRIPTOR.serialized_pb)
     for field in (field for message in health.message_type for field in message.field):
-        # Generated code lacks the JSON names. Here they equal the field names, which are single words.
+        # Generated code lacks the JSON names. Here they equal the field names, because these are single words.
         field.json_name = field.name
     described.file.append(health)
     return described.to_registry()

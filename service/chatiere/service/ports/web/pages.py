@@ -1,4 +1,4 @@
-"""The page's files, which the port for browsers serves at paths that are not calls.
+"""The page's files. The port for browsers serves them at paths that are not calls.
 
 The files are kept in memory, so no other file can be requested.
 """

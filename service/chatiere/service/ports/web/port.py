@@ -30,21 +30,21 @@ from chatiere.service.ports.web.connection import PortState
 from chatiere.service.ports.web.json_form import JsonForm
 from chatiere.service.ports.web.pages import Pages
 
-# The seconds between two checks of the connections.
+# The time in seconds between two checks of the connections.
 _LOOK = 1.0
-# The seconds after the grace period in which clients can still receive output.
+# The time in seconds after the grace period in which clients can still receive output.
 _LAST_SECONDS = 1.0
 # The memory of a connection, including its buffers, in bytes.
 _OF_CONNECTION = 32 * 1024
 # A second copy of a large response stays in memory until the client has received the response.
 _COST = Cost(small=LARGE, copies=2, of_call=0)
-# The seconds for which clients may cache responses to GET.
+# The time in seconds for which clients may cache responses to GET.
 _FRESH = 3600
 _SERVICES = (GAME_SERVICE, BOT_SERVICE, TABLE_SERVICE)
 
 
 class WebPort:
-    """The port, which can be started and stopped once."""
+    """The port. It can be started and stopped once."""
 
     def __init__(
         self,

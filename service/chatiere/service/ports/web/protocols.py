@@ -29,7 +29,7 @@ from chatiere.service.base.errors import (
 from chatiere.service.ports.web.connection import Fields
 from chatiere.service.ports.web.json_form import readable
 
-# The maximum size in bytes of a compressed request after decompression, which runs in the serving loop.
+# The maximum size in bytes of a compressed request after decompression. Requests are decompressed in the serving loop.
 _MAX_UNPACKED = 1 << 20
 # The flags in the first byte of an envelope: a compressed message, the end of a Connect stream, gRPC-Web's trailers.
 _PACKED, _END, _TRAILERS = 1, 2, 0x80
@@ -189,7 +189,7 @@ class GrpcWeb:
         return Response(200, self.fields, self.end(status))
 
     def unread(self, status: Status) -> Response:
-        """Return a response without a body, whose header fields contain the trailers."""
+        """Return a response without a body. Its header fields contain the trailers."""
         return Response(200, [*self.fields, *_trailers(status)], b"")
 
 

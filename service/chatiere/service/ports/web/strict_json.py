@@ -40,7 +40,7 @@ class FieldError(ValueError):
     """An invalid value of a field. `path`: the path of the field, with the names in the proto files."""
 
     def __init__(self, message: str, path: str = "") -> None:
-        """Create an error with the last part of the path, which `lies_below` extends."""
+        """Create an error. `path` is the last part of the path; `lies_below` prepends the earlier parts."""
         super().__init__(message)
         self.path = path
 
@@ -85,7 +85,7 @@ def read_json(text: bytes, check: FieldCheck) -> Any:
     value = _loaded(text, object_of)
     check(value)
     if ambiguous:
-        # The object is in an unknown field, which the check ignored.
+        # The object is in an unknown field. The check ignored this field.
         raise ambiguous[0].error()
     return value
 
@@ -224,7 +224,7 @@ def _check_special(kind: DescMessage, form: str, value: Any) -> None:
 
 
 def _check_enum(known: frozenset[str | int], value: Any) -> None:
-    # Refuse an unknown value, which protobuf's mapping would ignore like an unknown field.
+    # Refuse an unknown value, because protobuf's mapping would ignore it like an unknown field.
     if isinstance(value, bool) or not isinstance(value, str | int) or value not in known:
         raise FieldError(f"unknown value {_quoted(value)}")
 
