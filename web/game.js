@@ -83,7 +83,7 @@
  * @property {Details<F>} details the facts printed on the pieces
  * @property {number} players the number of players
  * @property {number | undefined} me the viewer's seat; undefined for a spectator
- * @property {number | undefined} turn the seat to decide; undefined when the game is over
+ * @property {number | undefined} turn the deciding seat; undefined when the game is over
  * @property {readonly Action[]} actions the viewer's legal actions that can be picked now; often empty
  * @property {number} width the width that the drawing has to fill, in pixels; at least 320
  * @property {number} height the height that is visible without scrolling, in pixels; a drawing should not be much
@@ -134,7 +134,7 @@
  *   of the action (such as `{play: {cards: [4]}}`) that a player tries by picking these keys, so that the service can
  *   explain why it is illegal; undefined if there is no such action
  * @property {(event: Event) => string[]} touched returns the marks of the items that an event has put on the table
- * @property {(context: Context<F, Ui>) => string | undefined} prompt returns the next step of the seat to decide as a
+ * @property {(context: Context<F, Ui>) => string | undefined} prompt returns the next step of the deciding seat as a
  *   short sentence, once something is picked; undefined to show the service's text
  * @property {(item: Item, context: Context<F, Ui>) => string | undefined} does explains the purpose of an item in
  *   sentences; undefined if the item's label is enough

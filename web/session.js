@@ -432,7 +432,7 @@ export class Session {
 
   /**
    * Return the tables that other players may lack, as texts, and the seats to which they should be sent.
-   * @param {number} [turn] the seat to decide; absent if the game is over
+   * @param {number} [turn] the deciding seat; absent if the game is over
    */
   toSend(turn) {
     const tables = Array.from(

@@ -1,4 +1,4 @@
-"""The site of the documentation: Sphinx over the repository's Markdown, and what protos.py makes of the API."""
+"""The site of the documentation: Sphinx over the repository's Markdown, and pages that protos.py generates."""
 
 import re
 from importlib.metadata import version as version_of
@@ -12,7 +12,7 @@ project = "Chatière"
 author = copyright = "The Chatière authors"
 version = release = version_of("chatiere")
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
-# The pages keep their places in the repository, so that links among them are the same there and here.
+# The pages have the same paths as in the repository, so that links between them work in both places.
 root_doc = "docs/index"
 include_patterns = [
     *("docs/**", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"),
@@ -24,7 +24,7 @@ include_patterns = [
         "clients/typescript/README.md",
     ),
 ]
-# Not looked into.
+# Sphinx does not search these folders.
 exclude_patterns = [
     *(".*", "build", "dist", "engine", "http2", "proto/chatiere", "release", "service", "tests", "web"),
     *("**/node_modules", "clients/chatiere", "deploy"),
@@ -36,7 +36,7 @@ html_static_path = []
 html_show_sphinx = False
 html_copy_source = False
 html_extra_path = ["root"]
-# As GitHub makes them.
+# Anchors have the same form as on GitHub.
 myst_heading_anchors = 4
 # Of the rules, whose sections are numbered and begin where the file begins.
 suppress_warnings = ["myst.header"]
@@ -44,7 +44,7 @@ autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 # Docstrings have code in single backticks.
 default_role = "code"
-# HTML of the theme, and by what it is completed.
+# Map parts of the theme's HTML to their replacements.
 _THEME = {
     'role="heading">': 'role="heading" aria-level="2">',
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Pages">',
@@ -55,7 +55,7 @@ _THEME = {
 
 
 def setup(app: Sphinx) -> None:
-    """Read docstrings as they are written; write llms.txt and complete the theme's HTML at the end."""
+    """Convert docstrings. At the end of the build, write llms.txt and complete the theme's HTML."""
     app.connect("autodoc-process-docstring", _from_markdown)
     app.connect("build-finished", _list_pages)
     app.connect("build-finished", _complete_html)
@@ -77,7 +77,7 @@ def _from_markdown(app: Sphinx, what: str, name: str, documented: Any, options: 
 
 
 def _list_pages(app: Sphinx, error: Exception | None) -> None:
-    """Write llms.txt (llmstxt.org): the titles of all pages, with where they are."""
+    """Write llms.txt (llmstxt.org): the titles and addresses of all pages."""
     if error is None:
         titles = app.env.titles
         pages = [f"- [{titles[name].astext()}]({name}.html)" for name in sorted(titles)]
@@ -85,7 +85,7 @@ def _list_pages(app: Sphinx, error: Exception | None) -> None:
 
 
 def _complete_html(app: Sphinx, error: Exception | None) -> None:
-    """Add what the theme leaves out for those who hear the page, or use it by keyboard."""
+    """Add attributes that screen readers and keyboard users need and that the theme omits."""
     for path in Path(app.outdir).rglob("*.html") if error is None else ():
         text = path.read_text("utf-8")
         for theirs, ours in _THEME.items():

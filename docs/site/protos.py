@@ -16,7 +16,7 @@ from google.protobuf.descriptor_pb2 import (
 from grpc_tools import protoc
 
 PACKAGE = "chatiere.v1"
-# The numbers of fields in descriptor.proto, of which the paths of comments are made.
+# The field numbers in descriptor.proto that occur in the paths of comments.
 _MESSAGES, _ENUMS, _SERVICES = 4, 5, 6
 _FIELDS, _NESTED, _NESTED_ENUMS = 2, 3, 4
 _VALUES = _METHODS = 2
@@ -70,7 +70,7 @@ class _Page:
     """The page of a file."""
 
     def __init__(self, stem: str, file: FileDescriptorProto, places: dict[str, str]) -> None:
-        """Describe a file. `places`: by message or enum, the file that has it."""
+        """Describe a file. `places` maps each message and enum to the file that contains it."""
         self._stem, self._file, self._places = stem, file, places
         self._comments = {
             tuple(each.path): each.leading_comments or each.trailing_comments for each in file.source_code_info.location
@@ -136,7 +136,7 @@ class _Page:
         return f"`{name}`" if stem is None else f"[{name}]({stem}.md#{_anchor(name)})"
 
     def _comment(self, *path: int) -> str:
-        """Return a comment in one line, as Markdown; `buf:lint` speaks to a tool."""
+        """Return a comment in one line, as Markdown, without the lines for `buf:lint`."""
         lines = [line for line in self._comments.get(path, "").splitlines() if "buf:lint" not in line]
         text = re.sub(r"\s+", " ", " ".join(lines)).strip()
         parts = re.split(r"(`[^`]*`)", text)

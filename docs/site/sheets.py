@@ -1,4 +1,4 @@
-"""The players' rule sheets: the service's, with a picture, and the end of each game's recorded game as a drawing."""
+"""The players' rule sheets: the service's text with a picture, and a drawing of the end of a recorded game."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def _lines(client: Client, info: GameInfo, shared: dict[str, str]) -> list[str]:
 
 
 def _name(info: GameInfo) -> str:
-    # As the rules call it: the title is that of one edition, in one language.
+    # Use the name in the rules. The title is the name of a single edition, in one language.
     heading = (_ROOT / "docs/rules" / f"{info.name}.md").read_text("utf-8").splitlines()[0]
     return heading.removeprefix("# ").partition(" (")[0]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from release import npm
 
-# The pages that TypeDoc lists in its index, for the tree of the site.
+# The pages of TypeDoc's index, for the site's table of contents.
 _TREE = """
 ```{toctree}
 :hidden:

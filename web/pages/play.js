@@ -630,7 +630,7 @@ class Play {
 
   /**
    * Wait for other players.
-   * @param {number | undefined} turn the seat to decide at an open table
+   * @param {number | undefined} turn the deciding seat at an open table
    * @param {string} text the prompt to show while waiting
    */
   #wait(turn, text) {
@@ -643,7 +643,7 @@ class Play {
 
   /**
    * Return the link that other players need, with their names; an empty list if no player needs it.
-   * @param {number} [turn] the seat to decide; absent if the game is over
+   * @param {number} [turn] the deciding seat; absent if the game is over
    */
   #sending(turn) {
     const { seats } = this.session.toSend(turn);

@@ -68,7 +68,7 @@ export class SeatMenu {
     );
     const { people, isConnected } = room.known;
     const gone = others.filter((seat) => !people.includes(table.seats[seat]?.secretSha256 ?? ""));
-    // Where tables are acknowledged, only the seat to decide may resign: a seat consents to one table for each ply.
+    // Where tables are acknowledged, only the deciding seat may resign: a seat consents to one table for each ply.
     this.resign.hidden = others.length === 0 || (table.asksNext && !this.live.isTurn);
     this.takeBack.hidden = !session.canTakeBack;
     this.#showReplacing(table.allowsReplacement && isConnected ? gone : []);

@@ -261,10 +261,10 @@ export function missingSeats(table) {
 
 /**
  * Return the seats for which the game is waiting: the seats that have to acknowledge the table or, at an open table,
- * the human seat to decide. The list is empty if the game is over, or if it is a bot's turn, because any client may
- * request a bot's decision. Throws RangeError if the bytes are not a table.
+ * the human seat whose turn it is. The list is empty if the game is over, or if it is a bot's turn, because any client
+ * may request a bot's decision. Throws RangeError if the bytes are not a table.
  * @param {Uint8Array} table
- * @param {number} [turn] the seat to decide, as returned by looking at the table; absent if the game is over
+ * @param {number} [turn] the deciding seat, as returned by looking at the table; absent if the game is over
  * @returns {number[]}
  */
 export function awaited(table, turn) {

@@ -164,13 +164,13 @@ class Client(ChannelClient):
         include: Include | None = None,
         timeout: float | None = None,
     ) -> Position:
-        """Make a move: an action of the seat to decide, or the outcome of a pending chance event.
+        """Make a move: an action of the deciding seat, or the outcome of a pending chance event.
 
         Args:
             state: The state, which is not changed.
             action: A dense id, or an Action (a legal action as received, or one with only the typed part).
             outcome: The ChanceOutcome.outcome of a pending chance event; only with explicit chance.
-            seat: The seat that sends the action, which must be the seat to decide; None: no check.
+            seat: The seat that sends the action, which must be the deciding seat; None: no check.
             include: The parts of the response in addition to the state, the turn and the events.
             timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 

@@ -71,7 +71,7 @@ def play(client: Client, position: Position, bots: Sequence[Bot], seed: Supports
 
 
 def choose(client: Client, position: Position, bot: Bot, seed: SupportsIndex, decisions: int) -> Action:
-    """Let a bot choose an action for the seat to decide, based on that seat's knowledge.
+    """Let a bot choose an action for the deciding seat, based on that seat's knowledge.
 
     Args:
         client: The client.

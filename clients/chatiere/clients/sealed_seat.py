@@ -451,12 +451,12 @@ def missing_seats(table: bytes) -> list[int]:
 def awaited(table: bytes, turn: int | None = None) -> list[int]:
     """Return the seats that the game waits for.
 
-    These are the seats whose acknowledgement is missing or, at an open table, the human seat to decide. The list is
-    empty if the game is over, or if it is a bot's turn, because any client may request a bot's move.
+    These are the seats whose acknowledgement is missing or, at an open table, the human seat whose turn it is. The list
+    is empty if the game is over, or if it is a bot's turn, because any client may request a bot's move.
 
     Args:
         table: The table.
-        turn: The seat to decide, as returned by looking at the table; None if no seat has to decide.
+        turn: The deciding seat, as returned by looking at the table; None if no seat has to decide.
 
     Raises:
         ValueError: The bytes are not a table.

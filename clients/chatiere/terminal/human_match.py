@@ -54,7 +54,7 @@ class HumanMatch:
 
     @property
     def seat(self) -> int | None:
-        """The seat to decide, or None if the game is over."""
+        """The deciding seat, or None if the game is over."""
         turn = self.position.turn
         return turn.seat if turn.kind == TURN_KIND_DECISION else None
 

@@ -79,7 +79,7 @@ export class HostTable {
     return this.current;
   }
 
-  /** The seat to decide; undefined at a chance event, and when the game is over. */
+  /** The deciding seat; undefined at a chance event, and when the game is over. */
   get seat(): number | undefined {
     return this.current.turn?.seat;
   }
@@ -94,7 +94,7 @@ export class HostTable {
     return this.current.end;
   }
 
-  /** The legal actions of the seat to decide, by ascending id; empty if no seat has to decide. */
+  /** The legal actions of the deciding seat, by ascending id; empty if no seat has to decide. */
   get legalActions(): Action[] {
     return this.current.legalActions;
   }
@@ -128,7 +128,7 @@ export class HostTable {
    * Make a decision.
    *
    * @param seat - The seat that sends the action. Pass it for moves received from players, because the service then
-   * refuses an action out of turn. Default: the seat to decide.
+   * refuses an action out of turn. Default: the deciding seat.
    *
    * @throws ChatiereError: ILLEGAL_ACTION, INVALID_ACTION, ACTION_MISMATCH, WRONG_TURN, CHANCE_PENDING, GAME_OVER,
    * INVALID_SEAT …

@@ -1,1 +1,1 @@
-"""The API: its definition and the code generated from it, with a module for messages and one for services per file."""
+"""The API: its definition, and the generated code: a module for messages and one for services per file."""

@@ -347,7 +347,7 @@ function pennant() {
  * @param {number} width
  * @param {string} caption
  * @param {number} size the size of the caption, in pixels
- * @param {boolean} isActive true for the place of the seat to decide
+ * @param {boolean} isActive true for the place of the deciding seat
  * @param {boolean} isSoft true for a caption in a softer colour
  */
 export function captionedSlot(width, caption, size, isActive, isSoft) {
