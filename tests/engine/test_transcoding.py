@@ -247,6 +247,7 @@ def test_usual_encodings_are_written(kind: Any, data: bytes) -> None:
         (Include, b"\x1a\x05\x80\x80\x80\x80\x10"),  # 2**32 in a list
         (Include, b"\x1a\x02\x01"),  # longer than the message
         (Include, b"\x2a\x01\xff"),  # not UTF-8
+        (Include, b"\x2a\x01\x80"),
         (State, b"\x52\x00\x52\x00"),  # two messages to be merged
         (State, b"\x52\x00\x5a\x00"),  # two members of a oneof
         (State, b"\x52\x02\x18\x63"),  # an unknown value of an enum
@@ -407,6 +408,7 @@ def test_usual_json_is_read(text: str) -> None:
         '{"players":2.0}',
         '{"players":2e0}',
         '{"players":"2}',
+        '{"players":"2x}',
         '{"players":" 2"}',
         '{"players":"2 "}',
         '{"players":""}',
@@ -427,7 +429,7 @@ def test_other_json_is_left_to_protobuf(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b'{"game":"\xff"}', b'{"game":"\xc3"}', b'{"game":"\xed\xa0\x80"}', b"\xef\xbb\xbf{}"]
+    "text", [b'{"game":"\xff"}', b'{"game":"\x80"}', b'{"game":"\xc3"}', b'{"game":"\xed\xa0\x80"}', b"\xef\xbb\xbf{}"]
 )
 def test_text_that_is_not_utf_8_is_left_to_protobuf(text: bytes) -> None:
     assert not check_read(NEW_GAME, text)

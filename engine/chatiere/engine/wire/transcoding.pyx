@@ -466,7 +466,7 @@ cdef int take_value(Writer out, Span* text, const Field* field) except -1:
 
 
 cdef int take_list(Writer out, Span* text, const Field* field) except -1:
-    cdef size_t before = out.size, begun = 0
+    cdef size_t before = out.size, begun
     cdef uint64_t number
     cdef bint is_empty = True
     take(text, b"[")
@@ -545,7 +545,7 @@ cdef class Transcoder:
         cdef Field* field
         listed = list(fields)
         self.owned = []
-        self.shape.fields = <Field*> PyMem_Calloc(len(listed) + 1, sizeof(Field))
+        self.shape.fields = <Field*> PyMem_Calloc(len(listed), sizeof(Field))
         if self.shape.fields == NULL:
             raise MemoryError()  # uncovered: memory does not run out in tests
         for number, name, json_name, content, is_list, absent, excluded in listed:
