@@ -148,7 +148,7 @@
  */
 
 /**
- * Return the function that draws a game's table: its items, laid out.
+ * Return the function that draws a game's table from a layout and parts.
  * @template {{width: number}} C
  * @template {Omit<Drawing, "width" | "items"> & {width?: number}} L
  * @param {(context: C) => L} layoutOf

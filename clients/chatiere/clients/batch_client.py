@@ -55,7 +55,7 @@ class BatchClient(ChannelClient):
     An item is one game of a batch. A failed item does not affect other items and raises no error; `faults` reports the
     failure. Call `faults.raise_first()` to raise an error.
 
-    Every method has an argument `timeout` in seconds, which overrides the client's timeout. If the service refuses the
+    Every method has an argument `timeout` in seconds that overrides the client's timeout. If the service refuses the
     whole request, the method raises ChatiereError with one of the listed reasons or UNKNOWN_GAME, INVALID_PLAYERS,
     INVALID_BATCH or BATCH_TOO_LARGE. It raises the subclass TransportError if the service cannot be reached or does not
     respond in time. For retries see Client.

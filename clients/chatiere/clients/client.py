@@ -30,7 +30,7 @@ class Client(ChannelClient):
     the state that they are given. The messages are defined in chatiere.v1 (`from chatiere.v1.game_pb2 import State,
     Action, …`), where every field is documented.
 
-    Every method has an argument `timeout` in seconds, which overrides the client's timeout. Methods raise ChatiereError
+    Every method has an argument `timeout` in seconds that overrides the client's timeout. Methods raise ChatiereError
     with one of the listed reasons. They raise its subclass TransportError if the service cannot be reached or does not
     respond in time. While the service is UNAVAILABLE, gRPC makes a call up to five times within the timeout. This is
     safe because all calls are pure. gRPC does not retry a call that fails after its response has begun to arrive, for
@@ -167,10 +167,10 @@ class Client(ChannelClient):
         """Make a move: an action of the deciding seat, or the outcome of a pending chance event.
 
         Args:
-            state: The state, which is not changed.
+            state: The state. It is not changed.
             action: A dense id, or an Action (a legal action as received, or one with only the typed part).
             outcome: The ChanceOutcome.outcome of a pending chance event; only with explicit chance.
-            seat: The seat that sends the action, which must be the deciding seat; None: no check.
+            seat: The seat that sends the action. It must be the deciding seat; None: no check.
             include: The parts of the response in addition to the state, the turn and the events.
             timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
@@ -324,7 +324,7 @@ class Client(ChannelClient):
             from_ply: The first decision, by the number of decisions before it, 0 … the number of actions in the record.
             to_ply: The end of the range, exclusive, counted in the same way; None: the end of the record.
             simulations: The number of simulations for each decision, 1 … 1,000,000; None: 1,000.
-            seed: The seed of the analysis, 0 … 2**64 - 1, which makes it reproducible; None: the service picks a random
+            seed: The seed of the analysis, 0 … 2**64 - 1, for a reproducible analysis; None: the service picks a random
                 seed.
             timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 

@@ -100,7 +100,7 @@ class SealedSeat(ChannelClient):
 
     @property
     def seat(self) -> pb.TableSeat:
-        """The seat in the form needed for a new table. It contains the SHA-256 of the secret, which may be public."""
+        """The seat as needed for a new table. It contains only the SHA-256 of the secret, so it may be public."""
         return pb.TableSeat(secret_sha256=hashlib.sha256(self._seat.secret).digest())
 
     @property

@@ -54,7 +54,7 @@ class Shard(NamedTuple):
     hash: str
     """The SHA-256 of the games, in hexadecimal."""
     checksum: str
-    """The SHA-256 of the file, which contains every column, in hexadecimal."""
+    """The SHA-256 of the whole file, in hexadecimal."""
 
 
 class Recording:

@@ -14,7 +14,7 @@ export interface Analysis {
   readonly toPly?: number;
   /** The number of simulations for each decision, 1 … 1,000,000. Default: 1,000. */
   readonly simulations?: number;
-  /** The seed, 0 … 2^64 - 1, which makes the analysis reproducible. Default: a random seed. */
+  /** The seed, 0 … 2^64 - 1, for a reproducible analysis. Default: a random seed. */
   readonly seed?: bigint;
   /** A signal that ends the analysis; the call in progress then rejects. */
   readonly signal?: AbortSignal;

@@ -41,7 +41,7 @@ export class SealedSeat {
     private readonly store: SeatStore,
     /** The secret of the seat, 16 bytes. Send it only to the service. */
     readonly secret: Uint8Array,
-    /** The seat in the form needed for a new table. It contains the SHA-256 of the secret, which may be public. */
+    /** The seat as needed for a new table. It contains only the SHA-256 of the secret, so it may be public. */
     readonly seat: TableSeat,
   ) {}
 

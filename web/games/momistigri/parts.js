@@ -388,8 +388,8 @@ export function stepsAround({ x, y, width, height }, inset, radius, gap) {
  * @param {Box} mat
  * @param {number} ring the width of the ring
  * @param {readonly Step[]} steps all points of the ring
- * @param {ReadonlySet<number>} marked the numbers of the points between the seat that is drawn from and the seat that
- *   draws
+ * @param {ReadonlySet<number>} marked the numbers of the points between the seat from which cards are drawn and the
+ *   seat that draws
  * @param {boolean} isReversed
  */
 export function matWithRing({ x, y, width, height }, ring, steps, marked, isReversed) {

@@ -18,7 +18,7 @@
  * @typedef {object} Draw
  * @property {string} [at] the round and the turn
  * @property {number} seat the seat that drew
- * @property {number} other the seat that was drawn from
+ * @property {number} other the seat from which cards were drawn
  * @property {number} count the number of cards
  */
 /**

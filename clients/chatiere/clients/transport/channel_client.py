@@ -38,7 +38,7 @@ class ChannelClient(Closing, Pickled):
             timeout: The time limit of each call in seconds, including retries, unless the call has its own timeout.
             credentials: grpc.ssl_channel_credentials(…) for TLS; None: no encryption. Ignored if `target` is a channel.
             token: The bearer token, if the service requires one. It should not be sent unencrypted.
-            new_request_id: A function that returns the id of each call, which the service writes to its log: at most
+            new_request_id: A function that returns the id of each call, for the log of the service. An id has at most
                 128 characters from A-Z a-z 0-9 . _ : / + = -. None: the service generates ids; ChatiereError.request_id
                 contains the id.
             language: The requested languages for labels and ChatiereError.localized, as in HTTP: "fr", or "fr-CA,
