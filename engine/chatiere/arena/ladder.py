@@ -1,4 +1,4 @@
-"""Measurements of ladders: how often each rung finishes ahead of the next lower rung, and how long it thinks.
+"""Measurements of ladders: how often each rung finishes ahead of the next lower rung, and how long each rung thinks.
 
 The results are written to a file repeatedly, so that a measurement can be stopped and resumed.
 """
@@ -24,15 +24,15 @@ from chatiere.engine.whole_files import write_whole
 from chatiere.envs import TableEnv
 
 _DEALS_AT_ONCE = 8
-# The largest half-width of the 95 % interval with which a measurement ends.
+# A measurement ends once the half-width of the 95 % interval is at most this number.
 _PRECISION = 0.06
 _TIMED_GAMES = 2
-# The intended difference between two rungs in Elo points, with which the upper rung takes 65 % of the points.
+# The intended difference between two rungs, in Elo points. A bot stronger by this difference takes 65 % of the points.
 _STEP = 108
 
 
 class LadderError(ValueError):
-    """The file contains another measurement."""
+    """The file contains a different measurement, or no measurement."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Share(NamedTuple):
     """The share of the points that the higher bot took, 0 to 1, with the bounds of its 95 % interval.
 
     Each pair of a seat of the higher bot and a seat of the lower bot is worth a point. The bot that finished ahead
-    takes it, and a tie counts half.
+    takes the point. A tie gives each bot half a point.
     """
 
     points: float
@@ -166,7 +166,7 @@ class Measurement:
 def points_of(results: Results, *, lowest_total_wins: bool) -> NDArray[np.float64]:
     """Return the proportion of the other seats that were behind bot 0, which has one seat.
 
-    A winner is ahead of a seat that did not win; otherwise the totals decide. A tie counts half.
+    A winner is ahead of a seat that did not win; otherwise the totals decide. A tied seat counts as half a seat.
 
     Returns:
         float64 (G,).

@@ -59,7 +59,7 @@ def _draw_rates(axes: "Axes", arena: Arena, rates: NDArray[np.float64]) -> None:
     axes.set_title(f"wins (even: {1 / arena.players:.0%})")
     for (row, column), rate in np.ndenumerate(rates):
         if not np.isnan(rate):
-            # Use white text on dark cells, which are those with rates far from an even share.
+            # Use white text on dark cells. Their rates are far from an even share.
             color = "white" if min(rate * arena.players, (1 - rate) * arena.players / others) < 0.4 else "black"
             axes.text(column, row, f"{rate:.1%}", ha="center", va="center", color=color)
 

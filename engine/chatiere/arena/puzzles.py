@@ -28,8 +28,8 @@ MARGIN = 0.25
 """The minimum difference between the returns of a puzzle's best and second-best actions."""
 # The maximum number of legal actions in a puzzle.
 _MAX_ACTIONS = 40
-# The number of full searches of a position, and the divisor of the simulations for a quick search. A position is
-# searched fully only if the quick search finds a puzzle there.
+# The number of full searches of a position, and the number by which the simulations are divided for a quick search. A
+# position is searched fully only if the quick search finds a puzzle there.
 _SEARCHES = 3
 _QUICK_PART = 10
 # The same value as in web/pages/record_link.js.

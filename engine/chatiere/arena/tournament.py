@@ -107,7 +107,7 @@ class Arena:
     def pairings(self) -> list[Pairing]:
         """Return the pairings of the tournament, one for every pair of bots.
 
-        With more than two players, every pair of bots has two pairings, in each of which another bot has the single
+        With more than two players, every pair of bots has two pairings. In each of them, a different bot has the single
         seat. A single bot is paired with itself.
         """
         if len(self.bots) == 1:
@@ -228,8 +228,9 @@ class Arena:
                 teams = model.rate([[model.rating(*found[bot].tolist())] for bot in seated], ranks=places)
                 after = np.array([(seat.mu, seat.sigma) for (seat,) in teams])
                 for bot in pairing:
-                    # The changes of the mean at a bot's seats are added, so that points won from itself cancel out. The
-                    # changes of the deviation are not added, because a bot at several seats has played one game.
+                    # The changes of the mean at a bot's seats are added, so that points that a bot wins from itself
+                    # cancel out. The changes of the deviation are not added, because a bot at several seats has played
+                    # one game.
                     mus, sigmas = after[seated == bot].T
                     found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
             if report is not None:

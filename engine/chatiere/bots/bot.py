@@ -25,10 +25,10 @@ _WORLDS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class Decisions:
-    """n decisions to make, from one to thousands, each with only the knowledge of the seat to decide (the actor).
+    """n decisions for a bot to make. Each contains only the knowledge of the actor, which is the seat whose turn it is.
 
-    They do not contain true states, seeds of games or game numbers, because a bot could compute all hidden information
-    and future chance outcomes from these.
+    The number n ranges from one to thousands. Decisions do not contain true states, seeds of games or game numbers,
+    because a bot could compute all hidden information and future chance outcomes from these.
     """
 
     game: Game
@@ -36,7 +36,7 @@ class Decisions:
     players: int
     """The number of players in each game."""
     actors: NDArray[np.int8]
-    """int8 (n,): the seat to decide."""
+    """int8 (n,): the actor."""
     legal_offsets: NDArray[np.uint32]
     """uint32 (n + 1,): decision i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
     legal_ids: NDArray[np.uint16]
@@ -50,7 +50,7 @@ class Decisions:
     """uint8 (n, observation_length): the actor's observation; empty unless the bot needs observations."""
     drawn: NDArray[np.uint8]
     """uint8 (n, packed_size): a world for each decision, from which `worlds` draws more; empty unless the bot needs
-    worlds. It depends only on the decision's `luck` and its actor's knowledge."""
+    worlds. The world depends only on the decision's `luck` and the actor's knowledge."""
     cancellation: Cancellation | None = None
     """The handle that cancels the choice; `worlds` then raises Cancelled. None means that it cannot be cancelled."""
     hides_forced: bool = False
@@ -158,7 +158,7 @@ class BotError(ValueError):
 class Bot(ABC):
     """The base class of bots, which can play any seat. For each decision, a bot has only the actor's knowledge.
 
-    A bot keeps no state between calls of `choose`. It chooses the same actions for the same decisions, whether it gets
+    A bot keeps no state between calls to `choose`. It chooses the same actions for the same decisions, whether it gets
     one decision at a time or many, in process or over the service.
     """
 
@@ -173,7 +173,7 @@ class Bot(ABC):
     budget = 0
     """The number of games that the bot plays out, at least in part, for each decision; 0 if it does not search."""
     milliseconds: int | None = None
-    """The duration of a call of `choose` in milliseconds, if the bot has a time limit; otherwise None."""
+    """The duration of a call to `choose` in milliseconds, if the bot has a time limit; otherwise None."""
     is_reproducible = False
     """True if the same decisions always get the same actions, that is, if the bot depends only on `Decisions`.
 

@@ -16,22 +16,22 @@ _ASKED = 8
 # The minimum number of playouts for each candidate in the first round.
 _TRIES = 4
 # The strength of the bonus for an action that the policy prefers. The mean of n playouts is increased by players ×
-# _PRIOR / (_VISITS + n) for each quarter of a doubling of the action's probability (each factor of 2 ** (1 / 4)). With
-# few playouts, the policy therefore decides.
+# _PRIOR / (_VISITS + n) for each factor of 2 ** (1 / 4) in the action's probability. With few playouts, the policy
+# therefore decides.
 _PRIOR = 0.5
 _VISITS = 50
-# For each k from 1 on, the smallest integer that is no less than 2 ** (k / 4), that is, k quarters of a doubling.
+# For each k from 1 on, the smallest integer that is at least 2 ** (k / 4).
 _QUARTERS = np.array([isqrt(isqrt((1 << k) - 1)) + 1 for k in range(1, 96)], np.int64)
 
 
 class FlatBot(SearchBot):
-    """A bot for any game that tries legal actions in drawn worlds, and plays each game out by the game's policy.
+    """A bot for any game that tries legal actions in drawn worlds and plays them to the end by the game's policy.
 
-    In each round, it keeps the half of the actions with the highest mean returns; it chooses the action that remains.
-    Among equals, it prefers the lowest dense id. This is sequential halving (Karnin, Koren, Somekh 2013, "Almost
-    optimal exploration in multi-armed bandits"). The means include a bonus for actions that the policy prefers, which
-    shrinks with the number of playouts (Danihelka et al. 2022, "Policy improvement by planning with Gumbel", without
-    noise).
+    In each round, the bot keeps the half of the actions with the highest mean returns. It chooses the action that
+    remains in the end. Among equals, it prefers the lowest dense id. This is sequential halving (Karnin, Koren, Somekh
+    2013, "Almost optimal exploration in multi-armed bandits"). The means include a bonus for actions that the policy
+    prefers. This bonus shrinks with the number of playouts (Danihelka et al. 2022, "Policy improvement by planning with
+    Gumbel", without noise).
     """
 
     title = "Playouts"

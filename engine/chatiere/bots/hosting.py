@@ -135,7 +135,7 @@ def decisions_of(
     luck: NDArray[np.uint64],
     resample: Resample,
 ) -> Decisions:
-    """Return the decisions of a bot at some rows of positions.
+    """Return a bot's decisions at some rows of positions.
 
     Args:
         positions: The positions.
@@ -180,7 +180,7 @@ def decisions_at(
     *,
     hides_forced: bool = False,
 ) -> Decisions:
-    """Return the decision of a bot at one position, where a seat has to decide.
+    """Return a bot's decision at one position, where a seat has to decide.
 
     Args:
         position: The position.

@@ -77,8 +77,8 @@ cdef double judge(
 cdef Py_ssize_t first_wrong(
     const uint32_t* offsets, Py_ssize_t count, const uint16_t* ids, uint32_t num_ids, int num_actions
 ) noexcept nogil:
-    # Return the first invalid row: one without actions, or whose actions are not ascending or out of range. Return -1
-    # if all rows are valid.
+    # Return the first invalid row, or -1 if all rows are valid. A row is invalid if it has no actions, or if its
+    # actions are not ascending or are out of range.
     cdef Py_ssize_t i
     cdef uint32_t j
     for i in range(count):

@@ -21,10 +21,11 @@ from chatiere.bots.temperature import draw_actions, read_temperature
 EXPLORATION = 0.7
 # The maximum number of nodes that exist at a time. They use a few hundred megabytes.
 _MAX_NODES = 2_000_000
-# The default number of simulations, and the maximum number for each millisecond of a time limit. A search is never
-# faster than this, and the maximum limits the memory that it reserves.
+# The default number of simulations, and the maximum number for each millisecond of a time limit. No search can run this
+# many simulations in a millisecond, so the maximum only limits the memory that a search reserves.
 _SIMULATIONS = 1000
-# The assumed number of nodes that a simulation adds with a network, which is one for each legal action of a position.
+# The assumed number of nodes that a simulation adds with a network. A simulation adds a node for each legal action of a
+# position.
 _NODES_OF_LEAF = 32
 
 
@@ -54,7 +55,7 @@ class IsmctsBot(SearchBot):
         Args:
             simulations: The number of simulations for each decision, 1 … 1,000,000. None means 1000 or, with
                 `milliseconds`, as many as the time allows, up to 1000 per millisecond.
-            milliseconds: The time limit of each call of `choose`. None means no limit. Choices that depend on the time
+            milliseconds: The time limit for each call to `choose`. None means no limit. Choices that depend on the time
                 are not reproducible.
             noise: The percentage of noise in the priors at the root (see `search`), 0 … 100, for games from which a
                 learner learns.

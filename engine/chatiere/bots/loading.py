@@ -101,7 +101,7 @@ def file_of(text: str) -> Path | None:
 
 
 def make(text: str, bot: Callable[..., Bot], given: str | None) -> Bot:
-    """Make a bot of a class.
+    """Make a bot from its class.
 
     Args:
         text: The bot as the user named it, for error messages.
@@ -202,7 +202,8 @@ def _value(text: str) -> int | float | str:
 
 
 def _told(error: BaseException) -> str:
-    # Describe the error and its place in one line, because no traceback is shown. A SyntaxError contains its place.
+    # Describe the error and its place in one line, because no traceback is shown. The text of a SyntaxError already
+    # contains the place.
     frames = [] if isinstance(error, SyntaxError) else traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"

@@ -43,7 +43,7 @@ def draw(
     """
     offsets = legal_offsets.astype(np.intp)
     sums = np.concatenate([[0], probabilities.cumsum(dtype=np.float64)])
-    # The numbers are below 1 by at least 2 ** -32, which is more than the rounding error of the sums.
+    # The numbers are at most 1 - 2 ** -32. Their distance from 1 exceeds the rounding error of the sums.
     uniform = (luck >> np.uint64(32)) / 2**32
     drawn = sums[offsets[:-1]] + uniform * (sums[offsets[1:]] - sums[offsets[:-1]])
     found: NDArray[np.intp] = np.clip(np.searchsorted(sums[1:], drawn, side="right"), offsets[:-1], offsets[1:] - 1)

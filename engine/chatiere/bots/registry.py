@@ -56,7 +56,7 @@ class Parameter(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    # Makes the bot. It is called with the parameters as keyword arguments.
+    # A function that makes the bot. The parameters are passed as keyword arguments.
     make: Callable[..., Bot]
     title: str
     description: str
@@ -428,7 +428,7 @@ def _read(bot: str, parameters: Sequence[Parameter], parts: Sequence[str]) -> di
 
 def _number(bot: str, parameter: Parameter, text: str) -> int:
     name, lowest, highest = parameter[:3]
-    # Check the length first, because int() would take long for a million digits.
+    # Check the length first, because int() would take a long time for a million digits.
     if text.isascii() and text.isdecimal() and len(text) <= len(str(highest)) and lowest <= int(text) <= highest:
         return int(text)
     raise ValueError(f"bot {bot}: {name} must be a whole number from {lowest} to {highest}, not {text!r}")

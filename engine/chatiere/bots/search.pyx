@@ -428,7 +428,7 @@ def search(
     Results are therefore the same on every processor.
 
     A search uses 32 + 8 × players bytes of memory for each node, reserves at most the same amount again, and also holds
-    the worlds of one call of `worlds`.
+    the worlds that one call to `worlds` returns.
 
     Args:
         game: The game.

@@ -164,9 +164,9 @@ cdef int draw_missing(
 cdef bint simulate(
     Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves, Control* control
 ) noexcept nogil:
-    # Run a simulation in each world. Each ends with a playout from the node that it adds or, if the tree has no room
-    # for another node, from the last node that it reached. Returns False if a world has a fault or, with worlds.fault
-    # == OK, if the search was cancelled.
+    # Run a simulation in each world. Each simulation ends with a playout from the node that it adds. If the tree has no
+    # room for another node, the playout begins at the last node reached. Returns False if a world has a fault or, with
+    # worlds.fault == OK, if the search was cancelled.
     cdef const Operations* ops = forest.ops
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
@@ -226,8 +226,8 @@ cdef int descend(
     uint64_t* moves, Leaf* leaf,
 ) noexcept nogil:
     # Descend a tree in its world `number` to a node where some legal action has no child. Returns the number of legal
-    # actions at that node. Returns 0 if the world has a fault, or if the game ended on the way; its result is then
-    # backed up.
+    # actions at that node. Returns 0 if the world has a fault, or if the game ended on the way. The result of such a
+    # game is backed up.
     cdef const Operations* ops = forest.ops
     cdef Stream stream = stream_at(seeds[tree], number, 0)
     cdef uint32_t child

@@ -33,8 +33,8 @@ def keep_freed_memory() -> bool:
 def share_one_heap() -> bool:
     """Make all threads allocate from one heap.
 
-    With several heaps, the C library never returns the free memory at their ends to the system, except that of the main
-    heap. Call this function once, before threads are started.
+    With several heaps, the C library returns free memory at the end of a heap to the system only for the main heap.
+    Call this function once, before threads are started.
 
     Returns:
         True on success; False if the C library has no such setting.

@@ -36,7 +36,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, line: bytes) -> None:
-    """Append a line to a file. Raises OSError, which names the file."""
+    """Append a line to a file. Raises OSError with the name of the file."""
     with _named_errors(path), path.open("ab") as file:
         _save(file, line)
 

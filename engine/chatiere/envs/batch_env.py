@@ -49,7 +49,7 @@ class BatchEnv(Closing):
     number of games is unlimited. To measure an average, play a fixed number of games, because the first games to end
     are shorter than average.
 
-    Use it in a `with` statement, or close it.
+    Use an environment in a `with` statement, or close it.
     """
 
     info: GameInfo
@@ -68,7 +68,7 @@ class BatchEnv(Closing):
         features: FeatureForm | None,
         compact: bool,
     ) -> None:
-        """Check the arguments. Raises TypeError and ValueError, which name them."""
+        """Check the arguments. Raises TypeError or ValueError with the name of an invalid argument."""
         if mask not in (False, True, "bits"):
             raise ValueError(f'mask must be False, True or "bits", not {shown(mask)}')
         if features not in (None, *get_args(FeatureForm)):
@@ -90,7 +90,7 @@ class BatchEnv(Closing):
         self._first_game = unsigned("first_game", first_game, 64)
         if self._games is not None and self._first_game + self._games > 2**64:
             raise ValueError(f"first_game + games must not be above 2**64: {self._first_game} + {self._games}")
-        # Each batch that is due has a mask already.
+        # Each pending batch already has a mask.
         self._mask_memory, self._feature_memory = BlockPool(3 + self._batches), BlockPool()
         self._own_seed = self._seed = unsigned("seed", seed, 64)
         self._last: Batch | None = None
@@ -131,13 +131,13 @@ class BatchEnv(Closing):
         return self._receive()
 
     def close(self) -> None:
-        """Release the environment's resources. The environment can no longer be used; its batches can."""
+        """Release the environment's resources. The environment can no longer be used, but its batches can."""
         self._is_closed = True
         self._last = None
 
     @abstractmethod
     def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
-        """Draw, for each state, a state that its seat cannot distinguish from it.
+        """For each state, draw a state that the given seat cannot distinguish from it.
 
         Args:
             states: uint8 (n, packed_size), the packed states. The states of a batch are always valid.

@@ -105,7 +105,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         mask_in_observation: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        """Set the game, its seats and its options.
+        """Create an environment; `reset` begins a game.
 
         Args:
             game: The name of the game.
@@ -208,7 +208,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
 
 
 class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
-    """`num_envs` games of SeatEnv that are stepped together, which is faster than separate SeatEnvs.
+    """`num_envs` games of SeatEnv, stepped together. This is faster than stepping separate SeatEnvs.
 
     With the same seeds, observations, rewards and infos equal those of gymnasium.vector.SyncVectorEnv over SeatEnv.
     Each game has its own random numbers. The autoreset modes, for games that are over or truncated, are also the same:
@@ -236,7 +236,7 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         max_episode_steps: SupportsIndex | None = None,
         render_mode: str | None = None,
     ) -> None:
-        """Set the games.
+        """Create a vector environment; `reset` begins the games.
 
         Args:
             game: See SeatEnv.
@@ -275,7 +275,7 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """Restart all games and return the observations and infos of their first decisions.
 
         Args:
-            seed: The first game's seed, in which case the other games have consecutive seeds; or a list with a seed for
+            seed: An integer is the first game's seed, and the other games have consecutive seeds. A list has a seed for
                 each game. SeatEnv.reset describes the meaning of None.
             options: Ignored, except for "reset_mask", bool (num_envs,), with AutoresetMode.DISABLED. Only the games
                 where the mask is True are restarted.

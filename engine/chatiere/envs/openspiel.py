@@ -134,7 +134,7 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
     _type: ClassVar[Any]
 
     def __init__(self, params: Mapping[str, Any]) -> None:
-        """Initialize a game with all its parameters. Raises pyspiel.SpielError, which names an invalid parameter."""
+        """Initialize a game with all its parameters. Raises pyspiel.SpielError naming an invalid parameter."""
         game, game_type = self._game, self._type
         params = {name: _listed(value.split()) if isinstance(value, str) else value for name, value in params.items()}
         players = params["players"]

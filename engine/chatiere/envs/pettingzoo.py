@@ -1,4 +1,4 @@
-"""The games as environments of PettingZoo, which step one seat at a time (AEC).
+"""The games as PettingZoo environments that step one seat at a time (AEC).
 
 Importing this module registers every game: chatiere/discat-v1 and so on, with the version of its rules, for
 pettingzoo.make("aec", "chatiere/discat-v1", players=3).
@@ -74,8 +74,8 @@ def env(
 class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[misc]  # PettingZoo has no types
     """A game as an AECEnv without wrappers, with sampled chance.
 
-    The agents are "seat_0", "seat_1" and so on, and actions are dense ids. Rewards are 0 until the end of the game,
-    where they are the returns.
+    The agents are "seat_0", "seat_1" and so on, and actions are dense ids. Rewards are 0 until the game ends, and then
+    equal the returns.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         self._game_number = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return an independent copy that shares the observation spaces, which are large and do not change."""
+        """Return an independent copy. It shares the observation spaces, because they are large and do not change."""
         memo[id(self.observation_spaces)] = self.observation_spaces
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied

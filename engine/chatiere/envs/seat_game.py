@@ -23,7 +23,7 @@ class SeatGame:
     """The seat's return if the game is over, otherwise 0."""
 
     def __init__(self, seating: Seating) -> None:
-        """Set the seats of the games; `begin` begins a game."""
+        """Store the seating; `begin` begins a game."""
         self.seating = seating
         self.legal_actions = []
         self.over = True
@@ -46,7 +46,7 @@ class SeatGame:
             self._play()
 
     def act(self, action: int) -> bool:
-        """Apply an action of the seat, and play until its next decision, or to the end.
+        """Apply an action of the seat, and play until the seat's next decision or the end of the game.
 
         Args:
             action: The dense id of the action.

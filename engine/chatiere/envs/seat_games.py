@@ -15,7 +15,7 @@ from chatiere.envs.seating import Seating, refusal
 
 
 class SeatGames:
-    """`count` places for games with sampled chance, each of which waits for a decision of its seat, or is over.
+    """`count` places for games with sampled chance. Each game waits for a decision by its seat, or is over.
 
     The bots play between the seat's decisions. A game depends only on its generator's numbers and on the seat's
     actions, not on the other games.
@@ -60,7 +60,7 @@ class SeatGames:
             rows = rows[self.over[rows]]
 
     def act(self, rows: NDArray[np.intp], actions: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Apply an action of the seat at each of `rows`, and play until its next decision, or to the end.
+        """Apply an action of the seat at each of `rows`, and play until its next decision or the end.
 
         Args:
             rows: The places at which to act.

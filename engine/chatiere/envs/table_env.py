@@ -1,4 +1,4 @@
-"""An environment that plays many games at a time in this process, as NumPy arrays.
+"""An environment that plays many games at a time in this process. Positions are NumPy arrays.
 
 with TableEnv("discat", 2, num_envs=1024, observations=True) as env:
     batch = env.reset(seed=7)
@@ -30,7 +30,7 @@ _Element = TypeVar("_Element", bound=np.generic)
 
 
 class TableEnv(BatchEnv):
-    """The environments of a BatchEnv, in this process: the fastest way to play.
+    """A BatchEnv that plays in this process. This is the fastest way to play.
 
     The same code also runs on `chatiere.clients.VectorEnv`, which plays over a service. There the same seed and actions
     give the same games, row for row. Later steps do not change the arrays of a batch: their memory is used again only
@@ -74,7 +74,7 @@ class TableEnv(BatchEnv):
             num_envs: The total number of environments in all batches, 1 … 524,288.
             options: The options of all games, by name as in `Game.new_game` or as the message that VectorEnv takes;
                 options that are not set have their defaults.
-            seed: The seed of `reset` without a seed.
+            seed: The seed that `reset` uses if it is called without a seed.
             games: The number of games to play. None means no limit.
             first_game: The number of the first game.
             batches: The number of batches, 1 … num_envs.
@@ -113,10 +113,10 @@ class TableEnv(BatchEnv):
     def oracle(self, batch: Batch) -> NDArray[np.uint8]:
         """Return the observations of all seats at each position: uint8 (n, players, observation_length).
 
-        The seats are in clockwise order from the seat to decide. Together, their observations determine the position
-        except for cards still to be drawn. They are meant for a critic, which judges positions while a policy learns. A
-        policy must not read them, because they contain hidden cards. Environments over a service do not have this
-        method.
+        The seats are in clockwise order from the seat whose turn it is. Together, their observations determine the
+        position except for cards still to be drawn. The observations are meant for a critic, which judges positions
+        while a policy learns. A policy must not read them, because they contain hidden cards. Environments over a
+        service do not have this method.
         """
         table, states = Table(self._game, self.players), batch.states.tobytes()
         rows = np.empty((len(batch), self.players, self.info.observation_length), np.uint8)
@@ -126,7 +126,7 @@ class TableEnv(BatchEnv):
         return rows
 
     def close(self) -> None:
-        """Release the games. The environment can no longer be used; its batches can."""
+        """Release the games. The environment can no longer be used, but its batches can."""
         super().close()
         self._drop_batches()
         self._tables.clear()

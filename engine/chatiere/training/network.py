@@ -176,7 +176,7 @@ class Network:
     def _logits(
         self, parameters: Parameters, second: jax.Array, hand: tuple[jax.Array, jax.Array], span: "_Span"
     ) -> jax.Array:
-        # Return the logits of the actions of a run, which net.h describes.
+        # Return the logits of a run's actions, as net.h describes.
         length, row, _, kind, size = span
         rows, _ = rows_of_run(self.game, kind, size, length)
         found: jax.Array = second @ parameters["rows"][row : row + rows].T + parameters["rows_bias"][row : row + rows]

@@ -99,8 +99,8 @@ def play(
         env: The environment.
         network: The network that learns.
         seed: The seed of the games.
-        against: The network at all seats except one seat, which changes from game to game. It takes the actions with
-            the highest logits. None means that the network plays against itself.
+        against: A network that plays all seats except one. The excepted seat changes from game to game. This network
+            takes the actions with the highest logits. None means that the network plays against itself.
 
     Returns:
         The steps of the network that learns, and each game's returns and totals, (games, players).

@@ -8,7 +8,7 @@ from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.engine.games.chat_perche import state
 
-# The types of cards that affect the player's own cats: one falls, one moves, or one or two move.
+# The types of cards that affect the player's own cats: a cat falls, a cat moves, or one or two cats move.
 _OWN_CARDS = [3, *range(5, 14), *range(23, 32)]
 
 

@@ -11,10 +11,10 @@ from chatiere.engine.games.momistigri import state
 
 
 class DiscardingBot(Bot):
-    """A bot that discards the pair of the highest values whenever it can, and always uses the pair's effect.
+    """A bot that discards the pair with the highest values whenever it can, and always uses the pair's effect.
 
-    When it gives away, hands out, names or swaps out a card, it chooses its highest card; the Momistigri is above all
-    others. When it takes a card, it chooses the lowest.
+    When it gives away, hands out, names or swaps out a card, it chooses its highest card. The Momistigri counts as the
+    highest of all cards. When it takes a card, it chooses the lowest.
     """
 
     title = "Discarding"

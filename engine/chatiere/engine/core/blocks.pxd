@@ -1,4 +1,4 @@
-# Memory for columns, which is used again once no other object refers to it.
+# Reusable memory for columns. A block of memory is used again once no other object refers to it.
 
 cdef class Block:
     cdef void* allocated

@@ -1,4 +1,4 @@
-"""Memory for the columns of batches, which is used again once no other object refers to it.
+"""Reusable memory for the columns of batches. A block of memory is used again once no other object refers to it.
 
 Large columns that are allocated at each step cost more than the moves, because the operating system maps and clears
 their pages each time.
@@ -68,9 +68,9 @@ cdef class Block:
 
 
 cdef class BlockPool:
-    """The memory of one column of the batches that follow one another.
+    """A pool of memory for one column of successive batches.
 
-    A block is used again once only the pool refers to it: not while there is an array or a memoryview of it, so their
+    A block is used again once only the pool refers to it. Arrays and memoryviews refer to their block, so their
     contents never change. Several threads may use a pool.
     """
 
@@ -94,7 +94,7 @@ cdef class BlockPool:
         cdef Py_ssize_t i
         for i in range(len(self.blocks)):
             block = self.blocks[i]
-            # The references of the list and of this variable.
+            # The two references are from the list and from this variable.
             if Py_REFCNT(<PyObject*> block) == 2:
                 break
         else:
@@ -102,7 +102,7 @@ cdef class BlockPool:
             if len(self.blocks) < self.most:
                 self.blocks.append(block)
             else:
-                # The pool forgets a block, which exists as long as its users need it.
+                # The pool drops its reference to the oldest block. The block exists as long as its users need it.
                 self.blocks[self.oldest] = block
                 self.oldest = (self.oldest + 1) % self.most
         block.resize(size)

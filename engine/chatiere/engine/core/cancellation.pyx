@@ -13,7 +13,7 @@ cdef enum:
 
 
 class Cancelled(Exception):
-    """Raised by work that was cancelled; it has no result."""
+    """Raised by work that was cancelled. Cancelled work has no result."""
 
 
 cdef class Cancellation:

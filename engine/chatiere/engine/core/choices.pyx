@@ -178,7 +178,7 @@ def best_actions(legal_offsets, legal_ids, values):
 
 
 def scramble(words):
-    """Apply a step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) to each word. Results differ if words do."""
+    """Apply a step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) to each word. The step is a bijection."""
     found = np.array(words, np.uint64, order="C")
     cdef uint64_t[::1] flat = found.reshape(-1)
     cdef Py_ssize_t i

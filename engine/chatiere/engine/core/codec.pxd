@@ -20,8 +20,8 @@ cdef enum:
     UNTIL_FIRST_SEAT = -2
     MAX_SCALARS = 16
 
-# Return a number of a state if it is from `lowest` to `highest`. Otherwise, raise the error of the RulesFile. Its field
-# is "name", or "name[index]" if `index` is given.
+# Return a number of a state if it is from `lowest` to `highest`. Otherwise, raise the error of the RulesFile. The
+# error's field is "name", or "name[index]" if `index` is given.
 cdef int within(rules, int64_t number, int lowest, int highest, str name, int index=*) except? -1
 # Return the number in a field of a typed action; `path` is "kind.field". Raise INVALID_ACTION if the number is absent
 # or, in number_in, not from `lowest` to `highest`.

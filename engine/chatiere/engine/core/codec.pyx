@@ -9,7 +9,7 @@ from chatiere.engine.wire.reader cimport Reader, has_number, has_span, listed_nu
 
 
 def action_number(value, lowest, highest, field):
-    """Return a number of a typed action.
+    """Check that a number in a typed action is within its range, and return the number.
 
     Args:
         value: The number.

@@ -17,7 +17,7 @@ class Columns(NamedTuple):
         scores: True to get `totals` and `returns`.
         observations: True to get `observations` and, with restarts, `final_observations`.
         final_scores: True to get `totals` and `returns`, with totals of 0 where the game is not over. This is faster
-            than `scores` in games where the totals of an unfinished game take long to compute.
+            than `scores` in games where the totals of an unfinished game take a long time to compute.
     """
 
     legal: bool = False

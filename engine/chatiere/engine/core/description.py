@@ -206,7 +206,7 @@ class Piece:
 
 
 class Limits(NamedTuple):
-    """Bounds for all games with a number of players, and with given options or any options.
+    """Bounds for all games with a given number of players, and with given options or any options.
 
     The names are those of OpenSpiel. The game package's `limits` documents which of the bounds are reached.
     """

@@ -133,8 +133,8 @@ ctypedef struct Operations:
     # At a decision, list the legal dense ids in ascending order, and return their number. `ids` has space for MAX_LEGAL
     # ids, and all of this space may be written to.
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
-    # Draw one of these ids uniformly. The only word drawn gives the index of the id, a number below their count. NULL
-    # unless this is faster than listing the ids.
+    # Draw one of these ids uniformly. Only the index of the id, a number below the number of ids, is drawn from the
+    # stream. NULL unless this is faster than listing the ids.
     int (*sample_action)(const void* body, Stream* stream) noexcept nogil
     # Return the reason why the game is over, as a number of the game's own EndKind enum, or 0 if the game is not over.
     int (*end)(const void* body) noexcept nogil
@@ -151,7 +151,7 @@ ctypedef struct Operations:
     # Resolve a chance event. Called only if a chance event is pending.
     int (*apply_outcome)(void* body, int outcome, Events* events) noexcept nogil
     # Resolve chance events by the stream until a seat has to act or the game is over, and return the resulting actor.
-    # This draws the same numbers and gives the same body as repeated calls of sample_outcome and apply_outcome.
+    # This draws the same numbers and gives the same body as repeated calls to sample_outcome and apply_outcome.
     # moves.settle, which makes these calls, can be used for any game.
     int (*settle)(const Operations* ops, void* body, Stream* stream) noexcept nogil
     # Compute the scores that the seats would have if the game ended now.

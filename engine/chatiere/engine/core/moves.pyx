@@ -8,10 +8,10 @@ from chatiere.engine.core.packed cimport count_plies
 from chatiere.engine.core.stream cimport number_below
 
 cdef enum:
-    # The maximum difference between the best score and another score; the playout policy limits larger differences to
-    # it.
+    # The maximum difference between the best score and another score. The playout policy reduces larger differences to
+    # this number.
     MAX_LEAD = 63
-    # The number of decisions that means all decisions.
+    # A policy with this number of decisions makes all decisions of a playout.
     ALL_DECISIONS = 255
 
 

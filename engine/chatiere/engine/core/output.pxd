@@ -1,4 +1,4 @@
-# Arrays of callers, into which results are written.
+# Callers' arrays into which results are written.
 from chatiere.engine.core.masks cimport MaskRows
 
 cdef object writable_rows(name, array, Py_ssize_t rows, forms)

@@ -1,4 +1,4 @@
-"""Arrays of callers, into which results are written. Their dtype, shape and order are checked, but not converted."""
+"""Callers' arrays into which results are written. Their dtype, shape and order are checked, but not converted."""
 
 from libc.stdint cimport uint8_t
 

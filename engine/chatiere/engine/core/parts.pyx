@@ -23,7 +23,7 @@ cdef bytes new_column(Py_ssize_t size):
 
 
 cdef void* data_of(column):
-    # The data of bytes or of a Block.
+    # Return the address of the data in a bytes object or a Block.
     return PyBytes_AS_STRING(column) if type(column) is bytes else (<Block> column).data
 
 
@@ -52,7 +52,7 @@ cdef class Parts:
         return items == self.items and threads_for(items, num_threads) == self.num_threads
 
     cdef void clear(self):
-        # Prepare for a batch: nothing remains of an earlier batch, except memory for legal ids.
+        # Prepare for a batch. The results of an earlier batch are discarded, but memory for legal ids is kept.
         cdef Part* part
         cdef Py_ssize_t i
         memset(&self.described, 0, sizeof(Described))

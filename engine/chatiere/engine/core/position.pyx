@@ -427,7 +427,7 @@ cdef class Game:
         return position.checked()
 
     def encode_options(self, players, options):
-        """Return options as the kernel's struct.
+        """Convert options to the kernel's struct.
 
         Args:
             players: The number of players, `min_players` … `max_players`.

@@ -1,4 +1,4 @@
-# The random stream: Philox4x64-10, a counter-based generator, in which a single number is the place in the stream.
+# The random stream: Philox4x64-10, a counter-based generator. The place in the stream is a single number.
 from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from *:

@@ -79,7 +79,7 @@ def cut(data, fields, most=None):
 
 
 def cut_list(data, int field, Py_ssize_t most, Py_ssize_t max_fields):
-    """Cut a repeated field, whose elements are messages, out of a message.
+    """Cut a repeated field of messages out of a message.
 
     Args:
         data: The message, a buffer.
@@ -125,7 +125,7 @@ def cut_list(data, int field, Py_ssize_t most, Py_ssize_t max_fields):
 
 
 cpdef bytes head(int field, Py_ssize_t size):
-    """Return the tag and length of a field with `size` bytes of content, which are bytes, text or a message."""
+    """Return the tag and length of a field whose content (bytes, text or a message) has `size` bytes."""
     cdef uint8_t[MAX_VARINT_SIZE + MAX_VARINT_SIZE] bytes_before
     cdef uint8_t* at
     check_field(field)
@@ -134,7 +134,7 @@ cpdef bytes head(int field, Py_ssize_t size):
 
 
 def pieces_of(numbers, fields):
-    """Return a list of pieces that, joined, are fields of a message. The contents of the fields are not copied.
+    """Return fields of a message, as a list of pieces to join. The contents of the fields are not copied.
 
     Args:
         numbers: A mapping from the names of the message's fields to their numbers.

@@ -68,7 +68,7 @@ cdef struct Field:
     Span json_name
     Span key  # a comma, the name in JSON and a colon
     Span absent  # the key and value of an absent field; empty if it is omitted
-    uint32_t excluded  # bits: the fields that exclude this one, itself included unless it may be repeated
+    uint32_t excluded  # the set of fields that exclude this field; includes itself unless it may be repeated
     uint8_t number
     uint8_t way
     uint8_t wire_type  # of a value outside packed lists
@@ -87,7 +87,7 @@ cdef int refuse() except -1:
 
 
 cdef inline Span span_of(bytes data) noexcept:
-    # The caller keeps the bytes.
+    # The caller must keep a reference to `data` while the Span is used.
     cdef Span span
     span.at = <const uint8_t*> PyBytes_AS_STRING(data)
     span.end = span.at + PyBytes_GET_SIZE(data)
@@ -99,7 +99,7 @@ cdef inline bytes bytes_of(Span span):
 
 
 cdef int check_utf8(Span text) except -1:
-    # The error is a ValueError.
+    # Raises UnicodeDecodeError, which is a ValueError.
     PyUnicode_DecodeUTF8(<const char*> text.at, text.end - text.at, NULL)
 
 
@@ -122,7 +122,8 @@ cdef inline int put_byte(Writer out, uint8_t byte) except -1:
 
 
 cdef int close(Writer out, size_t begun, uint8_t first, uint8_t last) except -1:
-    # Close an object or list whose elements begin at `begun`, each with a comma. The first comma becomes the opening.
+    # Close an object or list whose elements begin at `begun`, each with a comma before it. `first` replaces the first
+    # comma.
     if out.size == begun:
         put_byte(out, first)
     else:
@@ -215,7 +216,7 @@ cdef int put_string(Writer out, Span text) except -1:
 
 
 cdef int put_content(Writer out, const Field* field, Span content) except -1:
-    # Put a field whose wire type is BYTES, or an element of a list of these.
+    # Put a field whose wire type is BYTES, or an element of a list with this wire type.
     if field.way == MESSAGE:
         put_message(out, field.inner, content)
     elif field.way == STRING:
@@ -437,7 +438,7 @@ cdef int take_base64(Writer out, Span text) except -1:
 
 
 cdef int take_content(Writer out, Span* text, const Field* field) except -1:
-    # Take the content of a field whose wire type is BYTES, or of an element of a list of these.
+    # Take the content of a field whose wire type is BYTES, or of an element of a list with this wire type.
     if field.way == MESSAGE:
         take_message(out, text, field.inner)
     elif field.way == STRING:

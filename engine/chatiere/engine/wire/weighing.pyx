@@ -88,7 +88,7 @@ cdef uint64_t count_numbers(Span packed, int wire_type) noexcept nogil:
 
 
 cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
-    # Add the weight of a message, up to the first malformed field, where protobuf also stops, or until the weight is
+    # Add the weight of a message. Stop at the first malformed field, where protobuf also stops, or once the weight is
     # too large. No shape contains itself, so the depth of the recursion is limited.
     cdef const Field* field
     cdef const uint8_t* begin = rest.at

@@ -12,7 +12,7 @@ cdef inline uint8_t* put_varint(uint8_t* at, uint64_t value) noexcept nogil:
     return at + 1
 
 
-@cython.final  # so that its methods call each other directly
+@cython.final  # the methods of a final class call each other directly
 cdef class Writer:
     cdef uint8_t* data
     cdef size_t size

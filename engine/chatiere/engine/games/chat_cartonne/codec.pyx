@@ -282,7 +282,7 @@ cdef read_table(State* state, const Message* message):
 # Options
 
 def encode_options(players, options: Mapping):
-    """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
+    """Convert a mapping of options by name to the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     options = complete_options("Chat Cartonne", options, _DEFAULTS, players)
     for name in _VARIANTS:

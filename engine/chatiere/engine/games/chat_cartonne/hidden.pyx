@@ -107,7 +107,7 @@ cdef void place_princesses(Deal* deal, int i, double ways) noexcept nogil:
     for k in range(IN_PILE + 1):
         count = deal.ways_there[i][k]
         if deal.is_one_part:
-            # Each earlier Princess in this place leaves one way less.
+            # Each earlier Princess in the same place reduces the number of ways by one.
             for index in range(i):
                 count -= deal.where[index] == k
         if count <= 0 or deal.found:
@@ -126,7 +126,7 @@ cdef void find_places(Deal* deal, int viewer) noexcept nogil:
     cdef int left, current = current_part(state, pile_size(state), &left), part, k, i, other
     deal.is_one_part = (state.variants & ALL_PRINCESSES) != 0
     if deal.is_one_part:
-        # The places of Princesses on the table are known, so only the others are counted.
+        # The places of Princesses on the table are known, so only the other Princesses are counted.
         deal.princesses = princess_count(state) - princesses_in_hand(state, viewer)
         for other in range(state.players):
             deal.princesses -= played_of(&state.seats[other], 0)
@@ -249,8 +249,9 @@ cdef double most_hands(const Deal* deal, int k, int princesses, int free) noexce
 
 
 cdef double weigh(const Deal* deal, int index) noexcept nogil:
-    # Return the number of ways in which the other seats can have got hands with these numbers of Princesses (digits in
-    # base 4), up to a common factor. `most_hands` replaces the number of hands that agree with a seat's passes.
+    # Return a number proportional to the number of ways in which the other seats can have obtained their hands. The
+    # digits of `index` in base 4 are the numbers of Princesses in these hands. For a seat whose passes restrict its
+    # hand, the maximum from `most_hands` replaces the exact number of hands.
     cdef double ways = deal.ways[index]
     cdef int k, princesses, wanted, in_hands = 0, free = deal.cartons, i
     if ways == 0:

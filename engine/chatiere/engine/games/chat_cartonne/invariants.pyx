@@ -520,7 +520,7 @@ cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept 
         east = (cells & ~column) >> 1
         column = next_column(column)
         east = cells & (east | (after & ~column) << 63)
-        # The addition carries from each card that touches, eastwards to the end of its run.
+        # In the addition, a carry moves from each card in `inner` eastwards to the last card of the run.
         sum = east + (inner & east)
         ends = sum + carry
         carry = (sum < east) | (ends < sum)
@@ -708,9 +708,9 @@ cdef int check_shown(const State* state) noexcept nogil:
 
 
 cdef bint fits_shown(const Seat* held) noexcept nogil:
-    # Return True if each set of Seat.excluded can be assigned to a different card of the hand that it allows. Each set
-    # contains the next one, so a set allows all cards that an earlier set allows. It is therefore sufficient that set
-    # `slot` allows at least `slot + 1` cards, for each slot.
+    # Return True if each set of Seat.excluded can be assigned to a different card of the hand that the set allows. Each
+    # set contains the next one, so a set allows all cards that an earlier set allows. It is therefore sufficient that
+    # set `slot` allows at least `slot + 1` cards, for each slot.
     cdef int slot, i, fitting
     for slot in range(held.hand_size - 1, -1, -1):
         if excluded_of(held, slot):

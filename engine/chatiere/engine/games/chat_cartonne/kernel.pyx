@@ -353,7 +353,7 @@ cdef int forbids_carton(const State* state, int slot, bint turned, int cell) noe
 
 
 cdef int joint_fault(const State* state, int joint) noexcept nogil:
-    # Return the fault of laying an item on a joint, or OK, without checking the joint's box.
+    # Return the fault of laying an item on a joint, or OK. The joint's box is not checked.
     cdef int west = find_card(state, joint)
     if west < 0 or not is_joint(state, joint, west):
         return ChatCartonneFault.NO_JOINT_THERE
@@ -677,7 +677,8 @@ cdef inline bint can_come(const State* state, int kind) noexcept nogil:
 
 
 cdef void weigh_draw(const State* state, int* other, int* princess) noexcept nogil:
-    # Compute the weights at a draw: that of each carton and toy still in the pile, and that of the Princess.
+    # Compute the weights at a draw: the weight of each carton and toy still in the pile, and the weight of the
+    # Princess.
     cdef int left, part = current_part(state, pile_size(state), &left), cards = count_kinds(state.unknown), common
     other[0] = 1
     princess[0] = 0
@@ -857,7 +858,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 # How long a game can be (Components and setup; A turn; End)
 
 cdef int count_joints() noexcept nogil:
-    # Return an upper bound of the number of joints. Each joint needs two open long edges of cartons, toys or starting
+    # Return an upper bound on the number of joints. Each joint needs two open long edges of cartons, toys or starting
     # cartons.
     cdef int edges = 0, kind
     for kind in range(FIRST_START + STARTS):
@@ -867,13 +868,13 @@ cdef int count_joints() noexcept nogil:
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # An upper bound of the number of decisions is the sum of: one starting carton for each seat; one Draw for each card
+    # An upper bound on the number of decisions is the sum of: one starting carton for each seat; one Draw for each card
     # of the pile; one play for each card; one Cat or Skip for each joint, when the second of its cards is laid; one
     # Sleep for each cat, and another for each cat that a Princess returns; and the passes. The bound is never reached,
     # because a seat that lays its last cat asleep is not asked again.
     #
-    # In the main phase, a seat passes only after a draw, because at the beginning of a turn it has a cat in supply,
-    # which it may lay asleep. Without `no_double_walls`, a carton can always be placed. A seat then passes only with
+    # In the main phase, a seat passes only after a draw, because at the beginning of a turn it has a cat in supply and
+    # may lay this cat asleep. Without `no_double_walls`, a carton can always be placed. A seat then passes only with
     # three Princesses in hand and no cat on the table. It passes again only after it has played one Princess and drawn
     # another. It never passes in the final phase, where it is asked only if it holds a carton. With `no_double_walls`,
     # a pass may follow each draw. In the final phase, the hands and cats are played; all other seats may pass after

@@ -187,9 +187,9 @@ ctypedef struct Options:
 
 ctypedef struct Seat:
     # One set of card types for each card in hand. The seat's passes have shown that some card of the hand has none of
-    # the types in the set, but not which card. Each set contains the next one.
+    # the types in the set, but not which card it is. Each set contains the next one.
     uint32_t excluded
-    # For each part, the number of Princesses played while it was the last part from which the seat had drawn.
+    # For each part, the number of Princesses played while this part was the last one from which the seat had drawn.
     uint16_t played
     uint8_t supply
     uint8_t hand_size
@@ -263,7 +263,7 @@ cdef inline bint can_turn(int kind) noexcept nogil:
     return walls_of(kind) != walls_of(kind | TURNED)
 
 cdef inline bint is_carton(int card) noexcept nogil:
-    # Return True for cards that can be part of a joint, which are all except sleeping cats and the Princess.
+    # Return True for cards that can be part of a joint: all cards except sleeping cats and the Princess.
     return card & KIND < SLEEPER and card & KIND != PRINCESS
 
 cdef inline bint is_sleeper(int card) noexcept nogil:
@@ -443,7 +443,7 @@ cdef inline int nth_cell(const uint64_t* cells, int n) noexcept nogil:
     return 64 * word + nth_bit(cells[word], n)
 
 cdef inline uint64_t next_column(uint64_t column) noexcept nogil:
-    # Return the `first_column` of the next word.
+    # Given the `first_column` of a word, return the `first_column` of the next word.
     return column >> 16 | column << 8
 
 cdef inline uint64_t beside(uint64_t before, uint64_t cells, uint64_t after, uint64_t column) noexcept nogil:
@@ -461,9 +461,9 @@ cdef inline uint64_t free_beside(const State* state, int word) noexcept nogil:
     )
 
 cdef inline int list_word(uint64_t cells, int word, int first_id, uint16_t* ids) noexcept nogil:
-    # Write the cells of a word as ascending ids, where `first_id` is the id of cell 0. Returns the number of cells. Ids
-    # are written eight at a time, because few words have more cells, so up to seven meaningless ids follow the last
-    # one.
+    # Write the cells of a word as ascending ids, where `first_id` is the id of cell 0. Returns the number of cells. Few
+    # words have more than eight cells, so ids are written eight at a time, and up to seven meaningless ids follow the
+    # last cell's id.
     cdef int count = count_bits(cells), first = first_id + 64 * word, done, i
     for done in range(0, count, 8):
         for i in range(8):

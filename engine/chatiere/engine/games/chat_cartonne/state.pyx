@@ -1,7 +1,7 @@
 """Chat Cartonne: the constants of the packed state, and boxes and their score (rules file: "A turn", "Score").
 
-States do not contain boxes, which are computed when needed. A move needs at most the box that it changes, and the table
-has few cards.
+States do not contain boxes. Boxes are computed when needed, because a move needs at most the box that it changes, and
+the table has few cards.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -235,8 +235,8 @@ cdef void award(const State* state, Box* box) noexcept nogil:
 
 
 cdef void score(const State* state, int* totals, int* negative) noexcept nogil:
-    # Compute each seat's total and negative points. Negative points are the sprayers in the boxes whose points the seat
-    # got, doubled in closed boxes.
+    # Compute each seat's total and negative points. Negative points are the number of sprayers in the boxes whose
+    # points the seat got. Sprayers in closed boxes count twice.
     cdef Box boxes[MAX_CARDS]
     cdef uint8_t box_of[MAX_CARDS]
     cdef int count = read_boxes(state, boxes, box_of)

@@ -154,7 +154,7 @@ def _read_deck(deck):
 
 
 def encode_options(players, options: Mapping):
-    """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
+    """Convert a mapping of options by name to the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     cdef int card, place = 0
     options = complete_options(DESCRIPTION.title, options, DEFAULTS, players)

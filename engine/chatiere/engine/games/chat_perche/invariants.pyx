@@ -97,7 +97,7 @@ cdef int check_tokens(const State* state) noexcept nogil:
             return ChatPercheFault.BAD_PLACEMENT
     elif placed != all_branches() or first != second:
         return ChatPercheFault.BAD_PLACEMENT
-    # Every branch with a token must have a value, and no other branch.
+    # Each branch with a token must have a value, and a branch without a token must have no value.
     values |= values >> 1 | values >> 2 | values >> 3
     if state.values & ~placed or values & first_spaces() != placed & first_spaces():
         return ChatPercheFault.BAD_TOKEN

@@ -526,8 +526,8 @@ cdef Deck read_deck(const uint8_t* cards) noexcept nogil:
 
 
 cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
-    # Return the minimum number of the dogs' steps in the first turns of a seat. For the minimum, the dogs cards are
-    # last in each pass through the deck, and those with one step come before those with two steps.
+    # Return the minimum number of steps that the dogs make in the first turns of a seat. For the minimum, the dogs
+    # cards are last in each pass through the deck, and those with one step come before those with two steps.
     cdef int others = DECK_SIZE - deck.ones - deck.twos, place = turns % DECK_SIZE
     return (
         turns // DECK_SIZE * (deck.ones + 2 * deck.twos)

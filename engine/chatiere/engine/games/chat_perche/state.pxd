@@ -173,7 +173,8 @@ cdef inline uint64_t all_branches() noexcept nogil:
     return <uint64_t> 0xFFFFFFFFFF << TRUNK_SPACES
 
 cdef inline uint64_t first_spaces() noexcept nogil:
-    # Return the set of the first spaces of all branches. Its product with a number has this number at each branch.
+    # Return the set of the first spaces of all branches. The product of this set and a number has the number at each
+    # branch.
     return <uint64_t> 0x1111111111 << TRUNK_SPACES
 
 cdef inline int first_space(int branch) noexcept nogil:

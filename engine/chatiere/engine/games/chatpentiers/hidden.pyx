@@ -100,7 +100,7 @@ cdef void fill_ways(Spread* spread) noexcept nogil:
     cdef uint128_t all_of_them = ~(<uint128_t> 0)
     debug_assert((spread.size[0] + 1) * (spread.size[1] + 1) * (spread.size[2] + 1) <= CELLS)
     for i in range(spread.colours - 1, -1, -1):
-        # The minimum space left after colour[i], which is left if the class got all earlier cards that it can hold.
+        # The minimum space left after colour[i]. It is reached if the class got all earlier cards that it can hold.
         for j in range(CLASSES):
             least[j] = spread.size[j]
             for k in range(i + 1):

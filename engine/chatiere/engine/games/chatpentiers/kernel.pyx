@@ -163,7 +163,7 @@ cdef void end_trick(State* state, Events* events) noexcept nogil:
     state.played = 0
     state.extra = NO_CARD
     log_event(events, ChatpentiersEvent.CARD_DISCARDED, -1, EVERYBODY, left)
-    # The next leader is the last seat to take, which has taken two cards.
+    # The next leader is the last seat that took cards. It took two cards.
     state.leader = state.active
     if state.hand[state.leader] == 0:
         end_round(state, events)
@@ -385,7 +385,7 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     found.max_game_length = ROUNDS * tricks * (players + cards_taken(players))
     # Cards are dealt one at a time. With 3 players, an extra card is turned up in each trick.
     found.max_chance_nodes = first_seat_comes + ROUNDS * tricks * (players + has_extra_card(players))
-    # The event with the most outcomes is the first card of a deal, which can be any card in use.
+    # The event with the most outcomes is the first card of a deal, because it can be any card in use.
     found.max_chance_outcomes = CARDS - (VALUES if players == 3 else 0)
 
 

@@ -6,9 +6,9 @@ from .state cimport (
     COLOURS, FIRST_TAKE_ID, PLAY, SECTIONS, ZERO_ZONE, ZONES, State, colour_of, count_by_colour, number_at, value_of,
 )
 
-# A weight of 4 doubles the probability of an action, so of two actions whose scores differ by 4, one is twice as
-# likely. The weights were found by CMA-ES in paired games (docs/bots.md); examples/tune_playouts.py searches for better
-# weights.
+# A weight of 4 doubles the probability of an action: if the scores of two actions differ by 4, the action with the
+# higher score is twice as likely as the other. The weights were found by CMA-ES in paired games (docs/bots.md);
+# examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
     "decisions": 255,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "led_value": -1,  # for every two points of the value of a card led
@@ -23,7 +23,7 @@ cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
 
 
 def pack_weights(weights):
-    """Return weights by name as the kernel's struct."""
+    """Convert a dict of weights by name to the kernel's struct."""
     cdef Weights packed = weights
     return (<const char*> &packed)[:sizeof(Weights)]
 

@@ -107,7 +107,7 @@ cdef bint say_event(const Event* event, Said* said) except -1:
 # Options
 
 def encode_options(players, options: Mapping):
-    """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
+    """Convert a mapping of options by name to the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     options = complete_options(DESCRIPTION.title, options, _DEFAULTS, players)
     up_arrows = as_integer(options["up_arrows"])

@@ -312,9 +312,9 @@ cdef int count_misfits(
     # Match as many cards of the hand as possible to arrivals. A card can be matched to an arrival after the last pass
     # that excluded the card, and before the card left. Returns the number of arrivals without a card, plus 1 if the
     # seat has no playable card although it must play. Counting stops above `most`. The largest matching is found by
-    # taking the arrivals in order, and matching each to the waiting card that leaves first. If the viewer knows a card
-    # that arrived from the queue, or that left for the queue and was redrawn, it must be this card; otherwise it may be
-    # any card.
+    # taking the arrivals in order, and matching each to the waiting card that leaves first. A card that arrived from
+    # the queue, or that left for the queue and was redrawn, is matched as itself if the viewer knows the card, and
+    # otherwise as any card.
     cdef uint16_t after[MAX_ARRIVALS]
     cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that was matched
     cdef uint8_t cards[MAX_ARRIVALS]
@@ -342,7 +342,8 @@ cdef int count_misfits(
             return misfits
         met[i] = 0
         redraw = story.arrived[i].redraw
-        # A card that is not known to the viewer and left later may be this card, which may even have arrived again.
+        # An unknown card that left later may be the card that arrived here. This card may even have left and arrived
+        # again.
         if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, layout, viewer, redraw):
             continue
         j = 0

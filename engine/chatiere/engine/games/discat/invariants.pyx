@@ -237,7 +237,7 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
         add_to_set(found, <const uint8_t*> &cards, 8)
         for i in range(8):
             counts += COUNTS_OF[here[i]]
-    # There must be fewer passes than players. No check is needed that only passes are exchanges.
+    # There must be fewer passes than players. It need not be checked that only passes are exchanges.
     turns.wrong = wrong | all_codes & ~in_all_slots((1 << state.players) - 1)
     turns.fours = fours
     turns.counts = counts
@@ -332,7 +332,7 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
         return DiscatFault.BAD_ACTIVE_SEAT
     if (phase == BONUS or phase == PASS) and passes > players - 2:
         return DiscatFault.BAD_ACTIVE_SEAT
-    # The number of turns from the creator's turn to the active seat's turn. It is also 0 if the creator has the turn
+    # The number of turns from the creator's turn to the active seat's turn. It is also 0 if it is the creator's turn
     # again.
     since = 0 if passes + goes_on == players else passes + goes_on
     if phase == FINISHED:

@@ -185,8 +185,8 @@ cdef void turn_top(State* state, Events* events) noexcept nogil:
 
 
 cdef int top_face_up(const State* state) noexcept nogil:
-    # Return the top card that the active seat laid in its previous turn, one round ago. Return 0 if the seat passed in
-    # that turn, which turned its top, or has not had a turn.
+    # Return the top card that the active seat laid in its previous turn, one round ago. Return 0 if the seat has not
+    # had a turn, or if it passed in that turn and thereby turned its top.
     cdef int back = state.players, place = state.laid - 1
     while place >= 0:
         back -= turns_in(state.codes[place])
@@ -585,8 +585,8 @@ cdef void see_draws(const State* state, const Layout* layout, int seat, uint8_t*
 # How long a game can be (A turn; Draw pile; End)
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # A turn is one decision, which is a play or a pass. Each play lays at least one card. At most n - 1 passes precede
-    # the next play, because after n - 1 passes the same seat plays again (Back to the creator).
+    # A turn is one decision: a play or a pass. Each play lays at least one card. At most n - 1 passes precede the next
+    # play, because after n - 1 passes the same seat plays again (Back to the creator).
     #
     # A hand is empty only if the draw pile is empty. The first seat to empty its hand begins the n - 1 last turns. Each
     # other seat then has at least one card, so N cards allow at most N - (n - 1) plays up to that play. With n - 1

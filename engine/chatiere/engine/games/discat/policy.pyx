@@ -8,9 +8,9 @@ from .state cimport (
     slots_alike, tens_digits,
 )
 
-# A weight of 4 doubles the probability of an action, so of two actions whose scores differ by 4, one is twice as
-# likely. The weights were chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py
-# searches for better weights.
+# A weight of 4 doubles the probability of an action: if the scores of two actions differ by 4, the action with the
+# higher score is twice as likely as the other. The weights were chosen by hand and compared in paired games
+# (docs/bots.md); examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
     "decisions": 4,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "pair": 6,  # a group of two cards
@@ -27,7 +27,7 @@ cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
 
 
 def pack_weights(weights):
-    """Return weights by name as the kernel's struct."""
+    """Convert a dict of weights by name to the kernel's struct."""
     cdef Weights packed = weights
     return (<const char*> &packed)[:sizeof(Weights)]
 

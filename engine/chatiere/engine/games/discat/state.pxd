@@ -255,8 +255,8 @@ cdef inline void put_card_under(State* state, int place, int card) noexcept nogi
 # Codes
 
 cdef inline int turns_in(int code) noexcept nogil:
-    # Return the number of turns that a code stands for, which are a play and the passes after it. A card that is not a
-    # top has 0.
+    # Return the number of turns that a code represents: the play and the passes after it. Cards that are not tops have
+    # 0.
     return 31 - __builtin_clz(2 * code + 1)
 
 cdef inline bint exchanged_in(int code, int number) noexcept nogil:

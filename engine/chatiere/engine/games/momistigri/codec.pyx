@@ -94,7 +94,7 @@ cdef const State* state_of(Position position) noexcept:
 
 
 cdef int receiver_of(Position position, int action) except -1:
-    # Return the receiver of a Give, which identifies the seat by its distance from the deciding seat.
+    # Return the receiver of a Give. A Give identifies the receiver by the distance from the deciding seat.
     cdef const State* state = state_of(position)
     cdef int distance = distance_of_gift(action)
     if distance >= state.players:
@@ -230,7 +230,7 @@ def _read_copies(copies):
 
 
 def encode_options(players, options: Mapping):
-    """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
+    """Convert a mapping of options by name to the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     cdef int kind
     options = complete_options(DESCRIPTION.title, options, DEFAULTS, players)
@@ -568,7 +568,7 @@ cdef lay_cards(State* state, const Listed* listed):
             for knower in range(KNOWERS):
                 state.known[knower] |= (listed.known[seat][knower] & bits) << held
             held += count_cards(mine)
-        # Before the first turn, the pile must be empty. Later it must have all cards that are not in hands.
+        # Before the first turn, the pile must be empty. From then on, it must have all cards that are not in hands.
         if count_cards(listed.pile & bits) != (count - held if dealt else 0):
             refuse_deck()
         state.left |= bits & deck & bits << held

@@ -1,9 +1,10 @@
 # Momistigri: public and hidden information: the places of cards, and updates of the knowledge about hands.
 #
 # The knowers of a hand are the other seats and the public. A knower may know that a hand has at least some number of
-# cards of a kind, and at most some number of 1s. If a knower did not see which card moved, it keeps only facts that are
-# true for any card: for each kind, it knows one card less in the giving hand. There is one exception: if the hand had
-# cards of only one kind and the knower knew all of them, it knows the card that moved.
+# cards of a kind, and at most some number of 1s. If a knower did not see which card moved, the knower keeps only facts
+# that are true whichever card moved: for each kind, the knower knows one card less in the giving hand. There is one
+# exception: if the hand had cards of only one kind and the knower knew all of these cards, the knower also knows which
+# card moved.
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.stream cimport Stream
@@ -49,8 +50,8 @@ cdef inline void put_in(State* state, int seat, uint64_t kind_bits) noexcept nog
     state.hands[seat] |= place
 
 cdef inline void forget_first(State* state, uint64_t mine, uint64_t further) noexcept nogil:
-    # Remove from all knowledge one card of each of the kinds in `mine`. `further` has these cards without the first of
-    # each kind.
+    # For every knower, reduce the number of known cards of some kinds by one. `mine` has all cards of these kinds in
+    # the hand, and `further` has the same cards except the first card of each kind.
     cdef int knower
     for knower in range(KNOWERS):
         state.known[knower] = state.known[knower] & ~mine | (state.known[knower] & further) >> 1

@@ -150,7 +150,7 @@ cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
         further |= further_cards(box, state.hands[seat])
     wrong = public & ~hands | public & further & ~(public << 1)
     for knower in range(MAX_PLAYERS):
-        # A seat beyond the number of players must have no knowledge, as if all hands were its own.
+        # A seat beyond the number of players must have no knowledge, so `others` is empty for such a seat.
         known = state.known[knower]
         others = hands & ~state.hands[knower] if knower < state.players else 0
         wrong |= known & ~others | public & others & ~known | known & further & ~(known << 1)

@@ -87,7 +87,7 @@ cdef void deal(State* state, const Box* box, int kind, Events* events) noexcept 
         begin_turn(state, NO_MARK, events)
     elif state.left & (state.left - 1):
         state.active = next_seat(state, seat)
-    # If one card is left, it is dealt to the same seat again, which is the first seat's right neighbour.
+    # If one card is left, it is dealt to the same seat again. This seat is the first seat's right neighbour.
 
 
 # A turn
@@ -388,15 +388,15 @@ cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids)
 
 
 cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
-    # List the pairs in a hand. For each kind as the higher one, the lower ones are the lower kinds of the same colour
-    # or value, and the kind itself if the hand has it twice.
+    # List the pairs in a hand. A kind forms pairs with all lower kinds of the same colour or value, and with itself if
+    # the hand has two such cards.
     cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE), further = further_cards(box, hand)
     cdef uint64_t kinds = kinds_in(box, hand), twice = kinds_in(box, further) if further else 0
     cdef uint64_t values = kinds << VALUES | kinds << 2 * VALUES, colours, left, partners
     cdef Py_ssize_t count = 0
     cdef int kind, first_id, _
-    # Find the kinds that may have lower partners: of the same value, in up to four colours below; of the same colour,
-    # all kinds except the lowest.
+    # Find the kinds that may have lower partners. A partner of the same value is one to four colours below. In each
+    # colour, all kinds in the hand except the lowest may have a partner of the same colour.
     values |= values << 2 * VALUES
     colours = (kinds | HIGHEST) - LOWEST
     left = kinds & (values | colours | twice)
@@ -778,7 +778,7 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     cdef int deck = DEALT * players + 1
     found.max_game_length = ROUNDS * ((deck + LAST_TURN * max(6, 3 * (players - 1))) // 2)
     found.max_chance_nodes = first_seat_comes + ROUNDS * (deck + 2 * LAST_TURN + 1)
-    # The event with the most outcomes is the first card of a deal, which can be of any kind in the deck.
+    # The event with the most outcomes is the first card of a deal, because it can be of any kind in the deck.
     found.max_chance_outcomes = count_kinds(players, chosen.copies if chosen != NULL else NULL)
 
 

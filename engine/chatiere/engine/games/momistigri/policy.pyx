@@ -7,9 +7,9 @@ from .state cimport (
     MOMISTIGRI, PASS_ID, VALUES, State, bit, box_of, cards_of_pair, decider, kind_of_gift, kinds_in, value_of,
 )
 
-# A weight of 4 doubles the probability of an action, so of two actions whose scores differ by 4, one is twice as
-# likely. The weights were chosen by hand and compared in paired games (docs/bots.md); examples/tune_playouts.py
-# searches for better weights.
+# A weight of 4 doubles the probability of an action: if the scores of two actions differ by 4, the action with the
+# higher score is twice as likely as the other. The weights were chosen by hand and compared in paired games
+# (docs/bots.md); examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
     "decisions": 255,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "pair": 12,  # a pair is discarded
@@ -48,7 +48,7 @@ list_others()
 
 
 def pack_weights(weights):
-    """Return weights by name as the kernel's struct."""
+    """Convert a dict of weights by name to the kernel's struct."""
     cdef Weights packed = weights
     return (<const char*> &packed)[:sizeof(Weights)]
 
@@ -63,7 +63,7 @@ cdef inline int score_pair(const Weights* by, int action) noexcept nogil:
 
 
 cdef inline int score_card(const Weights* by, uint64_t held, int action) noexcept nogil:
-    # Return the score of an action that names a card. `held` has the kinds in the hand of the seat to decide.
+    # Return the score of an action that names a card. `held` has the kinds in the deciding seat's hand.
     cdef int kind
     if FIRST_HAND_OUT_ID <= action < FIRST_SWAP_OUT_ID:
         return by.handed_value * value_of(action - FIRST_HAND_OUT_ID)

@@ -2,9 +2,9 @@
 # 45 for the Momistigri.
 #
 # A set of cards has one bit for each of the 46 cards of the box, in ascending order of kind. The number of the bit is
-# the card's place. Every card is in at most one hand. Cards of a kind are interchangeable: of their places, seat 0 has
-# the first, then seat 1 and so on, and cards that are in no hand have the last. Equal positions therefore have equal
-# sets.
+# the card's place. Every card is in at most one hand. Cards of a kind are interchangeable. The first places of the kind
+# belong to the cards in the hand of seat 0, the next places to those in the hand of seat 1 and so on, and the last
+# places to cards that are in no hand. Equal positions therefore have equal sets.
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
@@ -128,7 +128,7 @@ cdef inline bint has_single(const Box* box, uint64_t cards) noexcept nogil:
     return (cards & ~further & ~(further >> 1)) != 0
 
 cdef inline uint64_t to_first_places(const Box* box, uint64_t cards) noexcept nogil:
-    # Return a set with the same number of cards of each kind, which have the first places of the kind.
+    # Return a set with the same number of cards of each kind as `cards`, in the first places of the kind.
     cdef uint64_t moving = cards & ~box.firsts & ~(cards << 1)
     # Usually no kind has more than two cards.
     cards ^= moving | moving >> 1
@@ -337,8 +337,8 @@ cdef inline int next_seat(const State* state, int seat) noexcept nogil:
     return 0 if seat + 1 == state.players else seat + 1
 
 cdef inline int seat_beside(const State* state, int seat, bint against) noexcept nogil:
-    # Return the nearest other seat in the round in the direction of play, or `against` it. If there is no other seat,
-    # return the seat itself.
+    # Return the nearest other seat in the round in the direction of play, or in the opposite direction if `against` is
+    # True. If there is no other seat, return the seat itself.
     return BESIDE[state.backwards ^ against][state.in_round][seat]
 
 cdef inline int drawn_from(const State* state) noexcept nogil:
@@ -346,7 +346,7 @@ cdef inline int drawn_from(const State* state) noexcept nogil:
     return seat_beside(state, state.active, True)
 
 cdef inline int decider(const State* state) noexcept nogil:
-    # Return the seat to decide. The phase must be a decision.
+    # Return the seat that has to decide. The phase must be a decision.
     return drawn_from(state) if state.phase == SWAP_OUT or state.phase == SWAP_IN else state.active
 
 cdef inline const Box* box_of(const State* state) noexcept nogil:
