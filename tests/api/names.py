@@ -63,7 +63,7 @@ _PHP = """
     use var while xor yield bool false float int iterable mixed never null object string true void
 """
 
-# The reserved words of each language, which are compared with names as written and in camel case. Java, C# and Go need
+# The reserved words of each language. They are compared with names as written and in camel case. Java, C# and Go need
 # no list, because their reserved words are in lower case and generated names are not.
 RESERVED = {
     "Python": {*keyword.kwlist, "self"},

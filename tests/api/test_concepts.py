@@ -55,7 +55,7 @@ def rows() -> list[Row]:
 
 
 def type_of(field: Any, prefix: str) -> str:
-    """Return a field's type. `prefix` is the prefix of the names of the game's messages, which is removed."""
+    """Return a field's type, without `prefix`: the prefix of the names of the game's messages."""
     named = field.message_type or field.enum_type
     piece = str(field.GetOptions().Extensions[annotations_pb2.piece])
     kind = piece or (named.name.removeprefix(prefix) if named else SCALARS[field.type])

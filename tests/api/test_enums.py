@@ -29,7 +29,7 @@ def test_the_zeros_are_documented_as_never_sent(file: FileDescriptorProto) -> No
 
 
 def zeros(message: Message) -> Iterator[str]:
-    """Yield the enum fields, at any depth of a message, whose value is zero, whether or not they are sent."""
+    """Yield the enum fields with the value zero at any depth of a message, whether or not they are sent."""
     for field in message.DESCRIPTOR.fields:
         values = getattr(message, field.name)
         if field.type == FieldDescriptor.TYPE_ENUM and not (field.has_presence and not message.HasField(field.name)):

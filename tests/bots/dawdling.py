@@ -1,4 +1,4 @@
-"""Measure how often a bot misses a sure win, which is a move that ends the game immediately and wins in every world.
+"""Measure how often a bot misses a sure win: a move that ends the game immediately and wins in every world.
 
     python -m bots.dawdling [BOT] [POSITIONS]
 

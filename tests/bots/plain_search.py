@@ -37,7 +37,7 @@ class Node:
 
 
 def at_stream(game: Game, packed: bytes, seed: int, number: int, drawn: int) -> Position:
-    """Return the position with another random stream, which is in bytes 8 … 31 of the header."""
+    """Return the position with another random stream. The stream is in bytes 8 … 31 of the header."""
     header = bytes([*packed[:2], 1, *packed[3:8]]) + b"".join(n.to_bytes(8, "little") for n in (seed, number, drawn))
     return game.unpack(header + packed[32:])
 

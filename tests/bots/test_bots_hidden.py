@@ -19,7 +19,7 @@ GAMES_AT_ONCE = 6
 
 
 def with_other_secrets(host: Host, seed: int) -> Host:
-    """Return a host with other positions, which the seats to act cannot distinguish from the given positions."""
+    """Return a host with other positions. The seats to act cannot distinguish them from the given positions."""
     other = Host(host.table.game.name, host.table.players, 1, 0)
     positions = host.positions
     other.positions = positions._replace(states=host.resample(positions.states, positions.actors, seed))

@@ -18,7 +18,7 @@ Fields = Mapping[str, Any]
 
 
 def observation(name: str, fields: Fields) -> np.ndarray:
-    """Return an observation with the given fields, by name; all other numbers are 0."""
+    """Return an observation in which the named fields have the given numbers. All other numbers are 0."""
     made = np.zeros(engine.game(name).observation_length, np.uint8)
     known = {field.name: field for part in engine.game(name).description.observation for field in part.fields}
     for field_name, numbers in fields.items():

@@ -1,4 +1,4 @@
-"""Bots by name."""
+"""Looking up bots by their names."""
 
 import subprocess
 import sys

@@ -15,7 +15,7 @@ SEARCHING = ("flat:playouts=60", "ismcts:simulations=60")
 
 
 def decisions(counts: list[int], seed: int = 1) -> Decisions:
-    """Return decisions with these numbers of legal actions, whose ids are 10, 11, …"""
+    """Return decisions with these numbers of legal actions. The ids of the actions are 10, 11, …"""
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
     nothing = np.empty((0, 0), np.uint8)
     return Decisions(

@@ -1,4 +1,4 @@
-"""Choices of bots, which must be the same on every processor.
+"""Choices of bots. They must be the same on every processor.
 
     python -m bots.visits > bots/visits.json
 

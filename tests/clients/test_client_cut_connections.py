@@ -24,7 +24,7 @@ from chatiere.service.base.settings import Settings
 from chatiere.service.ports import server as server_module
 
 ROOM = new_room_id()
-# The seconds after which clients consider a connection broken; the default is several tens of seconds.
+# The time in seconds after which clients consider a connection broken. The default is several tens of seconds.
 SILENCE = 0.3
 SHORTER = dict.fromkeys(
     (
@@ -37,7 +37,7 @@ SHORTER = dict.fromkeys(
 )
 # A timeout in seconds that is longer than any test takes.
 ENDLESS = 1000.0
-# The seconds between two posts in the room.
+# The time in seconds between two posts in the room.
 _PAUSE = 0.02
 
 
@@ -78,7 +78,7 @@ class Use(threading.Thread):
                 self.error = error if isinstance(error, Exception) else RuntimeError(repr(error))
 
     def close_in_loop(self, client: AsyncClient | AsyncRoom) -> None:
-        """Make `close` close an asyncio client, whose event loop runs in this thread."""
+        """Make `close` close an asyncio client. The client's event loop runs in this thread."""
         loop = asyncio.get_running_loop()
         self.close = lambda: asyncio.run_coroutine_threadsafe(client.close(), loop)
 

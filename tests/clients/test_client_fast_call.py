@@ -81,7 +81,7 @@ class Service:
         token: str | None = None,
         greeting: tuple[Frame, ...] = GREETING,
     ) -> FastCall:
-        """Begin a call, which becomes this service's current call, and send the greeting and `answers`."""
+        """Begin a call as this service's current call. Send the greeting and `answers`."""
         call = FastCall(self.address, "/a.Service/Method", timeout, token)
         self.connection, _ = self._listener.accept()
         self.came = self.connection.makefile("rb")

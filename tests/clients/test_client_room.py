@@ -130,7 +130,7 @@ def table_of_two(
 ) -> Iterator[tuple[list[Player], Player]]:
     """Seat a host, a guest who accepts the invitation, and a bot, who play up to a ply. An onlooker also follows.
 
-    `guests` is the address of another server, which the guest and the onlooker use.
+    If `guests` is given, the guest and the onlooker use the server at this address.
     """
     room, choices = new_room_id(), random.Random(4)
     addresses = (address, guests or address, guests or address)

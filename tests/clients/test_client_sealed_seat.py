@@ -256,7 +256,7 @@ def test_the_file_stays_intact_if_it_cannot_be_written(seats: list[SealedSeat], 
     path = tmp_path / f"seat {1 - actor}"
     before = path.read_text()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # The limit for files is below the length of this file, which has the same effect as a full disk.
+    # The limit on the size of files is below this file's size. This has the same effect as a full disk.
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, hard))
     try:
         with pytest.raises(OSError, match="File too large"):

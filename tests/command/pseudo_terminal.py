@@ -22,7 +22,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from chatiere.command import main
 main()
 """
-# A timeout in seconds, which only failing tests reach.
+# A timeout in seconds. Only failing tests reach it.
 _PATIENCE = 60.0
 
 
@@ -94,12 +94,12 @@ class Person:
         return self.prompt()
 
     def leaves(self, keys: str) -> str:
-        """Type keys that end the command, which must succeed; return its last output."""
+        """Type keys that end the command. The command must succeed. Return its last output."""
         self.types(keys)
         return self.ends()
 
     def ends(self) -> str:
-        """Wait until the command ends, which must succeed; return its last output."""
+        """Wait until the command ends. The command must succeed. Return its last output."""
         while self._read():
             pass
         assert self._process.wait(_PATIENCE) == 0, self.screen[-2000:]

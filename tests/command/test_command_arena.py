@@ -304,7 +304,7 @@ def test_each_deal_is_played_with_every_rotation(name: str, players: int) -> Non
 
 @over("players", [2, 3])
 def test_the_luck_of_the_deal_cancels(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, players: int) -> None:
-    # If all bots make the same choices, all rotations are the same game, in which the seats determine the winner.
+    # If all bots make the same choices, all rotations are the same game. The seats then determine the winner.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mybot.py").write_text("from chatiere.bots.random import RandomBot as Twin\n")
     name, deals = (TWO if players == 2 else THREE), 20

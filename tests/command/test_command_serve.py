@@ -202,7 +202,7 @@ def test_a_wrong_value_stops_the_start_and_is_named(run: Run, monkeypatch: pytes
     monkeypatch.setattr(serve, "serve", lambda settings: pytest.fail("started"))
     result = run("serve", env={f"CHATIERE_{name.upper()}": WRONG[name]})
     assert result.exit_code == 2
-    # The error for a client CA names the server's certificate, which is missing.
+    # The error for a client CA names the missing server certificate.
     named = "tls_certificate" if name == "client_ca" else name
     assert f"--{named.replace('_', '-')}" in result.stderr
 

@@ -1,4 +1,4 @@
-"""chatiere web: a page on the user's machine, whose tables survive a restart."""
+"""chatiere web: a page on the user's machine. Its tables survive a restart."""
 
 import base64
 import re
@@ -54,7 +54,7 @@ def page(*arguments: str, environment: dict[str, str] | None = None) -> Iterator
 
 
 def refused(environment: dict[str, str], *arguments: str) -> str:
-    """Run `chatiere web`, which must not start; return its error output."""
+    """Run `chatiere web`. It must not start. Return its error output."""
     done = subprocess.run((*_COMMAND, *arguments), capture_output=True, text=True, env=environment, timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (2, "")
     return done.stderr

@@ -25,7 +25,7 @@ typed_state = state_of
 
 
 def reference(game: Game) -> Any:
-    """Return the class of the game's slow reference implementation, which is a games.script.Script."""
+    """Return the class of the game's slow reference implementation, a subclass of games.script.Script."""
     return importlib.import_module(f"games.{game.name}.reference").Game
 
 
@@ -80,7 +80,7 @@ def whole_state(position: Position) -> game_pb2.State:
 
 
 def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:
-    """Return options by name, as a codec reads them from a message with these numbers. Raises EngineError."""
+    """Return the options that a codec reads from a message with these fields. Raises EngineError."""
     filled = message(game, "Options")
     for name, numbers in fields.items():
         _fill_field(filled, name, numbers)
@@ -88,7 +88,7 @@ def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:
 
 
 def _fill_field(filled: Message, name: str, numbers: list[int]) -> None:
-    # Fill a field, which is one number, a repeated field, or a message with a repeated field.
+    # Fill a field: one number, a repeated field, or a message with a repeated field.
     field = filled.DESCRIPTOR.fields_by_name[name]
     if field.message_type is not None:
         value = getattr(filled, name)
@@ -130,7 +130,7 @@ def _any_numbers(option: Option, choices: random.Random) -> list[int]:
 
 
 def _edited(numbers: list[int], option: Option, choices: random.Random) -> list[int]:
-    # Exchange two numbers, or decrease one and increase another, which preserves a sum that the game may require.
+    # Exchange two numbers, or decrease one number and increase another. Both preserve a sum, which the game may check.
     edited = numbers.copy()
     one, other = choices.sample(range(len(numbers)), 2)
     if choices.random() < 0.5:

@@ -161,7 +161,7 @@ def sampled_twin(game: Game, position: Position, seed: int) -> Position:
 def test_later_chance_events_occur_in_proportion_to_their_weights(game: Game) -> None:
     tested = 0
     follows_a_decision = False
-    # With some numbers of players, all later chance events of a game may be whole deals, which are too large to test.
+    # With some numbers of players, all later chance events of a game may be whole deals. Deals are too large to test.
     tables = ((game, players) for players in range(game.min_players, game.max_players + 1))
     for position in (position for table in tables for position in positions(table, False)[::5]):
         for move in moves_of(position)[:1]:

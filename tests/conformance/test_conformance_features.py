@@ -138,7 +138,7 @@ def test_unsuitable_arrays_for_features_are_refused_and_unchanged(game: Game) ->
 
 
 def cropped(observation: NDArray[np.uint8], side: int, window: int, layout: ObservationLayout) -> dict[str, Any]:
-    """Return the numbers of a compact observation by name, computed by NumPy."""
+    """Return a mapping from the names of a compact observation's parts to their numbers, computed by NumPy."""
     arrays = layout.arrays(observation)
     boards = {name: numbers for name, numbers in arrays.items() if numbers.shape == (side, side)}
     laid = np.any([numbers != 0 for numbers in boards.values()], axis=0)

@@ -1,4 +1,4 @@
-"""Every game: the battery's random games have only known kinds of events, which are counted."""
+"""Every game: the battery's random games have only known kinds of events. The kinds are counted."""
 
 import random
 from collections import Counter

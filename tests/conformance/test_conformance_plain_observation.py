@@ -1,4 +1,4 @@
-"""Observations agree with each game's description, as a second, slow and simple implementation checks part by part.
+"""Observations agree with each game's description. A second, slow and simple implementation checks each part.
 
 games/<game>/plain_observation.py uses only the information shown to a seat: its view and its events.
 """

@@ -1,4 +1,4 @@
-"""The playout policy: the likelihoods of actions in every game, which depend only on the state."""
+"""The playout policy: in every game, the likelihoods of actions depend only on the state."""
 
 import bisect
 import itertools

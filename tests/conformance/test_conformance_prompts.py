@@ -1,4 +1,4 @@
-"""All views have the same prompt for the decision of the seat to act, as a second, simple implementation checks.
+"""All views have the same prompt for the current decision. A second, simple implementation checks this.
 
 games/<game>/prompts.py uses only a spectator's view and the kinds of the legal actions.
 """

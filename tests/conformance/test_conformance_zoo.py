@@ -1,4 +1,4 @@
-"""The zoo, which has data from every release: states, records and tables can still be read and continued."""
+"""The zoo has data from every release: its states, records and tables can still be read and continued."""
 
 import json
 from base64 import b64decode

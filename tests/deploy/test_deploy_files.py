@@ -239,7 +239,7 @@ def test_settings_in_manifests_are_settings() -> None:
 
 
 def pinned(name: str) -> dict[str, str]:
-    """Return the versions in a file of constraints, all of which must have hashes."""
+    """Return the versions in a file of constraints. All entries must have hashes."""
     entries = re.sub(r" *\\\n *", " ", re.sub(r"^ *#.*\n", "", (DEPLOY / name).read_text(), flags=re.M)).splitlines()
     found = [re.fullmatch(r"([\w.-]+)==(\S+)((?: --hash=sha256:[0-9a-f]{64})+)", entry) for entry in entries]
     assert all(found), entries
@@ -247,7 +247,7 @@ def pinned(name: str) -> dict[str, str]:
 
 
 def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
-    """Yield the requirements that apply in the image, by name, without the requirements of extras."""
+    """Yield the name and the requirement for each requirement that applies in the image, without those of extras."""
     image = {"python_version": "3.13", "python_full_version": "3.13.0", "extra": "", "sys_platform": "linux"}
     for requirement in map(Requirement, requirements):
         if requirement.marker is None or requirement.marker.evaluate(image):

@@ -19,7 +19,7 @@ from release.packages import normalise_tarball, normalise_wheel, unpack
 pytestmark = pytest.mark.long
 
 BITS = Path(__file__).parents[2] / "engine/chatiere/engine/core/bits.pxd"
-# The files of two builds, which differ in their times, order and permissions.
+# The files of two builds. The builds differ in the times, the order and the permissions of the files.
 FILES = {"chatiere-1/b.py": b"b", "chatiere-1/a.so": b"a", "chatiere-1/sub/c.py": b"c"}
 RECORD = "chatiere-1.dist-info/RECORD"
 

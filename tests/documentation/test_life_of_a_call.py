@@ -99,7 +99,7 @@ def tracer() -> Tracer:
 
 @pytest.fixture(scope="module")
 def server(tracer: Tracer) -> Iterator[Server]:
-    # All servers of the process share gRPC's own thread, which must start before the profiler so that it is not
+    # All servers of the process share gRPC's own thread. The thread must start before the profiler, so that it is not
     # observed.
     async def begin() -> None:
         grpc.aio.init_grpc_aio()

@@ -1,4 +1,4 @@
-"""A client for language servers, which sends requests in the Language Server Protocol as an editor does."""
+"""A client for language servers. It sends requests in the Language Server Protocol, as an editor does."""
 
 import json
 import subprocess

@@ -94,7 +94,7 @@ def test_a_pool_forgets_the_oldest_of_its_blocks() -> None:
 
 
 def played(table: Table, steps: int) -> Iterator[PositionColumns]:
-    """Play random games, which begin again when they end. Yield the positions without keeping them."""
+    """Play random games. Each game that ends is replaced by a new one. Yield the positions without keeping them."""
     positions = table.new_games(seeds=np.arange(GAMES, dtype=np.uint64), columns=COLUMNS)
     yield positions
     for step in range(steps):

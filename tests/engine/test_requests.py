@@ -88,7 +88,7 @@ def test_requests_in_protobufs_encoding_are_read_without_its_objects(
 
     sent = request(kind, game, choices)
     data = sent.SerializeToString()
-    # Only requests that are not plain are parsed into objects, which would fail here.
+    # Only requests that are not plain are parsed into objects. Such parsing would fail here.
     reader = requests.Opener(NoObjects).open(data)  # type: ignore[type-var]
     for field in kind.DESCRIPTOR.fields:
         if field.message_type is not None:

@@ -1,4 +1,4 @@
-"""The random stream is Philox4x64-10 in NumPy's order, from which Lemire's method draws numbers below n."""
+"""The random stream is Philox4x64-10 in NumPy's order. Lemire's method draws numbers below n from it."""
 
 from typing import Any
 

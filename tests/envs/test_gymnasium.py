@@ -36,7 +36,7 @@ ALL_TABLES = over("table", TABLES, ids=TABLE_NAMES)
 
 
 def position_of(env: Env, row: int = 0) -> Position:
-    """Return the true position of a game, which no method of the environment reveals."""
+    """Return the true position of a game. No method of the environment reveals it."""
     return env._game.position if isinstance(env, SeatEnv) else env._games._position(row)
 
 

@@ -29,7 +29,7 @@ from chatiere.v1.game_pb2 import Options
 
 GAMES = [game.name for game in engine.games()]
 SEED = 11
-# The size of a packed state's header, which has versions and the random stream, in bytes.
+# The size in bytes of a packed state's header. The header has versions and the random stream.
 HEADER = 32
 
 

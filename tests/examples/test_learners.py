@@ -1,4 +1,4 @@
-"""The examples that learn and tune, which are run with a few games."""
+"""The examples that learn and tune, run with a few games."""
 
 import os
 import re
@@ -20,7 +20,7 @@ SHORT = ("--games=4", "--simulations=4", "--warm-up=1", "--final-games=2", "--it
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    # Run the program in a separate process, because JAX starts threads and warns about forks, which other tests make.
+    # Run the program in a separate process, because JAX starts threads and warns about forks. Other tests fork.
     asked = [sys.executable, str(EXAMPLES / program), *map(str, arguments)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
     return subprocess.run(asked, env=environment, capture_output=True, text=True, timeout=600, check=False)

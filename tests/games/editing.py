@@ -1,4 +1,4 @@
-"""Helpers for the games' edits of typed states, which move cards between places."""
+"""Helpers for the games' edits of typed states. They move cards between places."""
 
 import random
 from collections.abc import Iterable, Sequence

@@ -18,7 +18,7 @@ Parts = dict[str, Any]
 
 
 def observed(position: Position, seat: int) -> dict[str, np.ndarray]:
-    """Return the parts of a seat's observation by name, in their shapes."""
+    """Return a mapping from the names of the parts of a seat's observation to arrays in the parts' shapes."""
     numbers = np.frombuffer(position.observation(seat), "u1")
     return {
         part.name: numbers[part.offset :][: int(np.prod(part.shape, dtype=int))].reshape(part.shape)
@@ -45,7 +45,7 @@ def clockwise(seat: int, players: int) -> list[int]:
 
 
 def flags(marked: Collection[int], numbers: Iterable[int]) -> list[int]:
-    """Return a flag for each number, which is 1 if the number is marked."""
+    """Return a flag for each number: 1 if the number is marked, otherwise 0."""
     there = set(marked)
     return [int(number in there) for number in numbers]
 

@@ -41,7 +41,7 @@ class Happening(NamedTuple):
 
 
 class Script(ABC):
-    """A game in progress. `question` is the pending choice, which `move` answers. Chance is always explicit.
+    """A game in progress. `question` is the pending choice; `move` answers it. Chance is always explicit.
 
     `happened` are the events of the last move, in order.
     """
@@ -63,7 +63,7 @@ class Script(ABC):
 
     @abstractmethod
     def ranks(self) -> list[int]:
-        """Return each seat's rank, as if the game were over, which is 1 + the number of seats ahead of it."""
+        """Return each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
 
     def winners(self) -> list[int]:
         """Return the seats of rank 1."""
@@ -74,7 +74,7 @@ class Script(ABC):
         self.go_on(self._run())
 
     def go_on(self, script: Generator[Question, int, None]) -> None:
-        """Run to the first question of a script, which is for the whole game or for the rest of a game."""
+        """Run to the first question of a script. The script is for a whole game or for the rest of a game."""
         self.happened = []
         self._script = script
         self.question = next(script)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None
-# True if pygame is installed, which PettingZoo's connect_four needs.
+# True if pygame is installed. PettingZoo's connect_four needs it.
 HAS_PYGAME = importlib.util.find_spec("pygame") is not None
 HAS_PGX = importlib.util.find_spec("pgx") is not None
 HAS_H2LOAD = shutil.which("h2load") is not None

@@ -1,4 +1,4 @@
-"""The ramp of a load test, which finds the number of users that a budget allows."""
+"""The ramp of a load test. It finds the number of users that a budget allows."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

@@ -33,7 +33,7 @@ PLY = 20
 
 
 class Outer(ThreadingHTTPServer):
-    """A server of another origin, whose only page has a frame."""
+    """A server with another origin. Its only page has a frame."""
 
     html = ""
 

@@ -15,7 +15,7 @@ GAMES = tuple(game.name for game in engine.games())
 WAYS: tuple[Way, ...] = ("clicks", "keys", "taps")
 
 
-# Every run tests two games, which is sufficient; `make page` tests all games.
+# Every run tests two games; `make page` tests all games.
 SOME = [pytest.param(game, marks=() if game in ("discat", "momistigri") else pytest.mark.whole_page) for game in GAMES]
 # Every run tests one way to play for each game, so that each way is covered; `make page` tests the other combinations.
 CASES = [

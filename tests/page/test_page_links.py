@@ -73,7 +73,7 @@ def items(person: Person) -> Locator:
 
 
 def play_on(host: Person, guest: Person, plies: int) -> tuple[Person, Person]:
-    """Make two people play, and send each other the table. Return the person to act at the end, and the other one."""
+    """Make two people play, and send each other the table. Return the person whose turn is next, and the other."""
     actor, other = host, guest
     played = 0
     while True:

@@ -36,8 +36,8 @@ MAX_BYTES = 60_000
 # 0 to 255). A missing drawing causes at least twice this difference.
 PARTS = (32, 20)
 DIFFERENCE = 2
-# A game of three players, whose phones are shown side by side: its name, the players, and the number of decisions
-# before the picture.
+# A game of three players: its name, the players, and the number of decisions before the picture. The players' phones
+# are shown side by side.
 LIVE, NAMES, PLIES_LIVE = "discat", ("Anna", "Ben", "Chloé"), 7
 PHONE, GAP, WIDE = 400, 16, 960
 

@@ -59,7 +59,7 @@ def test_a_sheet_is_complete(visit: Callable[..., Person], game: str, language: 
 
 @over("game", GAMES)
 def test_the_example_has_the_engines_score(visit: Callable[..., Person], game: str) -> None:
-    # The samples end with the engine's scores, which replaying checks.
+    # The samples end with the engine's scores. Replaying the samples checks the scores.
     ended = re.search(r"# seat (\d) won; totals ([\d -]+)$", (WEB / f"samples/{game}.chatiere").read_text().rstrip())
     assert ended
     totals = [int(each) for each in ended[2].split()]

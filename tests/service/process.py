@@ -113,7 +113,7 @@ class Served:
         return Path(found[1])
 
     def metrics(self) -> dict[str, list[tuple[dict[str, str], float]]]:
-        """Return the labels and values of all samples, by name."""
+        """Return a mapping from the names of all samples to their labels and values."""
         with urllib.request.urlopen(self.metrics_url, timeout=PATIENCE) as answer:
             text = answer.read().decode()
         samples: dict[str, list[tuple[dict[str, str], float]]] = {}

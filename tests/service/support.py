@@ -171,7 +171,7 @@ def read_refusal(error: Any) -> Refused:
 
 
 def code_of(call: Callable[..., Any], *arguments: Any, **options: Any) -> grpc.StatusCode:
-    """Return the code of a call, which may be OK."""
+    """Return the status code of a call. It may be OK."""
     try:
         call(*arguments, **options)
     except grpc.RpcError as error:

@@ -38,7 +38,7 @@ IDLE = 700
 DOORS = ["grpcio", "fast", "web"]
 # The beginning of a TLS ClientHello.
 HELLO = b"\x16\x03\x01\x02\x00\x01"
-# The first bytes of an HTTP/2 client, which sends nothing afterwards.
+# The first bytes from an HTTP/2 client. The client sends nothing afterwards.
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
 LIMITED = """
 import os, resource, sys

@@ -1,4 +1,4 @@
-"""Requests of millions of empty elements, which would take half a gigabyte, are refused without making any objects."""
+"""Requests with millions of empty elements are refused without making any objects. The objects would take 0.5 GB."""
 
 import subprocess
 import sys

@@ -434,7 +434,7 @@ def test_freed_memory_is_returned_to_the_system_when_little_is_held(monkeypatch:
 
 
 def test_returning_memory_takes_at_most_a_thousandth_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With many live objects, a full garbage collection takes long, and blocks all calls."""
+    """With many live objects, a full garbage collection takes a long time, and blocks all calls."""
     process, now = Process(monkeypatch), [1000.0]
     clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=lambda: now[0])
     monkeypatch.setattr(memory_watch, "time", clock)

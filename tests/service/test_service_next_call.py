@@ -260,7 +260,7 @@ class GrpcCall:
         return any(isinstance(event, h2.events.ResponseReceived) for event in self._peer.events)
 
     def is_served(self) -> bool:
-        """Return whether the call was served, which means that the response is not only headers."""
+        """Return whether the call was served: the response must not consist only of headers."""
         (received,) = (event for event in self._peer.events if isinstance(event, h2.events.ResponseReceived))
         # The headers are text here, contrary to h2's types.
         headers: dict[Any, Any] = dict(received.headers)
@@ -438,7 +438,7 @@ CLIENTS = st.sampled_from("abc")
 
 @given(first=st.tuples(CLIENTS, st.integers(1, 1 << 30)), others=st.lists(CLIENTS, max_size=20))
 def test_small_calls_are_always_accepted(first: tuple[str, int], others: list[str]) -> None:
-    """A worker accepts small calls, no matter how much memory other calls hold. These may have the same client."""
+    """A worker accepts small calls, no matter how much memory other calls hold, even other calls of the same client."""
     budget = MemoryBudget(Settings().max_undelivered_bytes)
     held = [Holding(budget, client) for client in (first[0], *others)]
     for each, size in zip(held, (first[1], *[1 << 20] * len(others)), strict=True):

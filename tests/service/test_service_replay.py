@@ -59,7 +59,7 @@ def played(stub: Any, record: GameRecord, include: Include) -> list[Position]:
 
 
 def joined(before: Position, after: Position) -> Position:
-    """Return the position after a chance event, to which the events before it are added."""
+    """Return the position after a chance event. The earlier events are added to its events."""
     all_events = [*before.events, *after.events]
     del after.events[:]
     after.events.extend(all_events)

@@ -44,7 +44,7 @@ sys.exit(socket.socket(fileno=os.dup(0)).connect_ex(path))
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Yield a folder with a short path, which every user may access."""
+    """Yield a folder that has a short path, and that every user may access."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)

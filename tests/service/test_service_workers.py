@@ -306,7 +306,7 @@ def test_silent_metrics_connections_block_neither_metrics_nor_workers(few_files:
 
 
 def written_by_workers(server: Served) -> list[dict[str, Any]]:
-    """Return the workers' lines of a JSON log, whose lines must all be objects."""
+    """Return the workers' lines of a JSON log. All lines of the log must be objects."""
     lines = [json.loads(line) for line in server.lines]
     return [line for line in lines if line["process"] == "worker-0"]
 

@@ -1,4 +1,4 @@
-"""The simulated clients: callers, which misbehave, and people who post to rooms and follow them."""
+"""The simulated clients: callers that misbehave, and people who post to rooms and follow them."""
 
 import hashlib
 from collections.abc import Callable
@@ -242,7 +242,7 @@ class Follower:
 
     @property
     def is_following(self) -> bool:
-        """True if the follower has received a response in its present call."""
+        """True if the follower has received a response in its current call."""
         return self.call is not None and bool(self.call.responses)
 
     def check_is_up_to_date(self) -> None:

@@ -21,7 +21,7 @@ from chatiere.service.exchange.fair_queue import Bounds, FairQueue, Job, Stage
 from chatiere.service.exchange.turns import Turns
 
 Work = Callable[[], Any]
-# The simulated time begins here, so that no time is 0, which the guards use for "never".
+# The simulated time begins here, and not at 0, because the guards use the time 0 for "never".
 _BEGINNING = 1000.0
 _SINCE_1970 = 1.7e9
 
@@ -54,7 +54,7 @@ class Timer:
             self._loop.timers -= 1
 
     def take(self) -> Work | None:
-        """Return the work, which then no longer waits."""
+        """Return the work. It then no longer waits."""
         work, self.work = self.work, None
         return work
 
@@ -156,7 +156,7 @@ class Loop:
 
 
 class Threads(Executor):
-    """A pool of threads, whose work takes a random time."""
+    """A pool of threads. Work in them takes a random time."""
 
     def __init__(self, run: Run, threads: int) -> None:
         self._run, self._free = run, threads
@@ -192,7 +192,7 @@ class Threads(Executor):
 
 
 class _Job(Job):
-    """A call's work, which takes simulated time."""
+    """A call's work. It takes simulated time."""
 
     def __init__(self, pool: "Pool", client: str, connection: str) -> None:
         super().__init__(client, connection)
@@ -207,7 +207,7 @@ class _Job(Job):
 
 
 class Pool:
-    """Threads for calls that may take long. The service's queue determines the order."""
+    """Threads for calls that may take a long time. The service's queue determines the order."""
 
     def __init__(self, run: Run) -> None:
         self._run = run

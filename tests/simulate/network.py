@@ -21,7 +21,7 @@ _LONG = 1e9
 
 
 def retry_after(status: Status) -> float | None:
-    """Return the seconds after which, according to a status, a client may retry; None if it does not name them."""
+    """Return the time in seconds after which a status allows a client to retry; None if it has no such time."""
     for detail in status_pb2.Status.FromString(status.details).details:
         hint = error_details_pb2.RetryInfo()
         if detail.Unpack(hint):

@@ -1,4 +1,4 @@
-"""Runs of a supervisor. Its workers are simulated processes, which crash, hang, start slowly or do not end."""
+"""Runs of a supervisor. Its workers are simulated processes that crash, hang, start slowly or do not end."""
 
 import signal
 from collections.abc import Callable, Iterator

@@ -88,7 +88,7 @@ class Worker:
         """The number of bytes of responses that clients have not read."""
         self.is_dead = self.is_draining = self.has_ended = False
         self.health, self.relay = health, relay
-        # A single large call may exceed the limit, and another quarter of the limit is for small calls.
+        # A single large call may exceed the limit. In addition, a quarter of the limit is reserved for small calls.
         self._most_held = settings.max_undelivered_bytes * 5 // 4 + 20 * settings.max_message_bytes
         self._sizes = count()
         self._threads, self.pool = Threads(run, 2), Pool(run)

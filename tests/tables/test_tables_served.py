@@ -219,7 +219,7 @@ def test_tokens_and_open_tables(door: Door, tmp_path: Path) -> None:
             if is_open:
                 codes = {code_of(stub.NewTable, request) for _ in range(10)}
                 assert grpc.StatusCode.RESOURCE_EXHAUSTED in codes
-                # A client with a token is limited by its name. Its address, which is the same, does not matter.
+                # A client with a token is limited by its name. The address is the same, but does not matter.
                 assert code_of(stub.NewTable, request, metadata=bearer) is ok
                 wrong = (("authorization", "Bearer wrong"),)
                 assert code_of(stub.NewTable, request, metadata=wrong) is unauthenticated

@@ -29,7 +29,7 @@ def host() -> Host:
 
 
 def turn(host: Host, table: bytes, secrets: list[bytes]) -> tuple[int, list[int]]:
-    """Return the seat to decide, and its legal actions."""
+    """Return the seat whose turn it is, and its legal actions."""
     seat = host.look(table).view.turn.seat
     return seat, [action.id for action in host.look(table, secrets[seat]).legal_actions]
 
@@ -201,7 +201,7 @@ def test_a_retry_is_not_a_fork(host: Host, game: Game) -> None:
 
 
 def test_a_seed_cannot_be_guessed_from_a_hand(host: Host, game: Game) -> None:
-    """Seed and game number have 64 bits each. They are derived from the root, which cannot be derived from a table."""
+    """Seed and game number have 64 bits each, and are derived from the root. A table does not reveal the root."""
     table, _ = begun(host, game)
     opened = host.open(table)
     seed, game_number, drawn = game.unpack(opened.body.state).random_stream() or (0, 0, 0)
@@ -216,7 +216,7 @@ def test_a_seed_cannot_be_guessed_from_a_hand(host: Host, game: Game) -> None:
 
 
 def test_a_creator_who_deals_repeatedly(host: Host, game: Game) -> None:
-    """With `next`, hands are hidden until all human seats have acknowledged the table, which has a unique id."""
+    """With `next`, hands are hidden until all human seats have acknowledged the table. The table has a unique id."""
     _, secrets = begun(host, game)
     seats = [human(secret) for secret in secrets]
     tables = [

@@ -12,7 +12,7 @@ from chatiere.service.tables.seal import Body, seal
 
 from .support import Host
 
-# The size in bytes of a packed state's header, which contains the stream.
+# The size in bytes of a packed state's header. The header contains the stream.
 _HEADER = 32
 # The number of worlds drawn before giving up.
 _TRIES = 20

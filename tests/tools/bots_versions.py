@@ -25,7 +25,7 @@ class Last(Bot):
 
 @contextmanager
 def newer_release(*, keeps_old: bool = True) -> Iterator[None]:
-    """Replace the registry by that of the next release, which may still have the old version of the bot."""
+    """Replace the registry by the next release's registry. It may still have the old version of the bot."""
     before = registry._FOR_ANY_GAME["random"] if keeps_old else None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "BOTS_VERSION", NEW)

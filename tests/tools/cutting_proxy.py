@@ -34,7 +34,7 @@ class _Cut(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    # A frame of HTTP/2, or a chunk of HTTP/1.1, which may contain anything.
+    # A frame of HTTP/2, or a chunk of HTTP/1.1. A chunk may contain anything.
     data: bytes
     is_from_server: bool
     is_first: bool
@@ -166,8 +166,8 @@ def cutting_proxy(
     Args:
         target: The address of the server.
         seed: The seed of the order of phases.
-        is_http2: False if the server's protocol is HTTP/1.1, whose phases are the phases of chunks.
-        delay: The seconds between accepting a connection and connecting to the server.
+        is_http2: False if the server's protocol is HTTP/1.1. The phases are then those of chunks.
+        delay: The time in seconds between accepting a connection and connecting to the server.
     """
     started: Future[tuple[CuttingProxy, asyncio.AbstractEventLoop, asyncio.Event, str]] = Future()
 

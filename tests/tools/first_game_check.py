@@ -2,7 +2,7 @@
 
 `make first-game PYTHONS="python3.12 python3.13"` builds the wheel for each of these Pythons. The page's blocks run
 unchanged, except that pip installs the wheel instead of a release, and that servers listen on free ports. Prints the
-seconds from the empty folder to the end of the game. Fails if a block fails.
+time from the empty folder to the end of the game, in seconds. Fails if a block fails.
 """
 
 import os
@@ -83,7 +83,7 @@ def run(script: str, folder: Path, environment: dict[str, str]) -> None:
 
 
 def check(python: Path, wheel: Path, extra: str | None) -> float:
-    """Follow the page with one Python and one extra. Return the seconds that it took."""
+    """Follow the page with one Python and one extra. Return the time that this took, in seconds."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         constraint = folder / "constraint.txt"

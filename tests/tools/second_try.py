@@ -1,7 +1,7 @@
 """A pytest plugin. Its option `--second-try` runs failed tests again, in a separate process.
 
 The run fails if a test fails again. The names of the tests that pass are added to build/flaky.txt, and `make flaky`
-repeats these tests. Their first tracebacks are added to build/flaky.log, which `.ci/run` prints at its end.
+repeats these tests. Their first tracebacks are added to build/flaky.log. `.ci/run` prints this file at its end.
 """
 
 import subprocess

@@ -28,7 +28,7 @@ from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
 def views(*table: ChatCartonneCardView, **public: Any) -> list[ChatCartonneView]:
-    """Return the views of all seats where seat 1 of two has to act; each view shows its seat's hand."""
+    """Return both seats' views of a position in which seat 1 has to act. Each view shows the viewer's hand."""
     shown = []
     for viewer in (0, 1):
         seats = [

@@ -21,7 +21,7 @@ from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
 def views(**public: Any) -> list[ChatpentiersView]:
-    """Return the views of all seats where seat 1 of the two shown has to act; each view shows its seat's hand."""
+    """Return both seats' views of a position in which seat 1 has to act. Each view shows the viewer's hand."""
     shown = []
     for viewer, hand in enumerate(([0, 11, 24], [59])):
         seats = [

@@ -22,7 +22,7 @@ from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
 def views(**public: Any) -> list[DiscatView]:
-    """Return the views of all seats where seat 1 of two has to act; each view shows its seat's hand."""
+    """Return both seats' views of a position in which seat 1 has to act. Each view shows the viewer's hand."""
     hands = ([5, 17], [30, 42, 44])
     shown = []
     for viewer in (0, 1):

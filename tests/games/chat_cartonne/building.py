@@ -173,7 +173,7 @@ class Board:
         return self
 
     def state(self, change: Callable[[ChatCartonneState], None] | None = None) -> ChatCartonneState:
-        """Return the state, in which the seats drew the cards on the table and in hands in turn."""
+        """Return the state. In it, the seats have drawn the cards on the table and in hands in turn."""
         state = ChatCartonneState(first_seat=0, active_seat=self.active, final_phase=self.final)
         state.phase = CHAT_CARTONNE_PHASE_TURN
         fill(state.options, CODEC.put_options, {"first_seat": 0, **self.options})

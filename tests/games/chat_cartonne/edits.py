@@ -15,7 +15,7 @@ STATES = 70
 
 
 def edit(state: Any, choices: random.Random) -> None:
-    """Change a state in a random way, which may make it impossible."""
+    """Change a state in a random way. The changed state may be impossible."""
     hands = [seat.hand_cards for seat in state.seats]
     seat = choices.randrange(len(hands))
     held = state.seats[seat]

@@ -20,7 +20,7 @@ VARIANTS = ("all_princesses", "no_double_walls", "no_crowd_bonus", "half_sleeper
 
 
 def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
-    """Return the parts by name."""
+    """Return a mapping from the names of the observation's parts to their numbers."""
     players = len(view.seats)
     order = clockwise(seat, players)
     contents = [[0] * SIDE for _ in range(SIDE)]

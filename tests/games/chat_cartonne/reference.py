@@ -375,7 +375,7 @@ class Game(Script):
         ]
 
     def ranks(self) -> list[int]:
-        """Return each seat's rank, which is 1 + the number of seats ahead of it."""
+        """Return each seat's rank: 1 + the number of seats ahead of it."""
         keys = [(-total, negative) for total, negative in zip(self.totals(), self.negative(), strict=True)]
         return [1 + sum(other < key for other in keys) for key in keys]
 

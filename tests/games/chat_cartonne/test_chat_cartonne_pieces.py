@@ -1,4 +1,4 @@
-"""ChatCartonnePieces has the numbers of the rules file, which the kernel also uses."""
+"""ChatCartonnePieces has the numbers of the rules file. The kernel uses the same numbers."""
 
 from collections import Counter
 from typing import Any

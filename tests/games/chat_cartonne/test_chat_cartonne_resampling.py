@@ -334,7 +334,7 @@ def test_resampling_is_uniform_in_late_positions_of_random_games() -> None:
 
 
 def words_drawn(position: Position, seed: int) -> int:
-    """Return the number of words that resampling for seat 0 draws from the stream, which measures its work."""
+    """Return the number of words that resampling for seat 0 draws from the stream, as a measure of its work."""
     sampled = GAME.position(CODEC.read_state(Reader(state_of(position)), GAME.rules_version), (0, 0, 0))
     stream = sampled.resample(0, seed).random_stream()
     assert stream is not None
@@ -350,7 +350,7 @@ def test_weak_information_about_many_seats_takes_no_extra_work() -> None:
 
 
 def test_resampling_gives_up_if_hardly_any_deal_is_consistent() -> None:
-    # Four seats hold the last twelve cartons of four patterns in only one possible way, which is one deal in 370,000.
+    # Four seats hold the last twelve cartons of four patterns in only one possible way: one deal in 370,000.
     order = (3, 1, 4, 2)
     hands = [(0, 1), *(tuple(9 * pattern + 6 + i for i in range(3)) for pattern in order)]
     known = [[[pattern for pattern in range(8) if pattern not in order[: 1 + seat]]] * 3 for seat in range(4)]

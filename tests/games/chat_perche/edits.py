@@ -13,7 +13,7 @@ STATES = 500
 
 
 def edit(state: Any, choices: random.Random) -> None:
-    """Change a state in a random way, which may make it impossible."""
+    """Change a state in a random way. The changed state may be impossible."""
     seat = choices.choice(state.seats)
     here = choices.choice(state.branches)
     number = list(state.branches).index(here)

@@ -27,7 +27,7 @@ DECK = (
 
 
 def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
-    """Return the parts by name."""
+    """Return a mapping from the names of the observation's parts to their numbers."""
     own, other = view.seats[seat], view.seats[1 - seat]
     phase = name_of(view, "phase")
     animals = Counter((space - 5) // 4 for space in [*own.cats, *other.cats, *view.birds] if space >= 5)

@@ -129,7 +129,7 @@ class Game(Script):
         yield from self.turns(self.turn())
 
     def turns(self, rest: Generator[Question, int, None]) -> Generator[Question, int, None]:
-        """Continue from the active seat's turn, of which `rest` remains, to the end of the game."""
+        """Play the rest of the active seat's turn (`rest`), and then all turns to the end of the game."""
         while True:
             yield from rest
             if self.dogs == self.dog_track:

@@ -18,7 +18,7 @@ def asks_again(position: Position, action: int) -> bool:
 
 
 def most_asked(position: Position, outcomes: list[int]) -> list[int]:
-    """Return the cards with the most decisions, which are two decisions if two cats can move, and otherwise one."""
+    """Return the cards with the most decisions: two decisions if two cats can move, and otherwise one."""
     found = []
     for outcome in outcomes:
         after = position.child(outcome)

@@ -12,7 +12,7 @@ from .reference import steps_from
 
 
 def moving(number: int, **what: Any) -> Table:
-    """Return a state in which the active seat has turned up the given card, which the decks contain."""
+    """Return a state in which the active seat has turned up the given card. The decks contain this card."""
     options = what.pop("options", {})
     return Table(options=holding(number, OWN_FALLS, OTHER_FALLS, BIRD, **options), **what).turn_up(number)
 
@@ -146,7 +146,7 @@ def test_decision_the_trunk_limit_is_checked_after_each_single_move() -> None:
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
 def test_a_cat_that_the_opponent_moved_in_its_last_turn_may_not_move() -> None:
-    # Seat 0 moves a cat of each colour in turn; it is barred for seat 1, whose card moves that colour.
+    # In each case, seat 0 moves a cat, and seat 1's card moves cats of the same colour. Seat 1 may not move that cat.
     for first, second, colour in (("one own", "one other", 0), ("one other", "one own", 1)):
         table = Table(cats=([left(3, 2)], [right(3, 2)]), options=holding(card(first, 3), card(second, 4)))
         table.turn_up(card(first, 3)).move([left(3, 2), right(3, 2)][colour], trunk(3)).turn_up(card(second, 4))

@@ -1,4 +1,4 @@
-"""ChatPerchePieces has the numbers of the rules file, which the kernel also uses."""
+"""ChatPerchePieces has the numbers of the rules file. The kernel uses the same numbers."""
 
 import pytest
 

@@ -199,7 +199,7 @@ def final_state(
     """Return the end of a game.
 
     For each seat except the last, `counts` maps zones to a colour's letter and a number of cards. The last seat has all
-    other taken cards, which exceed its limits, so it scores 0 in the last round.
+    remaining taken cards. They exceed the last seat's limits, so it scores 0 in the last round.
     """
     removed = options.get("removed_colour", 3) if players == 3 else None
     left = {

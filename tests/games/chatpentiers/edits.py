@@ -12,7 +12,7 @@ STATES = 250
 
 
 def edit(state: Any, choices: random.Random) -> None:
-    """Change a state in a random way, which may make it impossible."""
+    """Change a state in a random way. The changed state may be impossible."""
     hands = [seat.hand_cards for seat in state.seats]
     seat = choices.choice(state.seats)
     way = choices.randrange(8)

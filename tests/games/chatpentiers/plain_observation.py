@@ -14,7 +14,7 @@ BONUS = (0, 0, 1, 2, 4)
 
 
 def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
-    """Return the parts by name."""
+    """Return a mapping from the names of the observation's parts to their numbers."""
     players = len(view.seats)
     order = clockwise(seat, players)
     trick = {play.card: 1 + order.index(play.seat) for play in view.plays}

@@ -85,7 +85,7 @@ class Game(Script):
         return (self.first_seat + self.round - 1) % self.players
 
     def from_trick(self, rest: Generator[Question, int, int]) -> Generator[Question, int, None]:
-        """Continue from a trick, of which `rest` remains, to the end of the game."""
+        """Play the rest of a trick (`rest`), and then all tricks to the end of the game."""
         while True:
             leader = yield from rest
             if self.hands[leader]:
@@ -180,7 +180,7 @@ class Game(Script):
         return sum(len(self.boards[seat].get(section, [])) == self.limits[section] for section in range(4))
 
     def board_sum(self, seat: int) -> int:
-        """Return the sum of a seat's current board, which may be negative."""
+        """Return the sum of a seat's current board. It may be negative."""
         points = BONUS[self.perfect(seat)]
         for zone, cards in self.boards[seat].items():
             count = len(cards)
@@ -200,6 +200,6 @@ class Game(Script):
         return [sum(self.finished[seat]) + (0 if over else self.board_score(seat)) for seat in range(self.players)]
 
     def ranks(self) -> list[int]:
-        """Return each seat's rank at the end of the game, which is 1 + the number of seats ahead of it."""
+        """Return each seat's rank at the end of the game: 1 + the number of seats ahead of it."""
         merits = [(total, self.perfect(seat)) for seat, total in enumerate(self.totals())]
         return [1 + sum(other > merit for other in merits) for merit in merits]

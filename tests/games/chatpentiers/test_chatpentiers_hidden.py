@@ -115,7 +115,7 @@ SIZES = [2, 2, 2, 2]
 
 
 def late_with_voids(shown: dict[int, str]) -> ChatpentiersState:
-    """Return a state with the first deal consistent with the voids. Seats have two cards, which seat 4 does not see."""
+    """Return a state with the first deal consistent with the voids. Seats 0 to 3 have two hidden cards each."""
     deal = deal_out(HIDDEN, SIZES, shown)
     assert deal is not None
     rest = [f"{letter}{value}" for letter in LETTERS for value in range(1, 13)]

@@ -1,4 +1,4 @@
-"""The counts of the reference equal those of the kernel (`position.perft(depth)`), which are recorded in perft.json."""
+"""The reference's counts equal those in perft.json. tests/conformance/test_conformance_perft.py tests the kernel's."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""ChatpentiersPieces has the numbers of the rules file, which the kernel also uses."""
+"""ChatpentiersPieces has the numbers of the rules file. The kernel uses the same numbers."""
 
 from collections import Counter
 

@@ -137,7 +137,7 @@ def steal(body: Any) -> None:
 
 
 def all_taken(body: Any) -> None:
-    """Take three of the four cards, which would end the trick."""
+    """Take three of the four cards. This would end the trick."""
     for number in body.play[:4]:
         if body.table >> number & 1 and bin(body.table).count("1") > 1:
             body.table &= ~(1 << number)

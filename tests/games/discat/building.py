@@ -20,7 +20,7 @@ MAX_CARD = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
 
 
 def play_id(position: Position, *cards: int) -> int:
-    """Return the dense id of laying cards, of which the top card is the last."""
+    """Return the dense id of laying cards. The last card is on top."""
     action = DiscatAction()
     action.play.cards.extend(cards)
     return int(CODEC.read_action(Reader(action), position))
@@ -77,7 +77,7 @@ class Table(building.Table):
         return self
 
     def play(self, *cards: int) -> "Table":
-        """Lay cards, of which the top card is the last."""
+        """Lay cards. The last card is on top."""
         return self.apply(play_id(self.position, *cards))
 
     def keep(self) -> "Table":
@@ -132,7 +132,7 @@ Turn = tuple[str, tuple[int, ...]]
 
 
 def played(*cards: int) -> Turn:
-    """Return a turn for `late_state` with the cards laid, of which the top card is the last."""
+    """Return a turn for `late_state` in which these cards were laid. The last card is on top."""
     return "played", cards
 
 

@@ -12,7 +12,7 @@ STATES = 300
 
 
 def edit(state: Any, choices: random.Random) -> None:
-    """Change a state in a random way, which may make it impossible."""
+    """Change a state in a random way. The changed state may be impossible."""
     hands = [seat.hand_cards for seat in state.seats]
     places = [*hands, state.draw_pile_cards, state.queue_cards]
     way = choices.randrange(9)
@@ -37,7 +37,7 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 5 and state.turns:
         use_up(state, choices)
     elif way == 6 and state.turns:
-        # Leave few cards in a hand, and empty the draw pile, which would have refilled the hand.
+        # Leave few cards in a hand, and empty the draw pile, because it would have refilled the hand.
         hand = choices.choice(hands)
         while len(hand) > choices.randint(0, 2):
             state.draw_pile_cards.append(hand.pop())

@@ -30,8 +30,9 @@ class Knowledge:
             fact if fact.seers is None or seat in fact.seers else Fact(fact.kind, fact.seat, (), fact.seers)
             for fact in game.facts[first_pass:]
         ]
-        # For each moment, which is the number of facts before it: the constraints that hands met before, and the cards
-        # that earlier facts name. Cards that these do not distinguish are equivalent at earlier moments.
+        # A moment is identified by the number of facts before it. For each moment: the constraints that hands met
+        # before, and the cards that earlier facts name. Cards that neither distinguishes are equivalent at earlier
+        # moments.
         self._constraints: list[list[int]] = [[]]
         self._named: list[set[int]] = [set()]
         for fact in self.facts:

@@ -13,7 +13,7 @@ MAX_COUNT = 8_000
 
 
 def count_moves(players: int, options: dict[str, int], moves: list[int], choices: random.Random) -> tuple[int, int]:
-    """Return a depth, up to 8, and its number of sequences, which is large but not too large for the reference."""
+    """Return a depth, up to 8, and its number of sequences: large, but not too large for the reference."""
     depth, count = 1, Game.perft(players, options, moves, 1)
     while depth < 8:
         # The expected growth at the next depth, from a few random games.

@@ -11,7 +11,7 @@ SEATS = 6
 
 
 def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
-    """Return the parts by name."""
+    """Return a mapping from the names of the observation's parts to their numbers."""
     players = len(view.seats)
     phase = name_of(view, "phase")
     deciding = None if phase in ("FIRST_SEAT", "OVER") else view.active_seat

@@ -30,7 +30,7 @@ class Fact:
 
 
 def play_id(hand: set[int], cards: tuple[int, ...]) -> int:
-    """Return the dense id of laying `cards`, the top last, which is 32 × the top's slot + a mask of the other slots."""
+    """Return the dense id of laying `cards`, the top last: 32 × the top's slot + a mask of the remaining slots."""
     slots = sorted(hand)
     top = cards[-1]
     rest = [card for card in slots if card != top]
@@ -206,7 +206,7 @@ class Game(Script):
         ]
 
     def ranks(self) -> list[int]:
-        """Return each seat's rank, as if the game were over, which is 1 + the number of seats ahead of it."""
+        """Return each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
         seats = range(self.players)
         if self.group_winner is not None:
             return [1 if seat == self.group_winner else 2 for seat in seats]

@@ -160,7 +160,8 @@ def test_a_card_that_another_seat_drew_from_the_queue_is_known_to_its_previous_h
 def known_of(game: Game, seat: int, other: int) -> set[int]:
     """Return the cards of another hand that a seat put under the pile and saw drawn, computed from the whole history.
 
-    A card is known until it is played, or until the other seat puts a card under the pile, which may be the known card.
+    A card is known until it is played, or until the other seat puts a card under the pile, because that card may be the
+    known card.
     """
     known: set[int] = set()
     for fact in game.facts:
@@ -302,7 +303,7 @@ def test_an_observation_during_the_deal_shows_own_cards_and_the_next_seat() -> N
     assert cards(observed(table, 1, "own_hand")) == [17]
     assert cards(observed(table, 0, "own_hand")) == []
     assert list(observed(table, 0, "phase")) == [0, 1, 0, 0, 0, 0, 0, 0]
-    # The next card is dealt to seat 2, which is two seats to the left of seat 0.
+    # The next card is dealt to seat 2, two seats to the left of seat 0.
     assert [int(row[6]) for row in observed(table, 0, "seats")] == [0, 0, 1, 0, 0, 0]
     assert observed(table, 0, "draw_pile") == 59
 

@@ -1,4 +1,4 @@
-"""DiscatPieces has the numbers of the rules file, which the kernel also uses."""
+"""DiscatPieces has the numbers of the rules file. The kernel uses the same numbers."""
 
 import pytest
 from tools.over import over

@@ -10,7 +10,7 @@ SEATS = 5
 
 
 def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
-    """Return the parts by name."""
+    """Return a mapping from the names of the observation's parts to their numbers."""
     players = len(view.seats)
     order = clockwise(seat, players)
     copies = list(view.options.copies) or usual_copies()

@@ -140,7 +140,7 @@ class Game(Script):
         yield from self.rounds(self.first_seat, self._round(self.first_seat))
 
     def rounds(self, first: int, rest: Play) -> Play:
-        """Continue from a round that `first` began, of which `rest` remains, to the end of the game."""
+        """Play the rest of a round that `first` began (`rest`), and then all rounds to the end of the game."""
         while True:
             yield from rest
             totals = [sum(penalties[seat] for penalties in self.penalties) for seat in range(self.players)]
@@ -173,7 +173,7 @@ class Game(Script):
         yield from self.turns(first, self._turn(first, (None, None)))
 
     def turns(self, active: int, rest: Play) -> Play:
-        """Continue from a seat's turn, of which `rest` remains, to the end of the round."""
+        """Play the rest of a seat's turn (`rest`), and then all turns to the end of the round."""
         while True:
             mark = yield from rest
             if self.size(active) == 0:

@@ -127,7 +127,7 @@ def test_after_main_of_a_1_all_seats_know_that_the_hand_has_no_1() -> None:
 
 
 def ones_of_seat_2() -> Table:
-    """Return a table where seat 2 is known to have no 1, and draws from seat 1, which has one."""
+    """Return a table where seat 2 is known to have no 1, and draws from seat 1. Seat 1 has a 1."""
     known = {(None, 2): 0}
     return Table.late(
         "3A 4A 1E", "1A 3B", "6B 8C", "6C 1B", "6D", active=2, phase="DRAW", draws_left=1, most_ones=known

@@ -1,4 +1,4 @@
-"""MomistigriPieces has the numbers of the rules file, which the kernel also uses."""
+"""MomistigriPieces has the numbers of the rules file. The kernel uses the same numbers."""
 
 from collections import Counter
 

@@ -115,7 +115,7 @@ def changed(**numbers: int) -> list[int]:
         ({}, "copies"),
         (changed(_1A=3), "copies"),
         (changed(_9E=0), "copies"),
-        # The box also contains the 1s, which three players do not use.
+        # The box also contains the 1s. Three players do not use them.
         (changed(_1A=1), "copies"),
         (changed(_3A=-1), f"copies[{card('3A')}]"),
         (changed(_3A=10), f"copies[{card('3A')}]"),

@@ -1,4 +1,4 @@
-"""Turns of calls that may take long: which call gets the next turn, with a simulated clock and processor."""
+"""Turns of calls that may take a long time: which call gets the next turn, with a simulated clock and processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads for calls that may take long: their turns, cancellation, and the end."""
+"""Threads for calls that may take a long time: their turns, cancellation, and the end."""
 
 from __future__ import annotations
 

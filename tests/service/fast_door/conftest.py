@@ -40,7 +40,7 @@ def peer(echoing: Running) -> Iterator[Peer]:
 
 @pytest.fixture
 def bystander(server: Served) -> Iterator[Bystander]:
-    """Return an ordinary client, which the server must continue to serve."""
+    """Return an ordinary client. The server must continue to serve it."""
     with Bystander(server) as bystander:
         yield bystander
 

@@ -107,7 +107,7 @@ def breaks(*errors: int) -> Callable[[Peer], None]:
 
 
 def fails(*errors: int) -> Callable[[Peer], None]:
-    """Expect a stream error, or a connection error, which RFC 9113 allows instead (5.4.2)."""
+    """Expect a stream error or, as RFC 9113 also allows (5.4.2), a connection error."""
 
     def check(peer: Peer) -> None:
         while peer.farewell is None and not set(errors) & set(peer.resets.values()):

@@ -65,8 +65,8 @@ def fast_address(server: Running | Served) -> str:
 class Peer:
     """A client that sends single frames, to a server or over an existing connection.
 
-    If `greets` is False, it does not send the HTTP/2 preface and SETTINGS. It acknowledges the server's SETTINGS and
-    pings when they arrive.
+    If `greets` is False, the client does not send the HTTP/2 preface and SETTINGS. The client acknowledges the server's
+    SETTINGS and pings when they arrive.
 
     Attributes:
         messages: The messages received, by stream.
@@ -237,7 +237,7 @@ class Peer:
                 self.frame()
 
     def goodbye(self) -> tuple[int, str]:
-        """Return the error and the text of the server's GOAWAY, which it must send."""
+        """Return the error and the text of the server's GOAWAY. The server must send one."""
         self.rest()
         assert self.farewell is not None, "the connection ended without a GOAWAY"
         return self.farewell
@@ -289,7 +289,7 @@ class Bystander:
         del self._peer.messages[1]
 
     def is_served_during(self, attack: Callable[..., _T], *arguments: Any) -> _T:
-        """Make calls before, during and after an attack, which runs in another thread. Return the attack's result."""
+        """Make calls before, during and after an attack. The attack runs in another thread. Return its result."""
         self.is_served()
         with ThreadPoolExecutor(1) as others:
             attacking = others.submit(attack, *arguments)

@@ -32,8 +32,8 @@ http2 = importlib.import_module("chatiere.http2.server")
 
 LAST = END_HEADERS | END_STREAM
 ELSEWHERE = "127.0.0.2"
-# A header field of 3,992 bytes (as HTTP/2 counts), which becomes the newest entry of HPACK's table, and a reference to
-# this entry.
+# A header field of 3,992 bytes (as HTTP/2 counts), and a reference to it in HPACK's table. The field becomes the newest
+# entry of the table.
 LARGE = b"\x40\x01a\x7f\xf8\x1d" + b"b" * 3959
 AGAIN = b"\xbe"
 # The same field with a value that HTTP/2 forbids, so that the server skips the field.

@@ -83,7 +83,7 @@ class Sender:
             self._of_connection -= len(part)
 
     def read(self) -> None:
-        """Read a frame, which may enlarge a window."""
+        """Read a frame. The frame may enlarge a window."""
         frame = self._peer.frame()
         if frame.kind == WINDOW_UPDATE and frame.stream == 0:
             self._of_connection += int.from_bytes(frame.payload)
@@ -424,7 +424,7 @@ def test_a_reset_while_a_response_is_being_sent(monkeypatch: pytest.MonkeyPatch)
 
 
 def hang_up(peer: Peer) -> None:
-    """Close the client's socket with a reset, which the server's system detects with the next packet that it sends."""
+    """Close the client's socket with a reset. The server's system detects it with the next packet that it sends."""
     peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     peer.socket.close()
 

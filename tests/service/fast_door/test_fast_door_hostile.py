@@ -57,7 +57,7 @@ require("libnghttp2")
 pytestmark = pytest.mark.long
 
 NEW_GAMES = "/chatiere.v1.BatchService/NewGames"
-# The address of attackers, which no other client has.
+# The address of attackers. No other client has it.
 ELSEWHERE = "127.0.0.2"
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 # The memory, in MiB, by which a worker may exceed its settings.

@@ -38,7 +38,7 @@ class SlowRelay:
 
 
 def gaps(seconds: list[float]) -> list[float]:
-    """Return the seconds between the heartbeats of one follower. `seconds` are the durations of the looks."""
+    """Return the times between the heartbeats of a follower, in seconds. `seconds` are the durations of the looks."""
     clock = Clock()
     loop = asyncio.SelectorEventLoop(clock)
     loop.time = lambda: clock.now  # type: ignore[method-assign]

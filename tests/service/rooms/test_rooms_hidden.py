@@ -68,7 +68,7 @@ def test_followers_and_the_relay_see_no_hidden_data(game: Game) -> None:
     told = b"\n".join(each.SerializeToString() for ear in (early, late) for each in ear.heard)
     kept = b"\n".join(kept_by(rooms.relay))
     for seen in (told, kept):
-        # The search works: it finds the tables, which are not hidden.
+        # The search works: it finds the tables, because they are not hidden.
         assert all(table in seen for table in tables)
         assert not [each for each in hidden if each in seen]
 

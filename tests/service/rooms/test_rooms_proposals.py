@@ -1,4 +1,4 @@
-"""Amended tables in rooms: they are proposals, which do not change the game until all have consented."""
+"""Amended tables in rooms: they are proposals, and do not change the game until all have consented."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""RoomService at all doors: players see their game as it is played; refusals, slow followers, the server's stop."""
+"""RoomService at all doors: players see their game as it is played; refusals, slow followers, shutdown."""
 
 import dataclasses
 import hashlib

@@ -143,7 +143,7 @@ def test_the_rest_of_a_refused_request_is_read_slowly(monkeypatch: pytest.Monkey
 
 
 def test_a_refused_request_of_the_maximum_size_gets_the_refusal() -> None:
-    """Its client may read the refusal only after it has sent everything."""
+    """The client may read the refusal only after it has sent everything."""
     with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as connection:
         connection.sendall(HEAD + b"content-length: 16000000\r\n\r\n" + bytes(16_000_000))
         assert b"LIMIT_EXCEEDED" in rest(connection)

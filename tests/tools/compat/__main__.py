@@ -104,7 +104,7 @@ def run(row: CompatRow, *, is_lowest: bool) -> str:
 
 
 def _install_ourselves(place: Path) -> None:
-    # Install the files that setuptools wrote for the editable package in this folder, which is already built.
+    # This folder is already built, so install the files that setuptools wrote for its editable package.
     ours = Path(sysconfig.get_path("purelib"))
     theirs = place / ours.relative_to(sys.prefix)
     for path in ours.glob("*chatiere*"):

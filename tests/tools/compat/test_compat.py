@@ -5,7 +5,7 @@ from packaging.requirements import Requirement
 
 from .__main__ import PROGRAMS, PROJECT, ROWS, lowest, requirements
 
-# The extras of the client and the service, which other tests install.
+# The extras of the client and the service. Other tests install them.
 OTHERS = {"client", "redis", "service", "traces", "web"}
 
 

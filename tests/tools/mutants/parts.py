@@ -77,7 +77,7 @@ def _files(tests: list[str], source: Path) -> list[str]:
 
 
 def parts() -> dict[str, Part]:
-    """Return all parts by name."""
+    """Return a mapping from the names of all parts to the parts."""
     engine, service = ROOT / "engine/chatiere/engine", ROOT / "service/chatiere/service"
     found = {}
     for kernel in sorted((engine / "games").glob("*/kernel.pyx")):

@@ -40,7 +40,7 @@ _BEGUN = re.compile(rf"^(?=\S+::){_ID}", re.MULTILINE)
 _NOT_FOUND = re.compile(rf"ERROR: not found: {re.escape(str(ROOT))}/{_ID}", re.MULTILINE)
 # The line that pytest prints immediately when a test fails.
 _FAILURE = re.compile(rb"^tests/.*(?:FAILED|ERROR) +\[", re.MULTILINE)
-# Folders of tests with servers or clients, which wait for each other.
+# Folders of tests with servers and clients. Servers and clients wait for each other.
 _TIMED = ("tests/service", "tests/clients", "tests/tables", "tests/command", "tests/envs", "tests/bots")
 # pytest's exit code if no test was selected.
 _NO_TESTS = 5
@@ -172,7 +172,7 @@ def gone(tests: Iterable[str]) -> set[str]:
 
 
 def check(tests: Iterable[str]) -> None:
-    """Run those tests in the unchanged tree that detected faults. There they have to pass. Raises TrialError."""
+    """In the unchanged tree, run the tests that detected faults. They have to pass there. Raises TrialError."""
     # A file in place of a test means that the file could not be imported. Here it only has to be importable.
     named = sorted(set(tests))
     for options, chosen in (

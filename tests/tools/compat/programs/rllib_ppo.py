@@ -1,4 +1,4 @@
-"""RLlib's PPO in our PettingZoo environment: one policy for all seats, which has to learn the legal actions."""
+"""RLlib's PPO in our PettingZoo environment: one policy plays all seats, and has to learn the legal actions."""
 
 import ray
 from ray.rllib.algorithms.ppo import PPOConfig
