@@ -1,4 +1,4 @@
-"""The command line without one of its standard streams, and with an output that cannot be written."""
+"""The command line if one of its standard streams is closed, or if its output cannot be written."""
 
 import os
 import shlex

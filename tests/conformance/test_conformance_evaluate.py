@@ -41,7 +41,7 @@ def items_of(found: EvaluationColumns) -> list[tuple[int, list[int], list[float]
 
 
 def worlds_of(position: Position, count: int, seed: int, game_number: int) -> list[tuple[int, Position]]:
-    """Return the worlds resampled for the seat to act, without their streams, and the seed of each."""
+    """Return the worlds resampled for the acting seat, without their streams, and the seed of each world."""
     stream = DocumentedStream(seed, game_number)
     seeds = [stream.word() for _ in range(count)]
     drawn = [position.resample(position.current_player(), each) for each in seeds]
@@ -49,7 +49,7 @@ def worlds_of(position: Position, count: int, seed: int, game_number: int) -> li
 
 
 def mean_return(worlds: list[tuple[int, Position]], action: int, playouts: int) -> float:
-    """Return the mean return of the seat to act after an action, by single playouts."""
+    """Return the acting seat's mean return after an action, computed by single playouts."""
     returns = []
     for seed, world in worlds:
         child = world.child(action)

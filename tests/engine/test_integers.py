@@ -1,4 +1,4 @@
-"""Python's and NumPy's integers are accepted wherever an integer is expected; other values are refused by name."""
+"""Python's and NumPy's integers are accepted wherever an integer is expected. Errors name the wrong argument."""
 
 import array
 import random

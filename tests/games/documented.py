@@ -57,7 +57,7 @@ class Block:
 
 @dataclass
 class Call:
-    """A call of a page. The request may still contain "…" for its state or its record."""
+    """A call in a page. The request may still contain "…" for its state or its record."""
 
     method: str
     request: dict[str, Any]
@@ -81,7 +81,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def calls(block: Block) -> Iterator[Call]:
-    """Yield the calls of a block without a language. Raises ValueError if the block contains anything else."""
+    """Yield the calls in a block without a language. Raises ValueError if the block contains anything else."""
     text, place = re.sub(r'("(?:state|record)": )…', r'\1"…"', block.text), 0
     while text[place:].strip():
         found = _CALL.match(text, place)
@@ -93,7 +93,7 @@ def calls(block: Block) -> Iterator[Call]:
 
 
 def made(channel: grpc.Channel, page: Path) -> Iterator[tuple[Block, str]]:
-    """Make the calls of a page in order. Yield each block of JSON with the text that it must have.
+    """Make the calls in a page in order. Yield each block of JSON with the text that it must have.
 
     Raises ValueError for a call that fails if no block shows the error.
     """

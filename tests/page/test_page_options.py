@@ -91,7 +91,7 @@ def test_a_table_shows_the_chosen_options(visit: Callable[..., Person], game: st
 
 
 def test_a_strength_is_kept_with_another_number_of_players(visit: Callable[..., Person]) -> None:
-    """The default bot may be another one for that number."""
+    """The default bot may depend on the number of players."""
     page = opened(visit(), "momistigri")
     seat = page.locator("[name=seat-1]")
     seat.select_option(label="Tiger")

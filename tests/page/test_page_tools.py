@@ -95,7 +95,7 @@ def test_a_table_that_is_taken_back_cannot_be_played(visit: Callable[..., Person
     page.route("**/chatiere.v1.TableService/Look", lambda route: None)
     page.locator("[data-tool=undo]").click()
     assert person.ply == ply
-    # The old table is shown until the other one arrives.
+    # The old table is shown until the new table arrives.
     assert page.evaluate(_CLICK_ALL, ".stage .pickable, .bar .choices button") > 0
     assert page.locator(".picked").count() == 0
     # The held responses are released.

@@ -44,7 +44,7 @@ def test_only_calls_above_the_limit_are_refused(slow_call: SlowCall, door: Door)
         assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED")
         assert refused.metadata == {"limit": "batches at a time", "most": "3"}
         assert refused.retry_after == 1
-        # Unary calls of GameService and health checks do not wait for them.
+        # Unary calls to GameService and health checks do not wait for the batches.
         assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
         health: Any = health_pb2_grpc.HealthStub(server.channel)
         assert health.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE).status

@@ -172,7 +172,7 @@ def test_a_consent_is_valid_only_for_its_table(host: Host, mode: Any) -> None:
         del forged.acknowledgements[:]
         forged.acknowledgements.extend(agreed.acknowledgements)
         assert refused(host.look, forged.SerializeToString()) == ("INVALID_TABLE", "table")
-    # The consent of one seat does not count as the consent of another one.
+    # The consent of one seat does not count as the consent of another seat.
     agreed.acknowledgements[1].seat = 2
     assert refused(host.look, agreed.SerializeToString()) == ("INVALID_TABLE", "table")
 

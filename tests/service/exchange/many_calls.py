@@ -47,7 +47,7 @@ _LOOK = 500
 
 
 class Calls:
-    """The methods of a server, and random calls of them."""
+    """The methods of a server, and random calls to them."""
 
     def __init__(self, seed: int, metrics: Metrics, folder: Path, *, has_tokens: bool) -> None:
         self.choices = random.Random(seed)

@@ -163,7 +163,7 @@ def test_a_deadline_passes(is_taken: bool) -> None:
 
 
 def calls_that_fill(budget: MemoryBudget) -> list[Holding]:
-    """Return small calls of other clients, which together fill the part of the budget for small calls."""
+    """Return small calls of other clients that together fill the part of the budget for small calls."""
     calls: list[Holding] = []
     for size in (1 << power for power in reversed(range(21))):
         with suppress(Refusal):

@@ -38,7 +38,7 @@ class Slow:
 
 
 def handled(server: Running) -> dict[str, float]:
-    """Return the numbers of ended calls of Play, by status."""
+    """Return the number of ended calls to Play for each status."""
     names = ("OK", "Canceled", "InvalidArgument", "DeadlineExceeded", "ResourceExhausted", "Unavailable")
     counts = {name: server.sample("grpc_server_handled_total", **LABELS, grpc_code=name) for name in names}
     return {name: count for name, count in counts.items() if count}

@@ -22,7 +22,7 @@ def server() -> Iterator[Served]:
 
 def test_the_cases_match_h2spec_s() -> None:
     names = {case.name for case in CASES}
-    # h2spec has 146 cases, and another one in its strict mode.
+    # h2spec has 146 cases, and one more case in its strict mode.
     assert len(names) == len(CASES) == 147
 
 

@@ -184,7 +184,7 @@ def reply_entry(secret: bytes, invitation: bytes = INVITATION) -> pb.RoomEntry:
 
 
 def refused(call: Any, *arguments: Any, **named: Any) -> tuple[str, str]:
-    """Return the reason of the refusal of a call, with the field or the limit that the refusal names."""
+    """Return the reason why a call was refused, with the field or the limit that the refusal names."""
     with pytest.raises((Refusal, EngineError)) as found:
         call(*arguments, **named)
     error: Any = found.value

@@ -270,7 +270,7 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
 
 
 def begun(channel: Any, path: str, data: bytes) -> Any:
-    """Start a call of a method, with bytes as request and response."""
+    """Start a call to a method, with bytes as request and response."""
     if path == _FOLLOW:
         return channel.unary_stream(path)(data, timeout=120)
     return channel.unary_unary(path).future(data, timeout=120)

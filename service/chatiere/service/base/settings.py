@@ -97,8 +97,8 @@ class Settings:
       serves the unary methods of GameService, BotService and TableService, and RoomService. None for no such port.
     - `metrics_address`: the address for Prometheus metrics over HTTP. None for no such port.
 
-    Limits apply to each worker separately. All calls of a connection are served by one worker. Calls above a limit get
-    RESOURCE_EXHAUSTED, with the time after which to try again.
+    Limits apply to each worker separately. All calls on a connection are served by one worker. Calls above a limit fail
+    with RESOURCE_EXHAUSTED, and the status has the time after which to try again.
 
     - `workers`: the number of processes that share the port; at most four for each processor that this process may use.
       `oversubscribe`: allow up to 1,024 workers regardless of the number of processors.
@@ -122,8 +122,8 @@ class Settings:
       calls. The states that streams keep may use three quarters of the memory, and are dropped when calls need it. The
       trees of searches do not count.
     - `max_batch_items`, `max_playouts` (of all items together), `max_answer_bytes` (of a response's columns): the
-      limits on a call of BatchService. Larger calls get BATCH_TOO_LARGE, and so do suggestions of bots that need more
-      than `max_playouts` playouts or more time than `max_deadline`.
+      limits on a call to BatchService. Larger calls fail with BATCH_TOO_LARGE, and so do suggestions of bots that need
+      more than `max_playouts` playouts or more time than `max_deadline`.
     - `max_table_playouts`: the maximum number of playouts of a bot for a decision at a sealed table, at most
       `max_playouts`.
 
@@ -134,8 +134,8 @@ class Settings:
       must receive a response; 0 for no limit. When `max_streams` streams are open, a new stream ends a stream that
       waits for its client.
     - `max_connection_age`: the age, within 10 %, at which a connection asks its gRPC client to use another one, so that
-      connections spread over new workers and servers; 0 for no limit. `connection_age_grace`: the time
-      within which calls on the old connection, including streams, must then end; 0 for no limit.
+      connections spread over new workers and servers; 0 for no limit. `connection_age_grace`: the time within which
+      calls on the old connection, including streams, must then end; 0 for no limit.
     - `default_deadline`: the time limit of a unary call whose client sets no deadline.
     - `max_deadline`: the maximum time of any unary call, after which the call ends with DEADLINE_EXCEEDED.
     - `grace`: the time within which calls in flight must end when the server stops.

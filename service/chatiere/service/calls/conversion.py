@@ -112,7 +112,7 @@ def name_game(error: EngineError, game: Game) -> None:
 
 
 def missing(field: str) -> Refusal:
-    """Return the refusal of a request without the field that identifies the game."""
+    """Return the refusal of a request that lacks the field that identifies the game."""
     names = _game_names()
     message = f"the request has no {field}; known games: {names}"
     return Refusal(ServiceReason.MISSING_FIELD, message, field=field, metadata={"games": names})

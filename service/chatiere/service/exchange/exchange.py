@@ -54,7 +54,7 @@ _Served = TypeVar("_Served", SingleMethod, BatchMethod, FeedMethod, StreamMethod
 
 
 class Exchange(Call, Generic[_Served], ABC):
-    """A call of a method at a door. The call ends once, and the guards count its end before the client is notified.
+    """A call to a method at a door. The call ends once, and the guards count its end before the client is notified.
 
     Exceptions of the method, or of a step of the exchange, become the call's status.
     """
@@ -327,7 +327,7 @@ class UnaryExchange(Exchange[_Served]):
 
 
 class SingleExchange(UnaryExchange[SingleMethod]):
-    """A call of a unary method that takes microseconds."""
+    """A call to a unary method that takes microseconds."""
 
     __slots__ = ()
 
@@ -370,7 +370,7 @@ class SingleExchange(UnaryExchange[SingleMethod]):
 
 
 class BatchExchange(UnaryExchange[BatchMethod]):
-    """A call of a unary method that may take a long time. Its work stops when the call is cancelled or late."""
+    """A call to a unary method that may take a long time. Its work stops when the call is cancelled or late."""
 
     __slots__ = ()
 
@@ -392,7 +392,7 @@ class BatchExchange(UnaryExchange[BatchMethod]):
 
 
 class UnknownExchange(Exchange[UnknownMethod]):
-    """A call of a method that the door does not serve."""
+    """A call to a method that the door does not serve."""
 
     __slots__ = ()
 

@@ -31,7 +31,7 @@ class ThreadJob(Job):
         self._threads = threads
         self.work: Callable[[], Any] | None = None
         self.future: Future[Any] | None = None
-        # A lock that is released when the job, having ended a turn, gets another one.
+        # A lock that is released when the job gets its next turn.
         self.turn = threading.Lock()
         self.turn.acquire()
         # The processor time of the job's thread when the turn began.

@@ -22,7 +22,7 @@ _RETRY = 1.0
 
 
 class FeedExchange(UnaryExchange[FeedMethod]):
-    """A call of a method that answers one request with any number of responses. Implements Feed.
+    """A call to a method that answers one request with any number of responses. Implements Feed.
 
     A source may have responses for thousands of feeds at the same time. The clients take turns, and each turn of the
     loop spends about a millisecond on sending.

@@ -136,7 +136,7 @@ class _GrpcWire(ABC):
         "watch",
     )
 
-    # gRPC does not report partly received requests, other calls of the connection or unsent output.
+    # gRPC reports neither partly received requests, nor the other calls on the connection, nor unsent output.
     has_part = is_alone = is_behind = False
     held = 0
 

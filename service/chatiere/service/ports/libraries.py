@@ -80,7 +80,7 @@ def _channelz(answer: Callable[[Any, Any], Any], request_type: Any, request: byt
 
 
 class _Outcome:
-    """The context of a call of a library's method, in which the method sets the call's status."""
+    """The context of a call to a library's method. The method sets the call's status in it."""
 
     code = 0
     details = ""

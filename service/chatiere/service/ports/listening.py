@@ -142,7 +142,7 @@ def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         ):
             try:
-                # If the system chooses the port, use the port of the first IP address for the other ones.
+                # If the system chooses the port, use the port of the first IP address for all further addresses.
                 made = _bound_to(family, kind, (place[0], port), options)
             except OSError as error:
                 # Skip addresses of a family that the machine does not support.

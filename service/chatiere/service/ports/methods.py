@@ -55,7 +55,7 @@ class Methods:
 
     def __init__(self, settings: Settings, metrics: Metrics, health: Health, table_keys: Keyring) -> None:
         """Start the methods' threads. Raises SettingError if they cannot be started."""
-        # Count the calls of all unknown methods together, because clients could invent any number of names.
+        # Count the calls to all unknown methods together, because clients could invent any number of names.
         self.unknown = UnknownMethod(Method(metrics, "unknown", "/unknown/unknown", needs_token=False))
         self._metrics = metrics
         self._pools: list[ThreadPoolExecutor | FairThreads] = []

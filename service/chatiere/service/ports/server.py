@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 # The time in seconds between two checks in the serving loop, unless the supervisor needs more frequent heartbeats.
 _INTERVAL = 1.0
-# The maximum number of calls in flight of a connection, and of calls of all connections that gRPC has not reported yet.
+# The maximum number of calls in flight on a connection, and of calls on all connections that gRPC has not reported.
 _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
 # The minimum time limit for a handshake, in seconds, even if requests have a shorter limit. Then the time, in
 # milliseconds, after which a connection without calls is closed.
@@ -203,7 +203,7 @@ class Server:
                 # By default, gRPC randomly refuses calls whose metadata exceeds half of the limit.
                 ("grpc.max_metadata_size", _MAX_METADATA),
                 ("grpc.absolute_max_metadata_size", _MAX_METADATA),
-                # Additional calls of a connection wait at the client, so that other connections get a turn soon.
+                # Additional calls on a connection wait at the client, so that other connections get a turn soon.
                 ("grpc.max_concurrent_streams", _MAX_CALLS_OF_A_CONNECTION),
                 # By default, gRPC ends random calls of any client when many calls begin at the same time.
                 ("grpc.server.max_pending_requests", _MAX_PENDING_REQUESTS),

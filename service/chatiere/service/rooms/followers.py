@@ -72,7 +72,7 @@ class Followers:
         return other
 
     def end(self, feed: Feed) -> None:
-        """Remove a follower to make room for another one, and end its call."""
+        """Remove a follower and end its call, so that another follower can be added."""
         self.remove(feed)
         feed.cut(limit_exceeded("followers of a room", MAX_PEOPLE, RETRY))
 

@@ -1,4 +1,4 @@
-"""A session with Redis: a connection for commands, and one that listens. It ends when either connection fails."""
+"""A session with Redis: one connection sends commands, and one listens. It ends when either connection fails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TIMEOUT = 5.0
 FAILURES = (RedisError, OSError)
 """The errors that end a session."""
 _FIRST = b"0-1"
-# The number of connections of a session. One sends commands, one command at a time; the other one listens.
+# The number of connections of a session: one sends commands, one command at a time, and the other listens.
 _CONNECTIONS = 2
 
 _log = logging.getLogger(__name__)

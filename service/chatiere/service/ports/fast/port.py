@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# The maximum number of concurrent calls of a connection.
+# The maximum number of concurrent calls on a connection.
 _CALLS_OF_A_CONNECTION = 1000
 # Separate loops may use 1/_PART of the door's file descriptors. Each of them needs _OF_OWN_LOOP descriptors.
 _PART, _OF_OWN_LOOP = 4, 3
@@ -39,7 +39,7 @@ _IDLE, _OWN_IDLE = 300.0, 10.0
 _NOT_GRPC = {"http_method": b"405", "content_type": b"415"}
 # The HTTP/2 error code of an error in the server.
 _INTERNAL_ERROR = 2
-# A function that receives the calls of a path.
+# A function that receives the calls to a path.
 Route = Callable[["WireCall"], None]
 
 

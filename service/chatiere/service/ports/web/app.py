@@ -125,7 +125,7 @@ class WebApp:
         Args:
             loop: The serving loop.
             routes: The methods, by their paths.
-            count_unknown: A function that counts a call of an unknown method, given its peer and its header fields.
+            count_unknown: A function that counts a call to an unknown method, given its peer and its header fields.
             pages: The files at other paths.
             hosts: The accepted host names.
             origins: The origins, other than the port's own, whose pages may make calls.
