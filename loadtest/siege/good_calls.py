@@ -126,7 +126,7 @@ class GrpcCalls:
         return (check,)
 
     def _on_stream(self) -> Calls:
-        # Use one stream that stays open, as learners do. After a failure, open another one.
+        # Use one stream that stays open, as learners do. After a failure, open another stream.
         def ask() -> None:
             if self._stream is None:
                 self._asked = SimpleQueue()

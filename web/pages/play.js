@@ -431,7 +431,7 @@ class Play {
     this.tools.pause.hidden = people || isOver;
   }
 
-  /** If no table is shown and the newest one is not open, show the one before it. */
+  /** If no table is shown and the newest table is not open, show the table before it. */
   async #showLast() {
     const { ply } = this.session.table;
     if (!this.view.isShown && this.session.isOpen(ply - 1)) {

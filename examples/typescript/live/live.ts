@@ -1,5 +1,6 @@
-// A live table of Discat for two players. Opening the page creates a room, whose link becomes the page's address. The
-// first person to open the link gets the other seat, and later visitors watch. Reloading the page keeps the seat.
+// A live table of Discat for two players. Opening the page creates a room, and the link to the room becomes the page's
+// address. The first person to open the link gets the other seat, and later visitors watch. Reloading the page keeps
+// the seat.
 
 import {
   Acknowledgement,

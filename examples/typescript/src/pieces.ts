@@ -27,7 +27,7 @@ export class Pieces {
     return given(this.names.get(`${kind} ${number}`), `${kind} ${number}`);
   }
 
-  /** Return the values printed on the pieces. Throws if the pieces belong to another game than `game`. */
+  /** Return the values printed on the pieces. Throws if the pieces belong to a game other than `game`. */
   details<Game extends Details["case"]>(game: Game): DetailsOf<Game> {
     if (this.printed.case !== game) {
       throw new Error(`these are the pieces of ${this.printed.case}, not of ${game}`);

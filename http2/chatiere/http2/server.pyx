@@ -159,7 +159,7 @@ cdef class Call:
 
     @property
     def is_alone(self):
-        """True if the call is the only one on its connection."""
+        """True if the connection has no other calls."""
         return self._stream != NULL and self._stream.connection != NULL and self._stream.connection.stream_count == 1
 
     @property
