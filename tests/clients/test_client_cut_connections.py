@@ -73,7 +73,7 @@ class Use(threading.Thread):
         try:
             self._use(self, self._address)
         except (Exception, asyncio.CancelledError) as error:
-            # A call that fails after the client was closed is not an error.
+            # A call may fail after the client was closed. This is not an error.
             if not self.is_closing.is_set():
                 self.error = error if isinstance(error, Exception) else RuntimeError(repr(error))
 

@@ -351,7 +351,7 @@ def late() -> Iterator[str]:
 def test_a_room_is_followed_again_after_calls_that_exceed_their_deadlines(late: str) -> None:
     with Room(late, new_room_id()) as room:
         room.post_name("Anna")
-        # The second response makes the client post the name again, which fails.
+        # The second response makes the client post the name again. This post fails.
         assert next(room.follow()).presence.onlookers == 3
 
 

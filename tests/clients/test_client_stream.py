@@ -232,7 +232,7 @@ def test_without_libnghttp2_a_fast_stream_names_the_missing_library(monkeypatch:
 
 @pytest.fixture
 def impatient(request: pytest.FixtureRequest) -> Iterator[Running]:
-    """Run a server that allows two streams, which may be idle only for a moment."""
+    """Run a server that allows two streams. They may be idle only for a moment."""
     settings = Settings(address="127.0.0.1:0", max_streams=2, stream_idle_timeout=0.1)
     with running(settings, request.param) as server:
         yield server

@@ -76,7 +76,7 @@ def test_a_refusal_can_be_read_with_only_the_descriptor_set(described: FileDescr
 
 
 def test_code_can_be_generated_from_only_the_descriptor_set(written: Path, tmp_path: Path) -> None:
-    """The code equals the package's code, except where it depends on JSON names, which only the set contains."""
+    """The code equals the package's code, except where it depends on JSON names. Only the set contains these names."""
     target = tmp_path / "code"
     target.mkdir()
     described = f"--descriptor_set_in={written / 'descriptors.binpb'}"

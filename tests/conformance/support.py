@@ -130,7 +130,7 @@ def _any_numbers(option: Option, choices: random.Random) -> list[int]:
 
 
 def _edited(numbers: list[int], option: Option, choices: random.Random) -> list[int]:
-    # Exchange two numbers, or decrease one number and increase another. Both preserve a sum, which the game may check.
+    # Exchange two numbers, or decrease one number and increase another. Both preserve a sum that the game may require.
     edited = numbers.copy()
     one, other = choices.sample(range(len(numbers)), 2)
     if choices.random() < 0.5:

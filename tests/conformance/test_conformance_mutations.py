@@ -106,7 +106,7 @@ def mutated(packed: bytes, other: bytes, choices: random.Random) -> bytes:
             place, second = sorted((place, second))
             data[place:second] = other[place:second]
         else:
-            # Change a few adjacent bytes, which are probably in the same field.
+            # Change a few adjacent bytes. They are probably in the same field.
             second = min(size - 1, place + choices.randrange(1, 12))
             data[place], data[second] = data[second], data[place]
     return bytes(data)

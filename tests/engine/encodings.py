@@ -117,7 +117,7 @@ def _another(fields: list[Field], kind: Any, choices: random.Random) -> None:
 
 
 def _split(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # Split a message into two pieces, which parsers merge. In a list, the pieces are two items.
+    # Split a message into two pieces. Parsers merge them. In a list, the pieces are two items.
     for place, (number, wire_type, value) in enumerate(fields):
         if kind.fields_by_number[number].message_type and isinstance(value, bytes) and choices.random() < 0.5:
             try:

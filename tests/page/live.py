@@ -69,7 +69,7 @@ def gathered(visit: Callable[..., Person], game: str, names: list[str], players:
 
 
 def await_connection(person: Person, is_connected: bool) -> None:
-    """Wait until a person's browser follows the room, or until it has noticed that it no longer does."""
+    """Wait until a person's browser follows the room, or until it has noticed that it no longer follows the room."""
     person.await_kept(_CONNECTED, is_connected)
 
 

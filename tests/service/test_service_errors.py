@@ -75,7 +75,7 @@ def decision(stub: Any, game: Game) -> game_pb2.Position:
 
 @pytest.fixture
 def chance(stub: Any, game: Game) -> game_pb2.Position:
-    """Return a position with a pending chance event: the game's first event, which decides the seat that begins."""
+    """Return a position with a pending chance event: the game's first event. It decides which seat begins."""
     return new_game(stub, game.name, game.min_players, explicit_chance=True)
 
 

@@ -271,7 +271,7 @@ class GrpcCall:
 
 
 class WebCall:
-    """A call at the door for browsers. It uses JSON, which takes the most memory."""
+    """A call at the door for browsers. It uses JSON, because JSON takes the most memory."""
 
     def __init__(self, address: str, path: str, request: Message) -> None:
         content = json.dumps(MessageToDict(request)).encode()
@@ -317,7 +317,7 @@ class Moments:
         monkeypatch.setattr(Decisions, "worlds", drawn)
 
     def _stop(self) -> None:
-        # Later calls, which are in other threads, are not stopped.
+        # Later calls run in other threads, and are not stopped.
         if self._is_armed and self._thread in (None, threading.get_ident()):
             self._thread = threading.get_ident()
             self.count += 1

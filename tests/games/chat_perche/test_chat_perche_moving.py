@@ -186,7 +186,7 @@ def test_the_bar_lasts_for_one_turn() -> None:
     options = holding(card("one own", 3), card("one other", 3))
     table = Table(options=options).turn_up(card("one own", 3)).move(START, trunk(3))
     table.turn_up(card("one own", 1)).stop()
-    # Seat 0 may move the cat again, and so may seat 1, which has had its turn.
+    # Seat 0 may move the cat again. Seat 1 has had its turn, and may also move the cat.
     table.turn_up(card("one own", 1)).stop().turn_up(card("one other", 3))
     assert list(table.state.barred) == []
     assert trunk(3) in table.movable()
@@ -246,7 +246,7 @@ def test_the_second_cat_has_the_remaining_steps() -> None:
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_a_fallen_first_cat_is_under_the_other_cats_at_its_start() -> None:
-    # Eleven cats are in the tree, one is at the start and moves to a branch of solidity 1, which breaks.
+    # Eleven cats are in the tree, one is at the start and moves to a branch of solidity 1. The branch breaks.
     spaces = [right(5, space) for space in range(1, 5)] + [left(5, space) for space in range(1, 5)]
     spaces += [right(3, 1), right(3, 2), left(1, 2)]
     table = moving(card("two own", 7), cats=(spaces, [])).move(START, left(1, 1))

@@ -25,7 +25,7 @@ def uniform(moves: list[int], choices: random.Random) -> int:
 
 
 def crowding(moves: list[int], choices: random.Random) -> int:
-    # Move all cats to the same few branches, which break, and never stop.
+    # Never stop. Move all cats to the same few branches, so that the branches break.
     moves = moves[:-1] if moves[-1] == 2110 else moves
     if 40 <= moves[0] < 2110:
         near = [move for move in moves if (move - 40) % 45 in range(5, 13)]

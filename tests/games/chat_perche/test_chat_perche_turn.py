@@ -248,7 +248,7 @@ def test_a_move_is_skipped_if_none_is_possible() -> None:
 
 @pytest.mark.rules("chat_perche", "When a seat is asked")
 def test_the_second_move_is_skipped_if_none_is_possible() -> None:
-    # After the first move one step is left, to the lowest trunk space, which is taken.
+    # After the first move one step is left, to the lowest trunk space. This space is taken.
     table = Table(cats=([], [trunk(1)]), options=holding(card("two own", 3)))
     table.turn_up(card("two own", 3)).move(START, trunk(2))
     assert table.plain_events()[-1] == ("NOTHING_POSSIBLE", {"seat": 0})

@@ -35,7 +35,7 @@ def test_reverse_takes_effect_immediately(both: str) -> None:
     table = Table.late(f"{both} 4A", "6A", "6B", "6C", "6D").pair(both).reverse()
     assert table.state.reversed
     assert table.plain_events()[0] == ("DIRECTION_REVERSED", 0, "")
-    # The next seat is then the seat on the other side, which draws from the seat that reversed.
+    # The next seat is then the seat on the other side. It draws from the seat that reversed.
     assert table.active == 4
     assert table.outcomes() == {"4A": 1}
     # Reversing again restores the direction.

@@ -27,7 +27,7 @@ def room_of(number: int) -> bytes:
 
 
 def numbers(rooms: Rooms) -> set[int]:
-    """Return the numbers of those of the first hundred rooms that are kept."""
+    """Return the numbers of the kept rooms among the first hundred rooms."""
     return {number for number in range(100) if hashlib.sha256(room_of(number)).digest() in rooms.kept}
 
 

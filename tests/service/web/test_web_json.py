@@ -134,7 +134,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 
 
 def test_large_requests_and_responses_are_json_like_small_ones(web: WebClient) -> None:
-    """The request has a state of more than 16 KiB, which is read in a thread."""
+    """The request has a state of more than 16 KiB. Such a state is read in a thread."""
     status, answer = posted(web, "NewGame", {"game": "discat", "players": 2})
     state = answer["position"]["state"]
     state["discat"]["queueCards"] = [0] * 10_000

@@ -25,7 +25,7 @@ class Heartbeat:
 
     def beat(self) -> None:
         """Send a beat. To be called only by the serving loop."""
-        # Ignore a full pipe, which already contains enough beats. Ignore a closed pipe, because a worker without a
+        # Ignore a full pipe: it already contains enough beats. Ignore a closed pipe, because a worker without a
         # supervisor ends by itself.
         with suppress(BlockingIOError, BrokenPipeError):
             os.write(self._descriptor, BEAT + b"\n")

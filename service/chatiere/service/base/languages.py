@@ -21,8 +21,8 @@ _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 _SPOKEN: ContextVar[str] = ContextVar("language", default=LANGUAGES[0])
 
-# The maximum length of the value, which is parsed before the client is authenticated. Browsers send a tenth of this
-# length.
+# The maximum length of the value. It is limited because the value is parsed before the client is authenticated.
+# Browsers send a tenth of this length.
 _MAX_LENGTH = 500
 
 # For each reason, the translatable text of errors for which the game has no phrase.

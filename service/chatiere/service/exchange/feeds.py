@@ -40,7 +40,7 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         self._is_due = False
         self._forget: Callable[[], None] | None = None
 
-    # The methods of Feed, which may be called from any thread
+    # The methods of Feed; they may be called from any thread
 
     def send(self, response: bytes) -> None:
         """See Feed."""

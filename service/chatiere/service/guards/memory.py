@@ -290,7 +290,7 @@ class MemoryWatch:
         receiving: Sequence[CallSlots],
         known: Callable[[], int],
     ) -> None:
-        """Measure the memory of the process, which must be idle.
+        """Measure the memory of the process. The process must be idle.
 
         Args:
             budget: The memory held by calls.

@@ -52,7 +52,7 @@ def reflection_methods(settings: Settings, metrics: Metrics, methods: Methods) -
 
 
 def _describe_v1() -> None:
-    """Add the definition of the stable version, which grpcio's package lacks, to the definitions for reflection."""
+    """Add the definition of the stable version to the definitions for reflection. Grpcio's package lacks it."""
     described = FileDescriptorProto()
     reflection_pb2.DESCRIPTOR.CopyToProto(described)
     described.options.ClearField("deprecated")

@@ -56,7 +56,7 @@ _OTHERS: Fields = [
 ]
 _NOBODY = "'none'"
 _MISSING = b"page not found\n"
-# The service worker, which caches the page for use without a connection. The line SITE in it lists the cached files.
+# The service worker. It caches the page for use without a connection. Its line SITE lists the cached files.
 _WORKER = "/sw.js"
 _SITE = b'const SITE = { version: "", files: {} };'
 # The service worker does not cache icons, because browsers cache them. If the page changes the tab's icon while the
