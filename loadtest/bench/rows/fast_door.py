@@ -18,7 +18,7 @@ from loadtest.bench.rows.unary import APPLY, cpu_row
 from loadtest.bench.servers import at_unix_sockets, bare, chatiere, echo, echo_built, fast_door_built
 
 # Limits so high that each call is counted but not refused.
-LIMITS = ("--max-calls-per-client=100000", "--max-rate-per-client=1e9")
+LIMITS = ("--max-calls-per-client=100000", "--max-rate-per-client=1000000")
 # The numbers of calls in flight, each on a separate connection.
 SINGLE, FULL = 1, 16
 # The names of the contenders, and of the bounds for each peer.
