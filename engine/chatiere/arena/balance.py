@@ -26,7 +26,7 @@ class Course:
     """The first seats and numbers of decisions of G games, indexed by game number."""
 
     first_seats: NDArray[np.int8]
-    """int8 (G,): the seat that began, which the game's first chance event chose."""
+    """int8 (G,): the first seat, chosen by the game's first chance event."""
     kinds: dict[str, NDArray[np.uint32]]
     """Map the name of each kind of action to uint32 (G,), the number of decisions of this kind in each game."""
 

@@ -164,7 +164,7 @@ class Measurement:
 
 
 def points_of(results: Results, *, lowest_total_wins: bool) -> NDArray[np.float64]:
-    """Return the proportion of the other seats that were behind bot 0, which has one seat.
+    """Return the proportion of the other seats that were behind the single seat of bot 0.
 
     A winner is ahead of a seat that did not win; otherwise the totals decide. A tied seat counts as half a seat.
 

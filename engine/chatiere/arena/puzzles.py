@@ -95,7 +95,7 @@ class Puzzles:
         """The puzzles, in the form in which the file contains them.
 
         - `record`: the moves up to the position, encoded as in the web page's links.
-        - `seat`: the seat to act.
+        - `seat`: the seat whose turn it is.
         - `actions`: the legal actions, the best first, each with its value: the mean return over the searches.
         - `margin`: the smallest lead of the best action over the second-best action in any of the searches.
         """
@@ -163,14 +163,14 @@ def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bo
     """Return a position as a puzzle, as in `Puzzles.puzzles` but without `record`; None if it is not a puzzle.
 
     One quick search and then three full searches must agree on an action that is better than all other actions by
-    MARGIN. The searches use only the knowledge of the seat to act.
+    MARGIN. The searches use only the knowledge of the seat whose turn it is.
 
     Args:
         position: The position.
         simulations: The number of simulations for each action in each full search.
         lucks: A random number for each search, independent of the game.
         easy: True to include puzzles that the game's own bot solves. Otherwise, the best action must differ from the
-            choice of that bot, which does not search.
+            choice of that bot. That bot does not search.
     """
     count = len(position.legal_actions())
     if not 2 <= count <= _MAX_ACTIONS:

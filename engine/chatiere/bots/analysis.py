@@ -25,7 +25,7 @@ class Tried:
     id: int
     """The dense id of the action."""
     value: float | None
-    """The return that the seat to act can expect after the action, -1 … players - 1; None if it was not tried."""
+    """The return that the deciding seat can expect after the action, -1 … players - 1; None if it was not tried."""
     visits: int
     """The number of simulations that tried the action."""
 
@@ -35,7 +35,7 @@ class AnalysedDecision:
     """A decision, with the search's judgement of it."""
 
     ply: int
-    """The number of decisions made before this one."""
+    """The number of decisions made before this decision."""
     seat: int
     """The seat that decided."""
     actions: Sequence[Tried]

@@ -3,8 +3,9 @@
  *
  * The inputs are the numbers of an observation that are not 0. Each input adds columns of the first layer. The second
  * layer has groups of units. Each run of actions (actions with consecutive ids) uses one group. The logit of an action
- * is computed from a row of weights, which actions of several runs may share, or from the sum of several rows. Only the
- * groups and rows of legal actions are computed, and group 0, from which the seats' expected returns are computed.
+ * is computed from a row of weights or from the sum of several rows. Actions of several runs may share a row. Group 0
+ * is always computed, because the seats' expected returns depend on it. Other groups, and the rows, are computed only
+ * for legal actions.
  *
  * Activations range from 0 to NET_ONE, which represents 1. Weights are int16, in units of 2^-12 in the first two layers
  * and of 2^-10 for actions and values. Sums are int32 in units of the products, so NET_OUTPUT_ONE represents a logit or

@@ -394,8 +394,8 @@ def texts(info: BotInfo) -> Iterator[tuple[str, str]]:
 def split(specs: str) -> list[str]:
     """Split a list of bots at its commas, except for commas between the parameters of one bot.
 
-    A comma separates bots unless a parameter follows it, which is text that contains "=" but no ":" up to the next
-    comma.
+    A comma separates bots unless a parameter follows it. A parameter is text that contains "=" but no ":" up to the
+    next comma.
     """
     found: list[str] = []
     for part in specs.split(","):

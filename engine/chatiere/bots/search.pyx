@@ -81,9 +81,9 @@ class SearchColumns(NamedTuple):
         legal_ids: uint16, the dense ids of the legal actions at the roots, ascending for each tree.
         visits: uint32, for each legal id the number of simulations that chose it. The visits of a tree sum to the
             number of simulations.
-        values: float64, for each legal id the mean return of the seat to act over these simulations; NaN if no
-            simulation chose the action. Each return is reduced by 1/2048 for each decision from the root to the end of
-            the game, up to 64 decisions.
+        values: float64, for each legal id the acting seat's mean return over these simulations; NaN if no simulation
+            chose the action. Each return is reduced by 1/2048 for each decision from the root to the end of the game,
+            up to 64 decisions.
         moves: uint64 (n,), the number of decisions made in the tree and in playouts, for each tree.
     """
 
@@ -364,7 +364,7 @@ cdef object read_reals(name, given, shape):
 
 
 def sure_win(players):
-    """Return the value of an action that ended every simulation immediately, with the seat to act as the only winner.
+    """Return the value of an action that ended every simulation immediately, with the acting seat as the only winner.
 
     Only such actions have this value; the values of all other actions are lower.
 

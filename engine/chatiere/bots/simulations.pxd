@@ -12,7 +12,7 @@ cdef enum:
     OTHER_LEGAL_ACTIONS = -2
 
 ctypedef struct Roots:
-    # The facts at each tree's root, which are the same in all worlds of the tree.
+    # The facts at each tree's root. They are the same in all worlds of the tree.
     int8_t* actors
     uint32_t* legal_offsets
     uint16_t* legal_ids

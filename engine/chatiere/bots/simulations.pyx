@@ -106,7 +106,7 @@ cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) n
 # Noise
 
 cdef enum:
-    # The sum of the parameters of the Dirichlet distribution, which is about the same in AlphaZero.
+    # The sum of the parameters of the Dirichlet distribution. AlphaZero uses about the same sum.
     CONCENTRATION = 10
     NOISE_DRAWS = 1024
 
@@ -254,7 +254,7 @@ cdef int descend(
 
 
 cdef inline void observe(const Forest* forest, const Leaf* leaf, uint8_t* observation) noexcept nogil:
-    # Write the observation of the seat to act, which contains no information hidden from this seat.
+    # Write the acting seat's observation. It contains no information that is hidden from this seat.
     cdef uint64_t view[VIEW_WORDS]
     forest.ops.view(leaf.body, leaf.actor, view)
     forest.ops.observe(view, leaf.actor, observation)

@@ -1,7 +1,7 @@
 """Mistakes of bots: actions are drawn by their estimated values, so that small mistakes are the most frequent.
 
-The computation uses only integers, comparisons and the basic operations of IEEE 754, which are the same on every
-processor.
+The computation uses only integers, comparisons and the basic operations of IEEE 754. These operations are the same on
+every processor.
 """
 
 import numpy as np

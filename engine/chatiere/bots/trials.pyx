@@ -74,14 +74,14 @@ def sums_of_returns(Game game not None, worlds, legal_ids, seed, first, Cancella
 
     Args:
         game: The game.
-        worlds: uint8 (k, packed_size), drawn for the seat to act, as by `Decisions.worlds`.
+        worlds: uint8 (k, packed_size), drawn for the acting seat, as by `Decisions.worlds`.
         legal_ids: uint16 (n,), actions that are legal in all worlds.
         seed: The seed of chance outcomes. In each world, they are drawn from the stream (seed, number of the world).
         first: The number of the first world. The other worlds have the following numbers.
         cancellation: A handle by which other threads can cancel the playouts. None means that they cannot be cancelled.
 
     Returns:
-        float64 (n,): for each action, the sum of the returns of the seat to act.
+        float64 (n,): for each action, the sum of the acting seat's returns.
 
     Raises:
         Cancelled: If the playouts were cancelled.

@@ -22,7 +22,7 @@ def write_whole(path: Path, content: bytes) -> None:
         content: The content of the file.
 
     Raises:
-        OSError: If the file cannot be written. The error names the file, which is then unchanged.
+        OSError: If the file cannot be written. The error names the file, and the file is unchanged.
     """
     part = part_of(path)
     try:

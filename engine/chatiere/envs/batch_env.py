@@ -38,13 +38,13 @@ class BatchEnv(Closing):
     """`num_envs` environments, each of which plays one game after another, with sampled chance.
 
     The environments are split into `batches` batches, which take turns. `step` takes the actions for the last batch and
-    returns the next batch, which has other environments. With batches=1, there is only one batch.
+    returns the next batch, with other environments than the last batch. With batches=1, there is only one batch.
 
     Environment e plays the games of the seed with the numbers first_game + e, first_game + e + num_envs, first_game +
     e + 2 × num_envs and so on. A game depends only on its seed, its number and the actions, so the same seed gives the
     same games with any number of environments and batches.
 
-    `games` limits the number of games, which are numbered from `first_game` on. An environment without further games is
+    `games` limits the number of games. They are numbered from `first_game` on. An environment without further games is
     removed from its batch, and after the last game `step` returns a batch without positions. Without `games`, the
     number of games is unlimited. To measure an average, play a fixed number of games, because the first games to end
     are shorter than average.

@@ -209,7 +209,7 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
     # inherited, but the overrides spare Python callers the detour through C++.
 
     def __init__(self, game: ChatiereGame, start: _Start) -> None:
-        """Initialize a state; ChatiereGame.new_initial_state returns new ones."""
+        """Initialize a state; ChatiereGame.new_initial_state returns new states."""
         super().__init__(game)
         # This is the only attribute, because `clone` copies every attribute, and pickle saves every attribute.
         self._course = _Course(start)

@@ -158,7 +158,7 @@ cdef int require_done(LoopEnd end) except -1:
 
 
 cdef class Table:
-    """A game and a number of players, which are the same for all items of a batch.
+    """A game and a number of players. Both are the same for all items of a batch.
 
     Several threads may call the methods at the same time. States are checked, except when they are passed as the bytes
     object that the table returned last.
@@ -193,8 +193,8 @@ cdef class Table:
             players: The number of players, `game.min_players` … `game.max_players`.
             rules_version: The version of the rules under which games begin, one of `game.rules_versions`. None means
                 the newest. Methods accept states of any of these versions, and continue them under their own version.
-            reuse_memory: True to write the columns of `new_games` and `step` into the memory of earlier ones, which is
-                much faster for large batches. The columns, except `weights`, are then Blocks instead of bytes:
+            reuse_memory: True to write the columns of `new_games` and `step` into the memory of earlier columns. This
+                is much faster for large batches. The columns, except `weights`, are then Blocks instead of bytes:
                 read-only buffers that NumPy reads in place. Memory is reused only once no array or other object refers
                 to it; the table keeps the memory of at most four batches.
 
@@ -440,7 +440,7 @@ cdef class Table:
                 at most 2**32 - 1.
             seed: The seed of the streams, 0 … 2**64 - 1.
             first_game_number: The first game number, 0 … 2**64 - 1.
-            max_playouts: The maximum number of playouts of the batch, which has worlds × playouts for each legal
+            max_playouts: The maximum number of playouts of the batch. The batch has worlds × playouts for each legal
                 action. None means no limit.
             max_bytes: The maximum size of the result, in bytes. None means no limit.
             cancellation: A handle by which other threads can cancel the call. None means that it cannot be cancelled.

@@ -35,7 +35,7 @@ cdef enum:
 
 
 cdef class Block:
-    """A buffer of bytes from a BlockPool, which NumPy reads in place. It begins at a multiple of 64 bytes."""
+    """A buffer of bytes from a BlockPool. NumPy reads the buffer in place. It begins at a multiple of 64 bytes."""
 
     def __dealloc__(self):
         free(self.allocated)

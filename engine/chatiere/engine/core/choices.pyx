@@ -1,7 +1,7 @@
 """Choices among the legal actions of many decisions, as NumPy arrays.
 
 In all functions, `legal_offsets`, uint32 (n + 1,), and `legal_ids`, uint16 (legal_offsets[n],), list the legal actions.
-Decision i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]], which are one or more ascending ids.
+Decision i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]]: one or more ids, in ascending order.
 """
 
 import numpy as np

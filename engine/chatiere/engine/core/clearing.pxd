@@ -1,5 +1,5 @@
 # A function that clears memory by the C library. If GCC knows the size, it clears a few hundred bytes with a string
-# instruction, which is slow to start. The function therefore hides the size from the compiler.
+# instruction. Such an instruction is slow to start. The function therefore hides the size from the compiler.
 cdef extern from * nogil:
     """
     #include <string.h>

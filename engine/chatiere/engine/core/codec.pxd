@@ -118,7 +118,7 @@ ctypedef struct Conversions:
     int (*say_action)(Position position, int action, Said* said) except -1
     # These functions are called only at chance events. `outcome` may be any number.
     int (*say_outcome)(Position position, int outcome, Said* said) except -1
-    # Describes the decision of the seat to act by public information. Called only at decisions.
+    # Describes the acting seat's decision by public information. Called only at decisions.
     int (*say_prompt)(Position position, Said* said) except -1
     # NULL if each value of an event is one field.
     int (*put_event)(Writer out, const Event* event) except -1

@@ -208,7 +208,7 @@ cdef class OptionFields:
     cdef bytes encoded(self, const Message* state, int field, int players):
         cdef Message options
         open_field(state, field, &options)
-        # Cache the result for states without options, which are most states, because every call reads a state.
+        # Cache the result for states without options. Most states have no options, and every call reads a state.
         if options.span.at == options.span.end:
             if players not in self.encoded_defaults:
                 self.encoded_defaults[players] = self.encode(players, {})
@@ -294,7 +294,7 @@ cdef class Codec:
         self.options.put(out, options)
 
     def read_state(self, Reader state not None, int rules_version):
-        """Return the body of a state, which `Game.position` has to check.
+        """Return the body of a state. `Game.position` has to check this body.
 
         Args:
             state: The game's State message.
@@ -433,7 +433,7 @@ cdef class Codec:
         return self.phrases.say_event(event, said)
 
     def put_score(self, Writer out not None, Position position not None):
-        """Write the breakdown of the whole score, which only the host may see."""
+        """Write the breakdown of the whole score. Only the host may see this breakdown."""
         self.conversions.put_score(out, position, EVERY_SEAT)
 
     cdef int known_totals(self, Position position, int viewer) except -1:

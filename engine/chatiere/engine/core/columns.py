@@ -127,9 +127,9 @@ class ItemFault(NamedTuple):
 
     Attributes:
         item: The number of the item, counted from 0.
-        reason: The reason of the error.
+        reason: The reason for the error.
         message: The message of the error.
-        field: The path to the error, which begins with the column's name.
+        field: The path to the error. It begins with the column's name.
         rule: The rules file and heading that the error cites; empty if no rule of a game was broken.
     """
 

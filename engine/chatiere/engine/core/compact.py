@@ -19,7 +19,7 @@ _MIN_SIDE = 16
 
 
 class CompactObservations:
-    """The layout of compact observations, which contain only a window of each board.
+    """The layout of compact observations. They contain only a window of each board.
 
     Boards are parts that are squares of 16 × 16 or more. The side of the window is half the side of the board. The
     window has the same place on all boards of an observation. The rows and columns that are not empty are in the middle

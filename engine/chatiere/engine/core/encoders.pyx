@@ -351,8 +351,8 @@ ctypedef struct Crop:
 
 
 cdef inline int first_shown(const uint8_t* laid, const Crop* crop) noexcept nogil:
-    # Return the first row (or column) of the window. The rows that are not empty, which `laid` marks, are in the middle
-    # of the window.
+    # Return the first row (or column) of the window. The rows that are not empty are in the middle of the window.
+    # `laid` marks these rows.
     cdef int first = 0, last = crop.side - 1
     while first < last and not laid[first]:
         first += 1

@@ -91,7 +91,7 @@ class EngineError(ValueError):
         """Extend `field` when the value in error is part of an outer message.
 
         Args:
-            path: The path in the outer message, which is prepended to `field`.
+            path: The path to prepend to `field`: the path within the outer message.
             index: The index in the list at `path`. None means that `path` is not a list.
         """
         place = path if index is None else f"{path}[{index}]"

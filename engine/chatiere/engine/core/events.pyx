@@ -33,7 +33,7 @@ cdef dict BITS_OF = {seats: bits for bits, seats in enumerate(SEATS_OF)}
 
 
 cdef class EventLog:
-    """A log of events, the oldest first. It is a sequence of Event objects, which are created on access.
+    """A log of events, the oldest first. It is a sequence. Its elements, Event objects, are created on access.
 
     `Game.new_game` and `Position.apply` append events to a log.
     """

@@ -14,7 +14,7 @@ cdef dict CODES = {1: "B", 2: "H", 8: "Q"}
 cdef dict LIMITS = {1: 2**8 - 1, 2: 2**16 - 1, 8: 2**64 - 1}
 # The format codes of unsigned integers in buffers.
 cdef frozenset UNSIGNED = frozenset("BHILQN")
-# MAX_U64 as a C variable, which is faster to read than a Python global.
+# MAX_U64 as a C variable. A C variable is faster to read than a Python global.
 cdef object MAX_NUMBER = MAX_U64
 
 

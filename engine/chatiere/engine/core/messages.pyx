@@ -203,7 +203,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_prompt(self, Writer out not None, int field, Position position not None):
-        """Write the decision of the seat to act as a Prompt in `field`; write nothing unless a seat has to act."""
+        """Write the acting seat's decision as a Prompt in `field`; write nothing unless a seat has to act."""
         cdef Said said
         cdef size_t begun
         if position.current_player() >= 0:

@@ -157,7 +157,7 @@ class ObservationLayout:
     def features(self, observations: NDArray[np.uint8] | bytes, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return all planes, flattened and concatenated in the order of the fields. This releases the GIL.
 
-        Packed features begin with a byte for each count, which is not divided. A bit for each other feature follows,
+        Packed features begin with a byte for each count. Counts are not divided. A bit for each other feature follows,
         with the lowest bit of each byte first. Both groups are in the order of the fields, and unused bits of the last
         byte are 0. `unpacked` converts packed features to numbers.
 

@@ -41,7 +41,8 @@ cdef class Phrases:
             templates: The templates in English, by key.
             events: A mapping of each kind of event to a name, the template, and the template for viewers who may not
                 see the values, if it differs.
-            ends: A mapping of numbers from 1 on to a name and the template, whose argument can be the seat.
+            ends: A mapping of numbers from 1 on to a name and the template. The argument of the template can be the
+                seat.
             faults: FaultTexts. Their messages are phrases with the keys of the FaultTexts.
             kinds: A mapping of names of arguments to the Piece.kind of their numbers, or to "seat". Other arguments are
                 plain numbers.

@@ -230,7 +230,7 @@ cdef class Game:
 
     @property
     def observation_length(self):
-        """The length of an observation in uint8s, which is the same for every number of players."""
+        """The length of an observation in uint8s. It is the same for every number of players."""
         return self.ops.observation_length
 
     @property
@@ -846,7 +846,7 @@ cdef class Position:
         return self.game.description.outcome_label(self, require_integer("outcome", outcome), language)
 
     def playout(self, seed, game_number=0):
-        """Play uniformly random legal actions to the end of the game, which changes this position.
+        """Play uniformly random legal actions to the end of the game. This changes the position.
 
         Chance outcomes and actions are drawn from the stream (seed, game_number).
 
@@ -888,7 +888,7 @@ cdef class Position:
 
 
 cdef int id_of(name, value) except? -2:
-    # Return an action or outcome as an int, or -1, which is never valid, if it is out of range in every game. Raises
-    # TypeError.
+    # Return an action or outcome as an int, or -1 if it is out of range in every game. The number -1 is never valid.
+    # Raises TypeError.
     number = require_integer(name, value)
     return number if -1 <= number <= 0xFFFF else -1

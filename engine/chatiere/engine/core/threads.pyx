@@ -1,4 +1,4 @@
-"""Work without the GIL in several threads, which end with the work.
+"""Work without the GIL in several threads. The threads end with the work.
 
 Starting a thread takes about ten microseconds, whereas a batch that is worth dividing takes several hundred. There is
 no pool of threads, because it would have to be shut down, and would be lost in a forked process.

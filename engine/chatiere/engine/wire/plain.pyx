@@ -1,4 +1,4 @@
-"""Detection of plain messages, which have the same bytes as protobuf would write, except for the order of fields.
+"""Detection of plain messages. They have the same bytes as protobuf would write, except for the order of fields.
 
 Protobuf accepts encodings that it does not write, such as repeated occurrences of a field, lists in pieces, and
 oversized numbers. Plain messages are read directly. Protobuf first parses and rewrites all other messages.
@@ -100,8 +100,8 @@ cdef class Form:
             fields: A tuple (number, content, is_list, lowest, excluded) for each field. `content` is the Form of a
                 message, the maximum number of bits of a number, or None for a text. `is_list` is True for a list of
                 numbers. `lowest` is the smallest number that protobuf writes, or the smallest size of a text or list.
-                `excluded` has the numbers of the fields that must not occur before this field, which include its own
-                number unless it may be repeated.
+                `excluded` has the numbers of the fields that must not occur before this field. They include the field's
+                own number unless the field may be repeated.
         """
         cdef Field* field
         for number, content, is_list, lowest, excluded in fields:

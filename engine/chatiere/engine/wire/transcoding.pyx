@@ -541,7 +541,8 @@ cdef class Transcoder:
                 the name of a scalar type, the numbers of an enum by name, the Transcoder of a message, a function that
                 converts a special message in wire format to JSON, or None for a field that only protobuf converts.
                 `absent` is the JSON of an absent field, or None if it is omitted. `excluded` has the numbers of the
-                fields that exclude this one, including its own unless it is a list of messages or texts.
+                fields that exclude this field. They include the field's own number unless it is a list of messages or
+                texts.
         """
         cdef Field* field
         listed = list(fields)

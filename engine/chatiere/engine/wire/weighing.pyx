@@ -45,7 +45,7 @@ cdef struct Weight:
 
 
 cdef bint take_number(Span* rest, uint64_t* number) noexcept nogil:
-    # Read a varint of any length that protobuf accepts, which is up to ten bytes.
+    # Read a varint of any length that protobuf accepts: up to ten bytes.
     cdef int shift = 0
     cdef uint8_t byte
     number[0] = 0
@@ -128,7 +128,7 @@ cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
 
 
 cdef class Scales:
-    """An estimator of the weight of messages of one type, which knows the types of their fields."""
+    """An estimator of the weight of messages of one type. It knows the types of their fields."""
 
     cdef Shape shape
     cdef list inner  # the Scales that own the shapes to which this object's shape refers

@@ -183,7 +183,7 @@ def written(put, *what):
 
 
 def written_in(int field, put, *what):
-    """Return a message with a single field, which is the message that a put function writes."""
+    """Return a message whose single field contains the message that a put function writes."""
     cdef Writer out = Writer()
     cdef size_t begun = out.begin(field)
     put(out, *what)

@@ -1,4 +1,4 @@
-"""Chat Cartonne: the description of the game, which contains all of its texts."""
+"""Chat Cartonne: the description of the game, with all texts of the game."""
 
 from typing import Any
 
@@ -314,10 +314,10 @@ _ENDS = {
 # The number of kinds of cards in a pile: cartons, toys and, as the last kind, the Princess.
 _PILE_KINDS = state.PRINCESS + 1
 
-# The maximum number of Princesses, which is one for each part of the pile.
+# The maximum number of Princesses: one for each part of the pile.
 _PRINCESSES = state.PARTS
 
-# The maximum size of the pile, which is its size before the deal.
+# The maximum size of the pile: the size before the deal.
 _MAX_IN_PILE = state.CARTONS + state.TOYS + _PRINCESSES
 
 _OBSERVATION = (

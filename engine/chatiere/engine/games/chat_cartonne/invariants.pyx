@@ -101,7 +101,7 @@ cdef inline int sum_of(uint64_t counts) noexcept nogil:
 
 
 cdef inline uint64_t every_other(uint64_t drawn) noexcept nogil:
-    # Return the bytes of the parts 0, 2 and 4, which leaves 16 bits for the sum of each.
+    # Return the bytes of the parts 0, 2 and 4. This leaves 16 bits for the sum of each part.
     return drawn & <uint64_t> 0x00FF00FF00FF
 
 
@@ -172,7 +172,7 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
         even += every_other(drawn)
         odd += every_other(drawn >> 8)
         drew = drew << 8 | sum_of(drawn)
-    # Subtract the zeros in empty slots of hands, which were counted as kind 0.
+    # Subtract the empty slots of hands. Their zeros were counted as kind 0.
     of[0] -= MAX_HAND * state.players - sum_of(sizes)
     if any_first >> 32 & 0xFFFF:
         for seat in range(state.players):
@@ -456,8 +456,9 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
 
 
 cdef bint could_wake(const State* state) noexcept nogil:
-    # Return True if the box of each woken cat has an awake cat of the same seat, which can have woken it, or a Princess
-    # on a joint, which can have replaced such an awake cat. Each Princess can have replaced only one cat.
+    # Return True if the box of each woken cat has an awake cat of the same seat, or a Princess on a joint. The awake
+    # cat can have woken the other cat, and the Princess can have replaced such an awake cat. Each Princess can have
+    # replaced only one cat.
     cdef Box boxes[MAX_CARDS]
     cdef uint8_t box_of[MAX_CARDS]
     # For each box, the number of seats with woken but no awake cats, minus the number of Princesses on joints.

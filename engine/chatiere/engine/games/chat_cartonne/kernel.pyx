@@ -238,7 +238,7 @@ cdef void end_turn(State* state, Events* events) noexcept nogil:
 
 cdef int end(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
-    # `passes` equals the number of seats that hold a carton, which is 0 if no seat holds one.
+    # At the end, `passes` equals the number of seats that hold a carton. Both are 0 if no seat holds a carton.
     if state.phase != FINISHED:
         return 0
     return ChatCartonneEnd.ALL_PASSED if state.passes else ChatCartonneEnd.NO_CARTONS

@@ -1,4 +1,4 @@
-"""Chat Cartonne: the playout policy, which weights an action by a few of its features."""
+"""Chat Cartonne: the playout policy. The weight of an action depends on a few of its features."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
@@ -99,7 +99,7 @@ cdef inline void keep(const Layout* layout, const uint64_t* walls, Places* near)
 cdef int advise_cartons(
     const State* state, const Weights* by, const uint16_t* ids, int count, int16_t* scores
 ) noexcept nogil:
-    # Scores the cartons, whose ids are first in the list. Returns their number.
+    # Score the cartons. Their ids are first in the list. Returns the number of these ids.
     cdef Layout layout
     cdef Places places
     cdef int[4] contents

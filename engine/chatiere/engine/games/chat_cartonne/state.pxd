@@ -312,7 +312,7 @@ cdef inline void put_cell(uint64_t* cells, int cell) noexcept nogil:
     cells[cell >> 6] |= <uint64_t> 1 << (cell & 63)
 
 cdef inline int place_at(const State* state, int cell) noexcept nogil:
-    # Return the index of a cell's card in State.cards, which is the number of cards in lower cells.
+    # Return the index of a cell's card in State.cards. It equals the number of cards in lower cells.
     cdef int count = count_bits(state.filled[cell >> 6] & (<uint64_t> 1 << (cell & 63)) - 1), word
     for word in range(cell >> 6):
         count += count_bits(state.filled[word])
@@ -368,7 +368,7 @@ cdef inline int pile_size(const State* state) noexcept nogil:
 
 cdef inline int current_part(const State* state, int pile, int* left) noexcept nogil:
     # Return the part from which the next card is drawn, for a pile of this size. Sets `left` to the number of cards
-    # left in the part, which is 0 only if the pile is empty.
+    # left in the part. This number is 0 only if the pile is empty.
     cdef int part = part_count(state) - 1
     while part > 0 and pile > part_size(state, part):
         pile -= part_size(state, part)

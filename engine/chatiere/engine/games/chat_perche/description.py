@@ -1,4 +1,4 @@
-"""Chat perché: the description of the game, which contains all of its texts."""
+"""Chat perché: the description of the game, with all texts of the game."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Chat perché: the playout policy, which weights an action by a few of its features."""
+"""Chat perché: the playout policy. The weight of an action depends on a few of its features."""
 
 from libc.stdint cimport uint64_t
 

@@ -1,4 +1,4 @@
-"""Chatpentiers: the description of the game, which contains all of its texts."""
+"""Chatpentiers: the description of the game, with all texts of the game."""
 
 from chatiere.engine.core.description import ActionKind, Description, EventKind, Name, Option, OptionType, Piece
 from chatiere.engine.core.languages import Plural

@@ -1,4 +1,4 @@
-"""Chatpentiers: the playout policy, which weights an action by a few of its features."""
+"""Chatpentiers: the playout policy. The weight of an action depends on a few of its features."""
 
 from libc.stdint cimport uint8_t, uint64_t
 

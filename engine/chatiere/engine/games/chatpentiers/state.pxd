@@ -99,7 +99,7 @@ ctypedef struct State:
     uint8_t phase
     uint8_t round  # 0 … 2
     uint8_t leader  # the leader of the trick; after the last trick, the seat that took two cards
-    uint8_t active  # the seat to decide; in DEAL, the seat that gets the next card; otherwise the leader
+    uint8_t active  # the deciding seat; in DEAL, the seat that gets the next card; otherwise the leader
     uint8_t removed_colour
     uint8_t section_limits[SECTIONS]
     uint8_t extra  # the trick's extra card, or NO_CARD
@@ -176,7 +176,7 @@ cdef inline uint64_t deck(const State* state) noexcept nogil:
     return cards
 
 cdef inline int cards_dealt(int players) noexcept nogil:
-    # Return the number of cards dealt to each seat, which is also the number of tricks.
+    # Return the number of cards dealt to each seat. It is also the number of tricks.
     return 11 if players == 3 else MAX_HAND if players == 4 else 12
 
 cdef inline int cards_taken(int players) noexcept nogil:

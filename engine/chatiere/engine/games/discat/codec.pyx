@@ -171,7 +171,7 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 cdef int cards_of_action(Position position, int action, uint8_t* cards) except -1:
-    # Write the cards of a dense id, with the top of a play last. Returns the number of cards, which is 0 for Keep.
+    # Write the cards of a dense id, with the top of a play last. Returns the number of cards (0 for Keep).
     cdef const State* state = state_of(position)
     cdef int slots
     if action == KEEP_ID:
@@ -369,7 +369,7 @@ cdef read_pass(State* state, bint exchanged):
 
 
 cdef read_turn(State* state, int seat, const Message* turn):
-    # Read a turn of `seat`, which is a play or a pass.
+    # Read a turn of `seat`: a play or a pass.
     cdef Message inner
     if number_of(turn, fields.TURN_SEAT) != seat:
         RULES.refuse_state(

@@ -1,4 +1,4 @@
-"""Discat: the description of the game, which contains all of its texts."""
+"""Discat: the description of the game, with all texts of the game."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from .state import DiscatFault as Fault
 RULES = RulesFile("discat.md")
 illegal_action, invalid_state = RULES.illegal_action, RULES.invalid_state
 
-# The cards whose arrows point up by default, which are the odd cards (rules file: Arrows).
+# The cards whose arrows point up by default: the odd cards (rules file: Arrows).
 _UP_ARROWS = tuple(range(1, state.MAX_CARD, 2))
 
 _PIECES = tuple(Piece(card, Name("{number}", number=card)) for card in range(1, state.MAX_CARD + 1))

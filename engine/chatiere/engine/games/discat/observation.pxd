@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t
 from .state cimport MAX_CARD, MAX_PLAYERS, PHASES, REDRAWN_KEPT
 
 cpdef enum:
-    OBSERVATION_PLANES = 8  # the number of planes, which have a number for each card
+    OBSERVATION_PLANES = 8  # the number of planes; each plane has a number for each card
     OBSERVATION_SEAT_NUMBERS = 8
     FIRST_PHASE_NUMBER = 6  # the offset of the phase in the table's numbers, after the single numbers
     OBSERVATION_TABLE_NUMBERS = FIRST_PHASE_NUMBER + PHASES

@@ -131,7 +131,7 @@ cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
 
 cdef inline void clear_plane(uint8_t* plane) noexcept nogil:
     # Copy zeros from a table. For this size, compilers emit vector instructions for a copy. To clear memory, they would
-    # emit a string instruction, which is slow to start.
+    # emit a string instruction. Such an instruction is slow to start.
     memcpy(plane, FLAGS, PLANE)
 
 
@@ -316,7 +316,7 @@ cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept 
 
 
 cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, Redraws* redraws) noexcept nogil:
-    # Find the takers of redrawn cards from the sizes of the hands, which determine the number of draws in each turn.
+    # Find the takers of redrawn cards. The sizes of the hands determine the number of draws in each turn.
     cdef uint8_t turns[MAX_PLAYERS * MAX_CARD + 8]
     cdef int sizes[MAX_PLAYERS]
     cdef uint64_t left, early, word

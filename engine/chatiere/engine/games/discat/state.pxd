@@ -19,13 +19,13 @@ cpdef enum:
     BONUS_GROUP = 4
     BONUS_POINTS = 4  # the points for each card of a bonus pile
     WINNING_GROUP = 5
-    # The number of redrawn cards that a state stores, which is about the maximum in random play. In resampling, an
-    # older redrawn card may be any card.
+    # The number of redrawn cards that a state stores. This is about the maximum in random play. In resampling, an older
+    # redrawn card may be any card.
     REDRAWN_KEPT = 30
     MAX_EXCHANGES = (MAX_PLAYERS - 1) * MAX_CARD  # above the maximum of a game, but a forged state may reach it
     MAX_PILE = MAX_CARD - DEALT * MAX_PLAYERS  # the size of the draw pile with MAX_PLAYERS; the pile never grows
     PLACES = MAX_CARD + REDRAWN_KEPT  # the size of State.cards, for cards laid or in the queue, and redrawn cards
-    PLANE = MAX_CARD + 7 & ~7  # the size of a plane, which has a byte for each card, rounded up to whole words
+    PLANE = MAX_CARD + 7 & ~7  # the size of a plane: a byte for each card, rounded up to whole words
     ZEROS = 7
     CODES = PLANE  # the size of State.codes; codes beyond MAX_CARD are always 0
     HIGHEST_CODE = (1 << MAX_PLAYERS) - 1
@@ -120,8 +120,8 @@ ctypedef struct State:
     uint8_t laid
     uint8_t zero[ZEROS]
     # The first entries are all cards laid, in order. Each play has its cards in ascending order, then its top. Together
-    # with `codes`, they are the public history, which determines the owner of each card. The last entries are the cards
-    # put under the draw pile, the oldest first: the latest redrawn_count cards that were drawn since, then the
+    # with `codes`, they are the public history. The history determines the owner of each card. The last entries are the
+    # cards put under the draw pile, the oldest first: the latest redrawn_count cards that were drawn since, then the
     # queue_length cards that are still there. In a resampled state, a redrawn card that the seat did not know is 0. The
     # entries between are zeros.
     uint8_t cards[PLACES]
@@ -185,7 +185,7 @@ ctypedef struct Seen:
 
 
 cdef inline int cards_in_use(int players) noexcept nogil:
-    # Return the number of cards in use, which is also the highest card.
+    # Return the number of cards in use. The highest card has the same number.
     return BASE_CARDS + CARDS_A_PLAYER * players
 
 cdef inline int count_cards(const uint64_t* cards) noexcept nogil:

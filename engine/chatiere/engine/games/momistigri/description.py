@@ -1,4 +1,4 @@
-"""Momistigri: the description of the game, which contains all of its texts."""
+"""Momistigri: the description of the game, with all texts of the game."""
 
 from typing import Any
 

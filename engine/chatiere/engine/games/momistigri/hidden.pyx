@@ -11,7 +11,7 @@ from .state cimport (
 )
 
 cdef enum:
-    # The last of the places for which hidden cards are drawn, which has the undealt cards.
+    # The last of the places for which hidden cards are drawn. It has the undealt cards.
     UNDEALT = MAX_PLAYERS
     PLACES = 6
 

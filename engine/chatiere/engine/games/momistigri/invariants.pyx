@@ -15,7 +15,7 @@ from .hidden cimport all_knowers
 
 cdef enum:
     BOX_WORDS = 7  # the size of a box in words of 8 bytes
-    # The number of bits of a counter for the cards of one value, which is at most 45.
+    # The number of bits of a counter for the cards of one value. The count is at most 45.
     BITS_A_VALUE = 6
 
 

@@ -1,4 +1,4 @@
-"""Momistigri: the playout policy, which weights an action by a few of its features."""
+"""Momistigri: the playout policy. The weight of an action depends on a few of its features."""
 
 from libc.stdint cimport int8_t, uint64_t
 

@@ -342,7 +342,7 @@ cdef inline int seat_beside(const State* state, int seat, bint against) noexcept
     return BESIDE[state.backwards ^ against][state.in_round][seat]
 
 cdef inline int drawn_from(const State* state) noexcept nogil:
-    # Return the seat from which the active seat draws, which is the previous seat in the round.
+    # Return the seat from which the active seat draws: the previous seat in the round.
     return seat_beside(state, state.active, True)
 
 cdef inline int decider(const State* state) noexcept nogil:
