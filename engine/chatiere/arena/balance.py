@@ -115,8 +115,8 @@ class Balance(NamedTuple):
 def _first_seat(
     rules: engine.Game, players: int, options: Mapping[str, Any] | None, seed: int, game_number: int
 ) -> int:
-    # Return the first seat from the first chance event. It is not always the first seat to decide, because in some
-    # games the first seat sets up last.
+    # Return the first seat from the first chance event. The first seat does not always decide first, because in some
+    # games it sets up last.
     events = EventLog()
     rules.new_game(players, options, seed=seed, game_number=game_number, events=events)
     seat = events[0].seat

@@ -185,7 +185,7 @@ class Arena:
                     report(len(batch.ended.envs))
 
     def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
-        """Return a matrix of win rates. Each row's bot has a single seat against each column's bot.
+        """Return a matrix of the win rates of each row's bot, with a single seat, against each column's bot.
 
         Args:
             played: The results of all pairings.

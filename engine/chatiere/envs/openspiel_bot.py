@@ -16,7 +16,7 @@ from chatiere.envs.openspiel import ChatiereGame, ChatiereState, pyspiel  # type
 
 
 class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
-    """A bot for any seat of a game. It sees only the knowledge of the seat to act."""
+    """A bot for any seat of a game. The bot sees only the acting seat's knowledge."""
 
     def __init__(self, game: ChatiereGame, bot: str | Bot, seed: SupportsIndex = 1) -> None:
         """Create a bot.
@@ -49,7 +49,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """Do nothing: the state passed to `step` includes the other players' actions."""
 
     def step(self, state: ChatiereState) -> int:
-        """Return the dense id of the action that the bot chooses for the seat to act.
+        """Return the dense id of the action that the bot chooses for the acting seat.
 
         Raises:
             EngineError: CHANCE_PENDING, GAME_OVER.

@@ -424,13 +424,12 @@ cdef class Table:
     ):
         """Estimate the value of every legal action at each state by random playouts in worlds.
 
-        For each item, `worlds` states are drawn from the states that agree with the knowledge of the seat to act. After
-        each legal action in each drawn state, the game is played to the end `playouts` times, with uniformly random
-        actions.
+        For each item, `worlds` states are drawn from the states that agree with the acting seat's knowledge. After each
+        legal action in each drawn state, the game is played to the end `playouts` times, with uniformly random actions.
 
         Word w of the stream (seed, first_game_number + i) is the seed s of world w of item i. The world is drawn from
         the stream (s, 0). In playout j after each action, chance outcomes and actions are drawn from the stream (s, 1 +
-        j). The result therefore depends only on these numbers and on the knowledge of the seat to act.
+        j). The result therefore depends only on these numbers and on the acting seat's knowledge.
 
         Args:
             states: uint8 (n, packed_size), the packed states, all at decisions. An item at a chance event or at the end

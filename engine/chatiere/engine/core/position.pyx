@@ -769,7 +769,7 @@ cdef class Position:
         return values
 
     def resample(self, seat, seed, game_number=0):
-        """Return a position drawn uniformly from the positions that agree with a seat's knowledge of this one.
+        """Draw a position uniformly from the positions that agree with a seat's knowledge of this position.
 
         The draw depends only on the stream (seed, game_number) and on the seat's knowledge. If chance is sampled, the
         later chance outcomes of the new position come from the same stream.

@@ -109,7 +109,7 @@ cdef const State* state_of(Position position) noexcept:
 # Phrases
 
 cdef int say_action(Position position, int action, Said* said) except -1:
-    # Compute the phrase of a dense id. A carton that is placed must be in the hand of the seat to act.
+    # Compute the phrase of a dense id. A carton that is placed must be in the acting seat's hand.
     cdef Carton carton
     if action < DRAW_ID:
         say(said, CHOOSE_START_TURNED if action % 2 else CHOOSE_START)

@@ -57,7 +57,7 @@ cdef const State* state_of(Position position) noexcept:
 # Phrases
 
 cdef int say_action(Position position, int action, Said* said) except -1:
-    # Compute the phrase of a dense id. Its cards must be in the hand of the seat to act.
+    # Compute the phrase of a dense id. Its cards must be in the acting seat's hand.
     cdef uint8_t cards[MAX_HAND]
     cdef int count = cards_of_action(position, action, cards)
     if action == KEEP_ID:
