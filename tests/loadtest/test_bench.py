@@ -124,6 +124,7 @@ def test_every_row_is_written_and_consistent(output: Path) -> None:
         *[f"ismcts, 1000 simulations, against random, {players} players" for players in (2, 3)],
         *(["OpenSpiel adapter, random sim, decisions"] if HAS_OPENSPIEL else []),
         "TableEnv, random play from masks, with observations",
+        "TableEnv, a hundred times the games, time of a move",
         "step in 2 threads, processor time of a move",
         "step in 2 threads, moves a second",
         "features, float32, plain",
