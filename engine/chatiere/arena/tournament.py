@@ -215,7 +215,7 @@ class Arena:
         Raises:
             ImportError: If openskill is not installed.
         """
-        # tau is the assumed change of skill from game to game. It is 0, because the skill of a bot does not change.
+        # tau is the assumed change in skill from game to game. It is 0, because the skill of a bot does not change.
         model = import_model()(tau=0.0)
         start = model.rating()
         found = np.tile([start.mu, start.sigma], (len(self.bots), 1))
@@ -228,8 +228,8 @@ class Arena:
                 teams = model.rate([[model.rating(*found[bot].tolist())] for bot in seated], ranks=places)
                 after = np.array([(seat.mu, seat.sigma) for (seat,) in teams])
                 for bot in pairing:
-                    # The changes of the mean at a bot's seats are added, so that points that a bot wins from itself
-                    # cancel out. The changes of the deviation are not added, because a bot at several seats has played
+                    # The changes in the mean at a bot's seats are added, so that points that a bot wins from itself
+                    # cancel out. The changes in the deviation are not added, because a bot at several seats has played
                     # one game.
                     mus, sigmas = after[seated == bot].T
                     found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()

@@ -24,13 +24,13 @@ from chatiere.bots.trained import TRAINED
 
 GROUP = "chatiere.bots"
 """The entry point group in which packages register bots."""
-# Map the prefix of a text, such as "net" in net:FILE, to the class that loads the network.
+# Map the prefix of a string, such as "net" in net:FILE, to the class that loads the network.
 _NETWORKS: dict[str, Callable[..., Bot]] = {"net": IntegerNetworkBot, "onnx": OnnxBot}
 
 _WORD = r"[^\W\d]\w*"
 _OWN = re.compile(rf"([^:]+\.py|{_WORD}(?:\.{_WORD})*):({_WORD})(?::(.*))?", re.DOTALL)
 
-# The form of a text that names the package's bot `ismcts` with the parameter net=FILE.
+# The form of a string that names the package's bot `ismcts` with the parameter net=FILE.
 _SEARCH_BY_NETWORK = re.compile(r"ismcts:(?:[^,]*,)*?net=([^,]*)(?:,.*)?")
 
 # Map the resolved path of each loaded file to its module.
@@ -38,7 +38,7 @@ _file_modules: dict[Path, ModuleType] = {}
 
 
 class OwnBot(NamedTuple):
-    """A custom bot as named by a text: FILE.py:CLASS or MODULE:CLASS, and parameters NAME=VALUE separated by commas."""
+    """A custom bot named by a string: FILE.py:CLASS or MODULE:CLASS, and parameters NAME=VALUE separated by commas."""
 
     text: str
     source: str
@@ -47,7 +47,7 @@ class OwnBot(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "OwnBot | None":
-        """Return the bot that a text names, or None if the text has a different form."""
+        """Return the bot that a string names, or None if the string has a different form."""
         found = _OWN.fullmatch(text)
         return found and cls(text, *found.groups())
 
@@ -77,7 +77,7 @@ def class_behind(name: str) -> type[Bot]:
 
 
 def names_network(text: str) -> bool:
-    """Return True for a text that names a network in a file: net:FILE or onnx:FILE."""
+    """Return True for a string that names a network in a file: net:FILE or onnx:FILE."""
     kind, colon, _ = text.partition(":")
     return bool(colon) and kind in _NETWORKS
 
@@ -91,7 +91,7 @@ def network_bot(text: str) -> Bot:
 
 
 def file_of(text: str) -> Path | None:
-    """Return the file that a text names as a bot; None if the text names no file."""
+    """Return the file that a string names as a bot; None if the string names no file."""
     if names_network(text):
         return Path(text.split(":")[1])
     if (found := _SEARCH_BY_NETWORK.fullmatch(text)) and found[1] != TRAINED:

@@ -96,7 +96,7 @@ class LogitsBot(Bot):
 
 
 class NetworkBot(LogitsBot):
-    """A bot that draws actions by the logits of a policy.
+    """A bot that draws actions from the softmax of a policy's logits.
 
     Games can be repeated only if the policy's logits for a row do not depend on the rest of the batch. Different
     processors may round differently.
@@ -153,7 +153,7 @@ class IntegerNetworkBot(LogitsBot):
 
 
 class OnnxBot(NetworkBot):
-    """A bot that draws actions by the logits of an ONNX network, evaluated on the CPU.
+    """A bot that draws actions from the softmax of an ONNX network's logits. The network runs on the CPU.
 
     The network has one or two inputs with the batch as their first dimension: observations (n, observation_length) and,
     optionally, masks (n, num_distinct_actions). Each input is uint8, bool, float32 or int64. The first output has the

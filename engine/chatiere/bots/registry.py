@@ -1,6 +1,6 @@
 """Bots by name.
 
-A text such as "ismcts:simulations=500" names a bot and its budget; SuggestRequest.bot of the API has the grammar. The
+A string such as "ismcts:simulations=500" names a bot and its budget; SuggestRequest.bot of the API has the grammar. The
 function `get` also accepts texts that name code to load, and is meant for command lines and programs. A Registry loads
 no code, and is meant for texts in requests.
 """
@@ -77,7 +77,7 @@ class _Entry(NamedTuple):
 
 
 class BotInfo(NamedTuple):
-    """The description of a bot for people and programs.
+    """A description of a bot: its names, its parameters, and the time that it needs for a decision.
 
     Attributes:
         name: The name of the bot.
@@ -159,7 +159,7 @@ _FOR_ANY_GAME = {
         since=2,
     ),
 }
-# Map each game's own bot whose choices have changed to the first version in which it chooses as it does now.
+# The games' own bots whose choices have changed, each with the first version in which it chooses as it does now.
 _SINCE = {"builder": 2}
 
 
@@ -368,7 +368,7 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
 
 
 def _load(text: str) -> Bot | None:
-    # Return the custom bot that a text describes; None if the text has a different form.
+    # Return the custom bot that a string describes; None if the string has a different form.
     if loading.names_network(text):
         return loading.network_bot(text)
     name, colon, given = text.partition(":")

@@ -37,7 +37,7 @@
 /* The maximum size of a DATA frame that a server sends, in bytes. It is limited because libnghttp2 allocates a buffer
  * of the frame's size for each connection, although the buffer is not used. */
 #define MAX_DATA_FRAME (256 * 1024)
-/* The number of unsent bytes above which a client counts as slow to read its responses. */
+/* The number of unsent bytes above which a client is considered slow to read its responses. */
 #define SLOW (256 * 1024)
 
 #define NO_COPY (NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE)

@@ -215,7 +215,8 @@ long connection_write(struct connection *connection);
 struct connection *next_changed(struct shared *shared);
 /* Ask the client to begin no more calls. Calls that the client begins before it receives this request continue. */
 void connection_drain(struct connection *connection);
-/* After `connection_drain`, accept no more calls, even if the client has not acknowledged the request. */
+/* Accept no more calls, even if the client has not yet acknowledged the request that `connection_drain` sent. Does
+ * nothing if `connection_drain` was not called before. */
 void connection_drain_now(struct connection *connection);
 /* Return whether a frame or a header list has been received only in part. Missing data of a message does not count. */
 bool connection_is_part_way(const struct connection *connection);

@@ -24,12 +24,12 @@
 #define COST_OF_CONNECTION 16384
 /* A connection whose debt exceeds this fraction of the maximum is read with pauses. */
 #define PATIENT 0.125
-/* While processor time is short, connections from an address whose debt exceeds this fraction of the maximum are not
+/* While processor time is scarce, connections from an address whose debt exceeds this fraction of the maximum are not
  * read. */
 #define IMPATIENT 0.01
 /* The length of a pause in reading, in seconds. */
 #define PAUSE 0.005
-/* How long processor time counts as short, in seconds, after a turn of at least `long_turn` seconds. */
+/* How long processor time is considered scarce, in seconds, after a turn of at least `long_turn` seconds. */
 #define SHORTAGE 1.0
 #define MAX_EVENTS 256
 /* AWAKE is the maximum time in seconds that a wait polls before it sleeps. A wait polls only if the previous wait took
@@ -267,7 +267,7 @@ static uint32_t error_of(long error) {
     }
 }
 
-/* Return whether processor time is short: calls had to wait for a recent turn of at least `long_turn` seconds. */
+/* Return whether processor time is scarce: calls had to wait for a recent turn of at least `long_turn` seconds. */
 static bool is_short(struct endpoint *endpoint) {
     double now = monotonic();
     endpoint->shared.now = now;
@@ -276,7 +276,7 @@ static bool is_short(struct endpoint *endpoint) {
     return now < endpoint->short_until;
 }
 
-/* Return the debt of a peer's address; 0 while processor time is not short. */
+/* Return the debt of a peer's address; 0 while processor time is not scarce. */
 static double owed_by_address(const struct peer *peer) {
     struct endpoint *endpoint = peer->endpoint;
     return is_short(endpoint) ? account_owed(endpoint->accounts, peer->account, 0, endpoint->shared.now) : 0;

@@ -24,11 +24,11 @@ struct endpoint {
     double max_age;         /* the age in seconds (+/- 10 %) at which a client is asked to use another connection */
     double age_grace;       /* the time in seconds after `max_age` within which calls must finish */
     uint64_t random;        /* the state of the random generator that varies `max_age` */
-    double long_turn;       /* processor time counts as short after this number of seconds of work between two waits */
+    double long_turn;       /* the seconds of work between two waits after which processor time is considered scarce */
     double turned_at;       /* the time when the last wait ended */
     const void *heard;      /* the source of the last wait's event; NULL unless there was exactly one event */
     bool is_quick;          /* the last wait was short and had the same source as before, so the next one polls first */
-    double short_until;     /* the time until which processor time counts as short */
+    double short_until;     /* the time until which processor time is considered scarce */
     struct accounts *accounts; /* owned by the caller */
     struct peer *peers, *last_peer;
     struct peer *paused, *last_paused; /* peers that are temporarily not read, in the order in which reading resumes */

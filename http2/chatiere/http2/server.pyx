@@ -396,8 +396,8 @@ cdef class Endpoint:
                 infinity for no limit.
             age_grace: The time in seconds within which calls on the old connection must then finish; infinity for no
                 limit.
-            long_turn: The time in seconds of uninterrupted work after which processor time counts as short for one
-                second.
+            long_turn: The time in seconds of uninterrupted work after which processor time is considered scarce for
+                one second.
 
         Raises:
             OSError: If there is no memory or no file descriptor.

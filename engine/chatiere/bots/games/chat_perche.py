@@ -52,7 +52,7 @@ def _lead_after(
     end: NDArray[np.intp],
     side: NDArray[np.intp],
 ) -> NDArray[np.float64]:
-    # Return the expected change of the lead when an animal moves from start to end. `side` is 1 for the bot's own cat,
+    # Return the expected change in the lead when an animal moves from start to end. `side` is 1 for the bot's own cat,
     # -1 for a cat of the other seat, and 0 for a bird.
     cats = seen["own_cats"].astype(np.intp) - seen["other_cats"]
     on_branches = cats[:, state.TRUNK_SPACES :].reshape(len(cats), state.BRANCHES, state.BRANCH_SPACES).sum(axis=2)

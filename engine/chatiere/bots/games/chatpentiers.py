@@ -43,7 +43,7 @@ class FittingBot(Bot):
     def _gains(
         self, observations: NDArray[np.uint8], rows: NDArray[np.intp], colour: NDArray[np.intp], zone: NDArray[np.intp]
     ) -> NDArray[np.float64]:
-        # Return the change of each row's board score if a card of the colour is placed in the zone.
+        # Return the change in each row's board score if a card of the colour is placed in the zone.
         seen = self._layout.arrays(observations)
         # The zero zone has the limit 0, and is never perfect.
         limits = np.zeros((len(observations), state.ZONES), np.intp)

@@ -44,7 +44,8 @@ def _pair(number: NDArray[np.int_]) -> NDArray[np.float64]:
     return _value(higher) + _value(number - higher * (higher + 1) // 2)
 
 
-# Map each kind of action to a function that returns the values of its ids. Ids are counted from the kind's first id.
+# For each kind of action, a function that returns the values of actions from an array of their ids. The ids are counted
+# from the kind's first id.
 _VALUES: dict[str, Callable[[NDArray[np.int_]], NDArray[np.float64]]] = {
     "discard_pair": _pair,
     "pass_turn": np.zeros_like,

@@ -88,7 +88,7 @@ cdef bytes copy_of(name, values, Py_ssize_t item_size):
 
 
 cdef bytes copy_for(name, values, Py_ssize_t item_size, Py_ssize_t count):
-    # Return the copy of a column that must have `count` items.
+    # Return an aligned copy of a column. Raises EngineError: INVALID_BATCH, if the column does not have `count` items.
     cdef bytes copy = copy_of(name, values, item_size)
     if len(copy) != item_size * count:
         raise EngineError(

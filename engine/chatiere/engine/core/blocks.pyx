@@ -94,7 +94,7 @@ cdef class BlockPool:
         cdef Py_ssize_t i
         for i in range(len(self.blocks)):
             block = self.blocks[i]
-            # The two references are from the list and from this variable.
+            # A block without users has two references: from the list, and from the variable `block`.
             if Py_REFCNT(<PyObject*> block) == 2:
                 break
         else:

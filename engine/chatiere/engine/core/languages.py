@@ -27,7 +27,7 @@ def language_number(language: str) -> int:
 
 
 class Plural(NamedTuple):
-    """A text with one form for each plural category of CLDR.
+    """Text with one form for each plural category of CLDR.
 
     An argument determines the form: by its value if it is a plain number, and by their count if it lists pieces or
     seats.
@@ -63,7 +63,7 @@ class Catalogue:
         self._examples = {self.category(number): number for number in reversed(range(SMALL_NUMBERS))}
 
     def __call__(self, key: str, english: str) -> str:
-        """Return a text in the catalogue's language."""
+        """Return the text of a key in the catalogue's language."""
         return self._translations.pgettext(key, english)
 
     def category(self, number: int) -> str:
@@ -71,7 +71,7 @@ class Catalogue:
         return self._categories[self._form(number)]
 
     def forms(self, key: str, plural: Plural) -> dict[str, str]:
-        """Return a dict that maps each plural category to the form of a text."""
+        """Return a dict that maps each plural category to the form of the text."""
         return {
             category: self._translations.npgettext(key, plural.one, plural.other, number)
             for category, number in self._examples.items()

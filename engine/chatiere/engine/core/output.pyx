@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import shown
 
-# Map each dtype to the format of its buffers.
+# The buffer format of each dtype.
 cdef dict FORMATS = {"bool": "?", "uint8": "B", "float16": "e", "float32": "f"}
 
 

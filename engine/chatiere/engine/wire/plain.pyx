@@ -98,7 +98,7 @@ cdef class Form:
 
         Args:
             fields: A tuple (number, content, is_list, lowest, excluded) for each field. `content` is the Form of a
-                message, the maximum number of bits of a number, or None for a text. `is_list` is True for a list of
+                message, the maximum number of bits of a number, or None for a string. `is_list` is True for a list of
                 numbers. `lowest` is the smallest number that protobuf writes, or the smallest size of a text or list.
                 `excluded` has the numbers of the fields that must not occur before this field. They include the field's
                 own number unless the field may be repeated.

@@ -19,10 +19,10 @@ ctypedef struct Span:
     const uint8_t* end
 
 ctypedef struct Message:
-    # An opened message. The arrays are indexed by the numbers of fields.
+    # An opened message. The arrays are indexed by field number.
     Span span
     # The sets of fields that are present as numbers, and as bytes. The entries of all other fields are undefined. A
-    # field whose wire type differs from its proto file counts as absent.
+    # field whose wire type differs from its proto file is treated as absent.
     uint32_t numbers
     uint32_t spans
     int count[FIELDS]  # the number of occurrences of a message, list or text
@@ -33,7 +33,7 @@ ctypedef struct Message:
 # All of the following functions raise ValueError for malformed messages.
 
 cdef uint64_t read_varint(Span* span) except? 0
-# Read the content of a field that is bytes, a message, a list or a text.
+# Read the content of a field that is bytes, a message, a list or a string.
 cdef Span read_bytes(Span* span) except *
 # Skip a field whose tag has been read.
 cdef int skip(Span* span, int wire_type) except -1

@@ -235,7 +235,7 @@ cdef class Reader:
         return texts
 
     def text(self, int field):
-        """Return a text, which is empty if the field is absent."""
+        """Return a string, which is empty if the field is absent."""
         cdef Span text
         check_field(field)
         text = span_of(&self.message, field)

@@ -391,7 +391,8 @@ cdef uint64_t take_digits(Span* text) except? 0:
 
 
 cdef uint64_t take_integer(Span* text, const Field* field) except? 0:
-    # Return an integer as it is encoded. A fraction or an exponent, which follows the digits, is left to protobuf.
+    # Read an integer, and return the number that encodes it. If a fraction or an exponent follows the digits, the
+    # caller leaves the message to protobuf.
     cdef bint is_quoted = takes(text, b'"')
     cdef bint is_signed = field.way == INT32 or field.way == SINT32
     cdef bint is_negative = is_signed and text.at < text.end and text.at[0] == b"-"

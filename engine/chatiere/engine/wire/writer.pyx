@@ -99,7 +99,7 @@ cdef class Writer:
         return put_small_numbers(self, field, numbers, count)
 
     cpdef int text(self, int field, str text) except -1:
-        """Write a text. An empty text is omitted, because an absent field means an empty text."""
+        """Write a string. An empty string is omitted, because an absent field means an empty string."""
         cdef size_t begun
         if text:
             begun = self.begin(field)

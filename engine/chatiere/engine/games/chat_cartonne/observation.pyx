@@ -24,7 +24,7 @@ cdef void fill_contents() noexcept nogil:
         for seat in range(players):
             shown = CONTENTS[players][seat]
             for kind in range(CARTONS):
-                # Of the nine contents, the first two are empty.
+                # A carton has the contents kind % 9. Contents 0 and 1 are both empty, and both are shown as 1.
                 shown[kind] = shown[kind | TURNED] = max(1, kind % 9)
             for kind in range(TOYS):
                 shown[FIRST_TOY + kind] = FIRST_TOY_SHOWN + kind

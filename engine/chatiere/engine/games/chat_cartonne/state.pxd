@@ -145,7 +145,7 @@ cpdef enum ChatCartonneEnd:
     ALL_PASSED  # every seat that holds a carton has passed in succession
 
 cpdef enum ChatCartonneEvent:
-    # The comment next to each kind lists the values of such events.
+    # The comment next to each kind lists the values of its events.
     FIRST_SEAT_CHOSEN = 1
     CARD_DEALT  # kind
     START_DRAWN  # kind

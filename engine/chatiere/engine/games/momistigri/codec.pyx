@@ -81,7 +81,7 @@ cdef EventFields EVENTS = EventFields(
         "cards": fields.EVENT_CARDS,
     },
 )
-# Map each kind of event to the field that has the result of `count_in`.
+# The field in which an event has the result of `count_in`, by kind of event.
 cdef dict COUNTS = {
     int(MomistigriEvent.ROUND_BEGUN): fields.EVENT_ROUND,
     int(MomistigriEvent.TURN_BEGUN): fields.EVENT_DRAWS,

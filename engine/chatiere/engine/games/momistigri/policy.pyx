@@ -30,7 +30,7 @@ PLAYOUT_WEIGHTS = {
     "taken_partners": 4,  # the card swapped in forms a pair in the hand
 }
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
-# Map each kind to the set of other kinds with which it forms pairs. The table is written once, at import.
+# For each kind, the set of other kinds with which it forms pairs. The table is written once, at import.
 cdef uint64_t OTHERS[KINDS]
 
 

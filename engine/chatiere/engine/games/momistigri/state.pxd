@@ -387,7 +387,7 @@ cdef inline int count_fewest(const State* state, int rounds) noexcept nogil:
 # These tables are written once, at import.
 # The two kinds of each DiscardPair, the lower kind first. The id of the action is high * (high + 1) / 2 + low.
 cdef uint8_t PAIRS[PASS_ID][2]
-# Map each kind to the kinds with the same colour or value, not above it, with which it forms pairs.
+# For each kind, the kinds with the same colour or value with which it forms pairs and which are not above it.
 cdef uint64_t PARTNERS[KINDS]
 
 cdef inline void cards_of_pair(int action, int* low, int* high) noexcept nogil:
