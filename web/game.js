@@ -91,14 +91,14 @@
  * @property {readonly string[]} picked the keys picked so far
  * @property {ReadonlySet<string>} candidates the keys that can be picked next
  * @property {Ui} ui the state that the game's drawing keeps, such as a card that is turned over
- * @property {() => void} redraw draws the table again, after a change of `ui`
+ * @property {() => void} redraw draws the table again, after a change to `ui`
  * @property {(kind: string, number: number) => string} nameOf returns the name of a piece in the player's language
  * @property {(seat: number) => string} seatName returns the name of a seat's player
- * @property {Translate} t returns a text of the game's `words`
+ * @property {Translate} t returns text from the game's `words`
  */
 
 /**
- * Return a text in the player's language, with values inserted.
+ * Return text in the player's language, with values inserted.
  * @typedef {(key: string, values?: Record<string, string | number>) => string} Translate
  */
 

@@ -18,7 +18,7 @@ import { filled, language, t } from "./settings.js";
  * @property {import("./game.js").Details<import("./game.js").Field>} details the facts printed on the game's pieces
  * @property {Phrases} phrases
  * @property {Game} game the drawing
- * @property {import("./game.js").Translate} t returns a text of the game's `words`
+ * @property {import("./game.js").Translate} t returns text from the game's `words`
  */
 
 /** @type {Map<string, Promise<unknown>>} */

@@ -2,7 +2,7 @@
 
 import { s } from "./dom.js";
 
-// Map each state that a filter shows to the reach of each of the filter's shadows, in pixels.
+// The filters. For each state of an item, the list contains the reach of each of the filter's shadows, in pixels.
 const GLOWS = { pickable: [3], pointed: [4], picked: [4, 2], hinted: [6, 3] };
 
 /** Return the filters. The style sheet refers to them and sets their colours. */

@@ -12,7 +12,7 @@ const PATH = "kept/";
 
 /** Return true if a service worker controls this page, so that the page opens offline. */
 export function isLookedAfter() {
-  // Browsers allow service workers only on pages that were loaded by https or from the same machine.
+  // Browsers allow service workers only on pages that were loaded over HTTPS or from the same machine.
   return Boolean(navigator.serviceWorker?.controller);
 }
 

@@ -31,7 +31,7 @@ export function isRecordWord(word) {
 }
 
 /**
- * Read a text written by `recordWord`. Throws Error if the text is damaged.
+ * Read a string written by `recordWord`. Throws Error if the string is damaged.
  * @param {string} word
  * @returns {GameRecordJson}
  */

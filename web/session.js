@@ -123,8 +123,8 @@ export class Session {
   }
 
   /**
-   * Receive tables from another player, perhaps of a known game. Throws RangeError if a text is not a table, Refusal if
-   * the service did not create the table, and ForkError.
+   * Receive tables from another player, perhaps of a known game. Throws RangeError if a string is not a table, Refusal
+   * if the service did not create the table, and ForkError.
    * @param {readonly string[]} texts
    * @param {Record<string, string>} secrets by the hash of the seat
    * @param {boolean} [replaces] true if these tables replace other tables of the same plies

@@ -74,7 +74,7 @@ export function apply() {
 }
 
 /**
- * Return a text of the page in the player's language.
+ * Return text of the page in the player's language.
  * @param {keyof typeof words.en} key
  * @param {Record<string, string | number>} [values]
  */
@@ -83,7 +83,7 @@ export function t(key, values) {
 }
 
 /**
- * Insert values into a text in the player's language.
+ * Insert values into text in the player's language.
  * @param {import("./texts.js").Text} text
  * @param {import("./texts.js").Values} [values]
  */

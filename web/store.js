@@ -288,7 +288,7 @@ function keysFrom(prefix) {
 }
 
 /**
- * Read a stored object. Damaged data counts as missing.
+ * Read a stored object. Damaged data is treated as missing.
  * @param {string} key
  */
 function read(key) {

@@ -90,7 +90,7 @@ export class TableView {
     /** True if the player cannot act on the table that is shown. */
     this.isHeld = false;
     const resized = new ResizeObserver(() => {
-      // Ignore changes of the stage's height: a pick changes the height of the bar, which must not redraw the table.
+      // Ignore changes in the stage's height: a pick changes the height of the bar, which must not redraw the table.
       if (this.scene.element.clientWidth !== this.space.width || innerHeight !== this.space.window) {
         this.#keepWords(() => {
           this.#fit();
@@ -229,7 +229,7 @@ export class TableView {
   }
 
   /**
-   * Disable all actions until the next update, and show a text that says why.
+   * Disable all actions until the next update, and show a message that says why.
    * @param {string} text
    */
   rest(text) {

@@ -16,7 +16,7 @@ const ELIDED = /\b(d|qu)e \{(\w+)\}/g;
 const VOWEL = /^[aeiouàâäéèêëîïôöùûüæœ]/i;
 
 /**
- * Insert values into a text, with French elisions ("de Zoé", "d’Alice"). If the text has plural forms, the value `count`
+ * Insert values into text, with French elisions ("de Zoé", "d’Alice"). If the text has plural forms, the value `count`
  * selects one.
  * @param {string} language
  * @param {Text} text

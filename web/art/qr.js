@@ -19,7 +19,7 @@ const FINDERS = [
 const ALIGNED = SIZE - 7;
 
 /**
- * Draw a text as a QR code. Returns undefined if the text is too long.
+ * Draw a string as a QR code. Returns undefined if the string is too long.
  * @param {string} text
  */
 export function qrCode(text) {

@@ -16,7 +16,7 @@ function newRuler() {
 }
 
 /**
- * Return the width of a text in the font of drawings.
+ * Return the width of a string in the font of drawings.
  * @param {string} text
  * @param {number} size
  * @param {number} [weight]
@@ -28,7 +28,7 @@ export function widthOf(text, size, weight = 600) {
 }
 
 /**
- * Shorten a text to fit into a width.
+ * Shorten a string to fit into a width.
  * @param {string} text
  * @param {number} width
  * @param {number} size
@@ -45,7 +45,7 @@ export function cut(text, width, size, weight) {
 }
 
 /**
- * Choose the largest size at which a text fits into a width. If it does not fit at the smallest size, it is also
+ * Choose the largest size at which a string fits into a width. If it does not fit at the smallest size, it is also
  * shortened.
  * @param {string} text
  * @param {number} width
@@ -59,7 +59,7 @@ export function fit(text, width, least, most, weight) {
 }
 
 /**
- * Arrange parts of a text in lines that fit into a width.
+ * Arrange parts of a string in lines that fit into a width.
  * @param {readonly string[]} parts
  * @param {string} between the text between two parts of a line
  * @param {number} width
@@ -82,7 +82,7 @@ export function fill(parts, between, width, size, { weight, most = Infinity } = 
 }
 
 /**
- * Break a text into lines that fit into a width, and shorten lines that are still too long.
+ * Break a string into lines that fit into a width, and shorten lines that are still too long.
  * @param {string} text
  * @param {number} width
  * @param {number} size

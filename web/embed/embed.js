@@ -32,7 +32,7 @@ const language = /** @type {keyof typeof words} */ (
 );
 
 /**
- * Return a text in the language of the address, or else of the browser.
+ * Return text in the language of the address, or else of the browser.
  * @param {keyof typeof words.en} key
  * @param {Record<string, string | number>} [values]
  */
@@ -41,7 +41,7 @@ function t(key, values) {
 }
 
 /**
- * Make a call once. Throws Error with a text for players.
+ * Make a call once. Throws Error with a message for players.
  * @param {string} method
  * @param {object} request
  */

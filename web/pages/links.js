@@ -42,7 +42,7 @@ export async function open(kind, ...words) {
 }
 
 /**
- * Store tables and this browser's seats. Throws RangeError if a text is not a table, ForkError and Refusal.
+ * Store tables and this browser's seats. Throws RangeError if a string is not a table, ForkError and Refusal.
  * @param {readonly string[]} tables
  * @param {string | undefined} own the seat of a private link
  * @param {boolean} replaces true if these tables replace other tables of the same plies
@@ -132,7 +132,7 @@ async function seatOf(text, seats) {
 }
 
 /**
- * Read a text that `seatLink` has written. Throws RangeError if it is damaged.
+ * Read a string that `seatLink` has written. Throws RangeError if it is damaged.
  * @param {string} text
  * @returns {PrivateSeat}
  */

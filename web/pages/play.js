@@ -64,11 +64,11 @@ class Play {
   /** @type {number | undefined} the seat that views the table; undefined for a spectator */
   #viewer;
   /**
-   * The number of the current course of the game. Each call that starts to follow the game again, such as a take-back,
-   * increases this number and thereby stops older calls.
+   * A counter that stops outdated calls. A call that starts to follow the game again, for example after a take-back,
+   * increases the counter. Older calls stop when they see that the counter has changed.
    */
   #course = 0;
-  /** The number of the current log. Refilling the log increases it and thereby stops older calls. */
+  /** A counter that stops outdated calls which fill the log. Each call that refills the log increases it. */
   #log = 0;
   #isPaused = false;
   #isClosed = false;

@@ -28,7 +28,7 @@ import { recordIn, recordWord } from "./record_link.js";
  */
 
 /**
- * Return a text of the puzzles in the player's language.
+ * Return text of the puzzles in the player's language.
  * @param {keyof typeof words.en} key
  * @param {Record<string, string | number>} [values]
  */

@@ -21,7 +21,7 @@ export function recordLink(record) {
 }
 
 /**
- * Read a record from a link. Throws Error with a text for players if the link is damaged.
+ * Read a record from a link. Throws Error with a message for players if the link is damaged.
  * @param {string} word
  */
 export function recordIn(word) {

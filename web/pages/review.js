@@ -33,7 +33,8 @@ export class Review {
   /**
    * @param {GameRecordJson} record
    * @param {import("../phrases.js").Phrases} phrases
-   * @param {(ply: number, seat?: number) => void} onMove called to show a decision, as its seat saw the table
+   * @param {(ply: number, seat?: number) => void} onMove shows the table at a ply. If `seat` is given,
+   *   the table is shown as this seat saw it
    */
   constructor(record, phrases, onMove) {
     this.record = record;

@@ -210,7 +210,7 @@ class RoomPage {
   }
 
   /**
-   * Set an element's text if it has changed. Screen readers read a text whenever it is set.
+   * Set an element's text if it has changed. Screen readers read the text whenever it is set.
    * @param {HTMLElement} element
    * @param {string} text
    */

@@ -1,4 +1,4 @@
-// A table that is played live: the room's part of its page, and the signals that it is the player's turn.
+// The room's part of a live table's page, and the notifications and sounds that tell players that it is their turn.
 
 import { h } from "../dom.js";
 import { linkTo, share } from "../links.js";
@@ -217,7 +217,7 @@ export class LiveTable {
   }
 }
 
-/** Return true if the browser can show notifications. The page must be loaded by https or from the same machine. */
+/** Return true if the browser can show notifications. The page must be loaded over HTTPS or from the same machine. */
 function canNotify() {
   return "Notification" in window && isSecureContext;
 }

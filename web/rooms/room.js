@@ -20,7 +20,7 @@ const ID_SIZE = 16;
 const FIRST_PAUSE = 100;
 const MAX_PAUSE = 5000;
 /**
- * The time without a response after which the connection counts as broken, in milliseconds. The service sends a
+ * The time without a response after which the connection is considered broken, in milliseconds. The service sends a
  * response every 15 s.
  */
 const SILENCE = 45_000;

@@ -1,4 +1,4 @@
-// The amendments of a live table: the requests of a seat's player, and the questions to the other players.
+// Amendments of a live table: a seat's player can request them, and the other players are asked for their consent.
 
 import { amendmentText, isResignation } from "../amendments.js";
 import { h } from "../dom.js";

@@ -35,7 +35,7 @@ export function packed(value) {
 }
 
 /**
- * Decode a text written by `packed`.
+ * Decode a string written by `packed`.
  * @param {string} text
  * @returns {unknown}
  */
@@ -63,7 +63,7 @@ export function fromHex(text) {
 }
 
 /**
- * Return the SHA-256 of bytes. Browsers provide it only for pages loaded by https or from the same machine.
+ * Return the SHA-256 of bytes. Browsers provide it only for pages loaded over HTTPS or from the same machine.
  * @param {Uint8Array} bytes
  */
 export async function sha256(bytes) {

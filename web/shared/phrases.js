@@ -165,7 +165,7 @@ export class Words {
   }
 
   /**
-   * Return a text that all games share.
+   * Return text that all games share.
    * @param {string} key
    */
   #common(key) {

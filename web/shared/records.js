@@ -49,7 +49,7 @@ export function readRecord(text) {
   return record;
 }
 
-/** The lines of a text, read one by one. */
+/** The lines of a record's text, read one by one. */
 class Lines {
   /** @type {string[]} */
   #lines;
@@ -105,7 +105,7 @@ class Lines {
   }
 }
 
-/** The tags of a text, and the line after them. */
+/** The tags of a record's text, and the line after them. */
 class Tags {
   /**
    * The values as written, and the numbers of their lines.
@@ -348,7 +348,7 @@ function contentOf(line) {
 }
 
 /**
- * Return the integer that a text represents.
+ * Return the integer that a string represents.
  * @param {string} text
  * @param {string} what the name of the value, for errors
  * @param {bigint} most the largest valid value; the smallest is 0
@@ -405,7 +405,7 @@ function inSet(tags, tag) {
 }
 
 /**
- * Return the number of characters of a text; a surrogate pair counts as one.
+ * Return the number of characters in a string; a surrogate pair counts as one.
  * @param {string} text
  */
 function lengthOf(text) {
@@ -417,7 +417,7 @@ function lengthOf(text) {
 }
 
 /**
- * Return a text in quotes for errors, shortened if it is long.
+ * Return a string in quotes for errors, shortened if it is long.
  * @param {string} text
  */
 function quoted(text) {

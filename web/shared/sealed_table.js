@@ -31,7 +31,7 @@ const NOBODY = -1;
  * @property {boolean} isMadeByService true if the service created the secret
  */
 /**
- * A change of a table without a decision: either `replacement` or `takeBack` is present.
+ * A change to a table that is not a decision. Either `replacement` or `takeBack` is present.
  * @typedef {object} Amendment
  * @property {number} asker the seat that asked for it
  * @property {{seat: number, holder: Seat, before: Seat}} [replacement] the seat with a new holder, the new and the

@@ -22,7 +22,7 @@ const WALL = 11;
 const MARK = 17;
 
 /**
- * Return the walls and toys of a card as a text, for stamps.
+ * Return the walls and toys of a card as a string. Two cards look alike if these strings are equal.
  * @param {Walls & Toys} card
  */
 export function faceOf(card) {

@@ -37,7 +37,7 @@ import { cardOf, hasOneForm, heldBy, princessesOf, seatOf } from "./view.js";
  * @property {number} supply the number of cats left to play
  * @property {number} cats the number of cats that a seat has at the beginning
  * @property {number} played the number of Princesses played
- * @property {string} drawn a text with the number of cards drawn from each part of the pile
+ * @property {string} drawn text with the number of cards drawn from each part of the pile
  * @property {boolean | undefined} holds true if the seat holds a carton; undefined before the final phase
  * @property {boolean} turns true if it is the seat's turn
  */

@@ -415,7 +415,7 @@ function startItems(context, { free: board }) {
 }
 
 /**
- * Return the ways in which a card can lie: also turned, if it looks different then.
+ * Return the distinct orientations of a card: as printed and, if it then looks different, turned by 180 degrees.
  * @param {CardInfo} card
  */
 function formsOf(card) {

@@ -1,4 +1,4 @@
-// The layout of Momistigri's table on a phone, on an upright and on a wide screen.
+// The layouts of Momistigri's table: for phones, for upright screens, and for wide screens.
 
 import { seatsFrom } from "../../art/table_pieces.js";
 import { cardsOf, phaseOf, seatOf } from "./view.js";
