@@ -81,7 +81,7 @@ class Person:
         return plain(shown).rstrip()
 
     def shows(self, text: str) -> None:
-        """Wait until a text is shown."""
+        """Wait until the terminal shows `text`."""
         while text not in plain(self._buffer):
             assert self._read(), f"it ended: {self.screen[-2000:]}"
 

@@ -142,7 +142,7 @@ def _edited(numbers: list[int], option: Option, choices: random.Random) -> list[
 
 
 def moves_of(position: Position) -> list[int]:
-    """Return the possible moves: the legal actions, or at a chance event its outcomes."""
+    """Return the legal actions or, at a chance event, the possible outcomes."""
     return position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()]
 
 

@@ -1,9 +1,9 @@
 """Every game plays as recorded: readable playthroughs and pinned games.
 
-The playthrough with the smallest number of players is a readable text; the other playthroughs are compressed. A failed
+The playthrough with the smallest number of players is readable text; the other playthroughs are compressed. A failed
 test prints the first line that changed, before and after.
 
-After an intended change of the rules, the labels or the packed form, record them again and review the difference:
+After an intended change to the rules, the labels or the packed form, record them again and review the difference:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/conformance/test_conformance_golden.py`.
 """
 
@@ -25,7 +25,7 @@ UPDATE = "CHATIERE_UPDATE_GOLDEN" in os.environ
 
 
 def golden_path(game: Game, players: int) -> Path:
-    """Return the file of a playthrough: a text for the smallest number of players, otherwise compressed."""
+    """Return the file of a playthrough: text for the smallest number of players, otherwise compressed."""
     suffix = "txt" if players == game.min_players else "txt.gz"
     return GAMES / game.name / "golden" / f"{players}p.{suffix}"
 
@@ -80,7 +80,7 @@ def test_the_same_seed_gives_the_recorded_game(game: Game) -> None:
     if UPDATE:
         games = games_to_pin(game)
         if path.exists():
-            # Keep the same games, so that differences are changes of the engine.
+            # Keep the same games, so that differences come from changes to the engine.
             games = [(entry["players"], entry["options"], entry["seed"]) for entry in json.loads(path.read_text())]
         written = [signature(game, *each) for each in games]
         path.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 
 VARINT, BYTES = 0, 2
-# Unknown fields: a number of eight bytes, a number of four bytes, a group with a number and a text, and a text.
+# Unknown fields: a number of eight bytes, a number of four bytes, a group with a number and a string, and a string.
 STRANGE = (b"\xf9\x01" + bytes(8), b"\xfd\x01" + bytes(4), b"\xfb\x01\x08\x05\x12\x01a\xfc\x01", b"\xfa\x01\x01a")
 # A field's number, its wire type, and its content, which is a number or the bytes of a message, text or list.
 Field = tuple[int, int, int | bytes]
@@ -172,7 +172,7 @@ def _other_member(fields: list[Field], kind: Any, choices: random.Random) -> Non
 
 
 def _mistyped(fields: list[Field], kind: Any, choices: random.Random) -> None:
-    # Change a field's wire type, or change its text to a text that is not ASCII or not UTF-8.
+    # Change a field's wire type, or replace its string by one that is not ASCII or not UTF-8.
     field = choices.choice(kind.fields) if kind.fields else None
     if field is None:
         return

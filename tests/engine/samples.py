@@ -1,4 +1,4 @@
-"""Valid requests of every method, at positions of random games."""
+"""Valid requests to every method, at positions of random games."""
 
 import random
 from functools import cache

@@ -346,7 +346,7 @@ def test_any_text_is_read_as_by_protobuf_or_left_to_it(name: str, seed: int, dat
 
 
 def check_read(kind: Descriptor, text: bytes) -> bool:
-    """Return whether a text is converted without protobuf. Assert that protobuf then reads the same."""
+    """Return whether JSON text is converted without protobuf. Assert that protobuf then reads the same."""
     found = transcoder(kind).from_json(text)
     if found is not None:
         expected = read(kind, text)

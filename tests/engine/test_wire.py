@@ -147,7 +147,7 @@ def test_fields_beyond_the_limit_are_not_read() -> None:
 @given(st.lists(st.text(max_size=200), max_size=5), st.integers(0, 6))
 def test_lists_are_cut_from_a_message(titles: list[str], most: int) -> None:
     message = ListGamesResponse(games=[GameInfo(name=title) for title in titles])
-    # Unknown fields between the others: a number, eight bytes, a text, and a group.
+    # Unknown fields between the others: a number, eight bytes, a string, and a group.
     strange = b"\x78\x07\x79" + bytes(8) + b"\x7a\x01a\x7b\x08\x05\x7c"
     parts = [ListGamesResponse(games=[game]).SerializeToString() for game in message.games]
     data = memoryview(strange.join([*parts, b""]))
@@ -254,7 +254,7 @@ def test_unknown_fields_of_other_wire_types_are_skipped(game: Game) -> None:
     codec = engine.codec(game.name)
     position = game.new_game(game.max_players, seed=1)
     message = fill(getattr(state, game.name), codec.put_state, position).SerializeToString()
-    # A group that contains a number, a text, another group, and numbers of eight and of four bytes.
+    # A group that contains a number, a string, another group, and numbers of eight and of four bytes.
     group = b"\x7b\x08\x05\x12\x01a\x0b\x0c\x09" + bytes(8) + b"\x0d" + bytes(4) + b"\x7c"
     strange = Bytes(b"\x79" + bytes(8) + b"\x75" + bytes(4) + group + message)
     read, version = codec.read_state, game.rules_version

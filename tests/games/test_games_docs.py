@@ -1,6 +1,6 @@
 """The pages for frontend authors print the service's responses, and refer only to existing names.
 
-After an intended change of a response, update the pages' blocks and review the difference:
+After an intended change to a response, update the pages' blocks and review the difference:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/games/test_games_docs.py`.
 """
 

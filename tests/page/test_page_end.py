@@ -11,15 +11,16 @@ from .person import Person
 
 pytestmark = pytest.mark.long
 
-# Returns for each row of the totals the name, whether it has won, and its numbers (the total is last).
+# A function that returns the rows of the table of totals: each player's name, whether the player has won, and the
+# player's numbers, of which the last one is the total.
 _ROWS = """() => [...document.querySelectorAll(".totals tbody tr")].map((row) => ({
   name: row.querySelector("th").textContent,
   won: row.classList.contains("won"),
   numbers: [...row.querySelectorAll("td")].map(({ textContent }) => Number(textContent)),
 }))"""
-# Finds the cards that are hidden from all seats during the game. Their backs remain on the table.
+# The selector of the cards that are hidden from all seats during the game. Their backs remain on the table.
 BACKS = ".stage [data-key^='back:']"
-# Returns the text about the winners.
+# A function that returns the text about the winners.
 _WON = """async (winners) => {
   const { wonText } = await import("./result.js");
   return [undefined, 0].map((me) => wonText(winners, me));

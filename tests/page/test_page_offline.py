@@ -74,7 +74,7 @@ WAITING = ".waiting:not([hidden])"
 
 @pytest.fixture
 def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Running]]:
-    """Return a folder with the page's files, and a server that serves it. At each request of / it checks the folder."""
+    """Return a folder with the page's files, and a server that serves it. At a request for /, it checks the folder."""
     folder = shutil.copytree(pages.FOLDER, tmp_path / "web", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(port, "Pages", lambda **settings: pages.Pages(folder, **settings))
     monkeypatch.setattr(pages, "_LOOK", 0.0)

@@ -105,7 +105,7 @@ def test_a_french_page_has_no_english(visit: Callable[..., Person], game: str) -
     # Every text has a translation; otherwise its key would be shown.
     keys = {key for words in every for key in words["en"] if "-" in key}
     assert not seen & keys
-    # No value is missing in a text.
+    # No text lacks a value.
     assert not [text for text in seen if re.search(r"\{\w+\}|undefined|NaN|\[object", text)]
 
 

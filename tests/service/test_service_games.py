@@ -84,7 +84,7 @@ def test_which_methods_allow_get_and_which_are_idempotent() -> None:
         for each in service.DESCRIPTOR.services_by_name.values()
         for method in each.methods
     }
-    # The request of a GET appears in URLs and logs, and caches keep the response.
+    # The request message of a GET appears in URLs and logs, and caches keep the response.
     for_get = {"ListGames", "ListBots", "GetRules"}
     kinds = descriptor_pb2.MethodOptions
     streams = {"Play": kinds.IDEMPOTENCY_UNKNOWN}

@@ -1,4 +1,4 @@
-"""The largest metadata, and the largest requests of all methods: valid requests fit, and the sizes are documented."""
+"""The largest metadata, and the largest requests to all methods: valid requests fit, and the sizes are documented."""
 
 import re
 from pathlib import Path

@@ -21,7 +21,7 @@ _SERVICE = "chatiere.service"
 
 
 class Fault(NamedTuple):
-    """A fault: a text in a module's source, and its replacement."""
+    """A fault: a string in a module's source, and its replacement."""
 
     module: str
     before: str

@@ -212,7 +212,7 @@ class World:
         for call in self.calls.values():
             if call.wire is not None:
                 call.wire.resume()
-        # For a while, Redis keeps the presence at a worker that died or that lost its session.
+        # When a worker has died or lost its session, Redis still reports its followers as present for a while.
         run.pass_time(_HEALING * (1 + has_stale_parts))
         lasting = {id(each.call) for each in self._followers}
         late = [name for name, call in self.calls.items() if id(call) not in lasting and not name.startswith(WATCH)]

@@ -1,4 +1,4 @@
-"""Versions of bots: the registry of a release before a change of a bot's choices, and of one after it."""
+"""Versions of bots: the registry of a release before a change to a bot's choices, and of one after it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -21,12 +21,12 @@ _EXPORT = "export const words = "
 
 
 def translated(text: str) -> str:
-    """Return a text in the invented language, with unchanged placeholders."""
+    """Return text in the invented language, with unchanged placeholders."""
     return "".join(part if part.startswith("{") else part.translate(LETTERS) for part in re.split(r"(\{\w+\})", text))
 
 
 def english_in(game: str, text: str) -> str:
-    """Return the first word outside placeholders that is not printed on a card, or "" for a text without one."""
+    """Return the first word outside placeholders that is not printed on a card, or "" if every word is."""
     text = re.sub(r"\{\w+\}", "", text)
     if game == "momistigri":
         text = re.sub(r"(?<![A-Za-z])[A-E](?![A-Za-z])", "", text)

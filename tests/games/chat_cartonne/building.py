@@ -264,7 +264,7 @@ class Board:
 def late(
     players: int, left: int, hands: Mapping[int, tuple[int, ...]], princesses: tuple[int, ...] = (), **options: Any
 ) -> Board:
-    """Return a table with all cartons except those in hands and about `left` more."""
+    """Return a board with all cartons, except those in hands and about `left` other cartons."""
     board = Board(players, **options)
     for seat, hand in hands.items():
         board.hand(seat, *hand)

@@ -1,4 +1,4 @@
-"""Rules file: End; Score."""
+"""Tests of the rules in "End" and "Score"."""
 
 from typing import Any
 

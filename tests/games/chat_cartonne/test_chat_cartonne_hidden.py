@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. Views and events."""
+"""Tests of the rules in "Public and hidden": views and events."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rules file: Invariants. Every fault of a state is detected and reported with reason, field and heading."""
+"""Tests of the rules in "Invariants". Every fault of a state is reported with reason, field and heading."""
 
 from collections.abc import Callable
 from typing import Any

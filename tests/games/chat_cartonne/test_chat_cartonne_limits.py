@@ -1,4 +1,4 @@
-"""Rules file: Components and setup; A turn; End. The longest possible games."""
+"""Tests of the rules in "Components and setup", "A turn" and "End": the longest possible games."""
 
 import random
 from collections import defaultdict

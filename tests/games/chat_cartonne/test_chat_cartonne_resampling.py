@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. Resampling: uniform over the assignments of distinct cards (see knowledge.py)."""
+"""Tests of the rules in "Public and hidden". Resampling is uniform over the assignments in knowledge.py."""
 
 import random
 from collections import Counter, defaultdict
@@ -180,7 +180,7 @@ def beside_no_wall(players: int, hands: Mapping[int, tuple[int, ...]], left: Col
 
 
 def shown(passes: Mapping[int, Sequence[tuple[Sequence[int], bool]]]) -> Callable[[Any], None]:
-    """Return a change of the state that sets the information from passes about each card in a seat's hand."""
+    """Return a function that sets a state's information from passes about each card in a seat's hand."""
 
     def change(state: Any) -> None:
         for seat, cards in passes.items():

@@ -1,4 +1,4 @@
-"""Rules file: Components and setup; Actions."""
+"""Tests of the rules in "Components and setup" and "Actions"."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rules file: A turn; When a seat is asked."""
+"""Tests of the rules in "A turn" and "When a seat is asked"."""
 
 from collections.abc import Callable
 

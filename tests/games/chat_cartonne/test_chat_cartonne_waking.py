@@ -1,4 +1,4 @@
-"""Rules file: A turn: Waking."""
+"""Tests of the rules in "A turn" about waking."""
 
 import pytest
 

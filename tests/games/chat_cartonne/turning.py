@@ -1,4 +1,4 @@
-"""Seats in the messages of Chat Cartonne. In the rules, the first seat is the only difference between seats."""
+"""The fields with seats in Chat Cartonne's messages. The rules distinguish only the first seat."""
 
 from ..turning import Seats
 

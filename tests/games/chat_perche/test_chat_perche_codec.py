@@ -1,4 +1,4 @@
-"""Rules file: Actions. Typed actions, labels, events and the description."""
+"""Tests of the rules in "Actions": typed actions, labels, events and the description."""
 
 from typing import Any
 

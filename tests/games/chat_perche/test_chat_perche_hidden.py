@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. Views and resampling."""
+"""Tests of the rules in "Public and hidden": views and resampling."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Rules file: Invariants. States that break the rules are refused with the correct reason, field and rule."""
+"""Tests of the rules in "Invariants". Invalid states are refused with the correct reason, field and rule."""
 
 from collections.abc import Callable
 from typing import Any

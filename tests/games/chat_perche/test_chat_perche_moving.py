@@ -1,4 +1,4 @@
-"""Rules file: Moving a cat; Breaking."""
+"""Tests of the rules in "Moving a cat" and "Breaking"."""
 
 from typing import Any
 

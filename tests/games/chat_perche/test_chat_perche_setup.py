@@ -1,4 +1,4 @@
-"""Rules file: Components and setup; the options."""
+"""Tests of the rules in "Components and setup" and of the options."""
 
 from collections import Counter
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rules file: A turn; When a seat is asked; End."""
+"""Tests of the rules in "A turn", "When a seat is asked" and "End"."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Seats in the messages of Chat perché. In the rules, the first seat is the only difference between seats.
+"""The fields with seats in Chat perché's messages. The rules distinguish only the first seat.
 
 Ginger's start is at the left and black's at the right, but both touch only the first space of the trunk (rules:
 "Components and setup"), so the tree looks the same from both sides.

@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. Views; resampling is uniform over the states consistent with a seat's information."""
+"""Tests of the rules in "Public and hidden": views, and uniform resampling given a seat's information."""
 
 import random
 from collections import Counter

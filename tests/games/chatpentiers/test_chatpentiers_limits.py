@@ -1,4 +1,4 @@
-"""Rules file: Components and setup; A trick. The length of a game."""
+"""Tests of the rules in "Components and setup" and "A trick": the length of a game."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Rules file: Score of a round, a seat."""
+"""Tests of the rules in "Score of a round, a seat"."""
 
 from typing import Any
 

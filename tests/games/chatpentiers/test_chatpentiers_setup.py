@@ -1,4 +1,4 @@
-"""Rules file: Components and setup."""
+"""Tests of the rules in "Components and setup"."""
 
 import random
 from collections import Counter

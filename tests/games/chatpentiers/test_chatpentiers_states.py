@@ -1,4 +1,4 @@
-"""Rules file: Invariants. Every fault of a packed or typed state is refused with a specific message."""
+"""Tests of the rules in "Invariants". Every fault of a packed or typed state is refused with a specific message."""
 
 import random
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Rules file: A trick; Actions."""
+"""Tests of the rules in "A trick" and "Actions"."""
 
 import pytest
 from tools.over import over

@@ -1,4 +1,4 @@
-"""Seats in the messages of Chatpentiers. In the rules, seats differ only in which is the first seat of a round."""
+"""The fields with seats in Chatpentiers' messages. The rules distinguish only the first seat of a round."""
 
 from ..turning import Seats
 

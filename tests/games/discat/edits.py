@@ -70,7 +70,7 @@ def use_up(state: Any, choices: random.Random) -> None:
 
 
 def add_round(state: Any, choices: random.Random) -> None:
-    """Insert a play of every seat, with cards of the draw pile, before all turns."""
+    """Insert a play of every seat, with cards from the draw pile, before all turns."""
     players = len(state.seats)
     if len(state.draw_pile_cards) < players:
         return

@@ -1,4 +1,4 @@
-"""Rules file: Actions."""
+"""Tests of the rules in "Actions"."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""Rules file: Draw pile; End."""
+"""Tests of the rules in "Draw pile" and "End"."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden."""
+"""Tests of the rules in "Public and hidden"."""
 
 import random
 from typing import Any

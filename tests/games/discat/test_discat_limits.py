@@ -1,4 +1,4 @@
-"""Rules file: A turn; Draw pile; End. The longest possible games."""
+"""Tests of the rules in "A turn", "Draw pile" and "End": the longest possible games."""
 
 from tools.over import over
 

@@ -16,7 +16,7 @@ def test_cards_have_the_digits_of_their_number_and_the_default_arrows() -> None:
     for card in DETAILS.cards:
         assert f"{card.tens}{card.units}" == f"{card.card:02}"
         assert card.points_up == (card.card % 2 == 1)
-    # Rules file: Arrows.
+    # Rules: "Arrows".
     assert not any(card.points_up for card in DETAILS.cards if card.card in (18, 22, 24, 34))
 
 

@@ -201,7 +201,7 @@ def test_updates_do_not_contain_hidden_cards(stub: Any) -> None:
 
 
 def cards_named(view: game_pb2.View) -> set[int]:
-    """Return every card that a view names, except as unseen, in the options, or as a card drawn from the queue."""
+    """Return all cards in a view, except those in `unseen_cards`, `options`, `up_arrows` and `redrawn`."""
     rest = json_format.MessageToDict(view)["discat"]
     rest.pop("unseenCards", None)
     rest.pop("options")

@@ -1,4 +1,4 @@
-"""Rules file: Components and setup; Arrows."""
+"""Tests of the rules in "Components and setup" and "Arrows"."""
 
 import numpy as np
 import pytest

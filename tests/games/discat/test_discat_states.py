@@ -1,4 +1,4 @@
-"""Rules file: Invariants. The error for a typed or packed state names the field in error."""
+"""Tests of the rules in "Invariants". The error for a typed or packed state names the field in error."""
 
 from collections.abc import Callable
 from typing import Any

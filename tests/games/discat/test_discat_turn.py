@@ -1,4 +1,4 @@
-"""Rules file: A turn (play or pass, then refill); Cannot respect the constraint; Back to the creator; Worked cases."""
+"""Tests of the rules about turns and the constraint, and of the worked cases."""
 
 import pytest
 

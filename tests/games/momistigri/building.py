@@ -49,7 +49,7 @@ def deck(players: int, copies: Sequence[int] | None = None) -> Counter[int]:
 
 
 def refused(message: MomistigriState) -> EngineError:
-    """Return the refusal of a state."""
+    """Return the error with which a state is refused."""
     try:
         read(message)
     except EngineError as error:
@@ -156,7 +156,7 @@ class Table(building.Table):
         return self.apply(NAME + card(one))
 
     def give(self, one: str, seat: int) -> "Table":
-        """Give a card to a seat, by its number."""
+        """Give a card to the seat with the number `seat`."""
         return self.apply(gift_id((seat - self.actor) % self.position.num_players(), card(one)))
 
     def hand_out(self, one: str) -> "Table":

@@ -1,4 +1,4 @@
-"""Rules file: Actions. The ids, messages and labels of actions."""
+"""Tests of the rules in "Actions": the ids, messages and labels of actions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rules file: Effects of a pair of one value."""
+"""Tests of the rules in "Effects of a pair of one value"."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_main_of_a_3_swaps_after_the_next_seats_draw() -> None:
 
 @pytest.mark.parametrize("both", ["1A 1B", "2A 2B", "3A 3B"])
 def test_main_or_reverse_is_also_a_choice_with_an_empty_hand(both: str) -> None:
-    # Decision of the engine: Main then has no effect, that is, no NameCard and no swap.
+    # The rulebook leaves this open. The engine still asks, but Main then has no effect: no NameCard and no swap.
     table = Table.late(both, "6A", "6B", "6C", "6D").pair(both)
     assert (table.phase, table.actor, table.hand(0)) == ("CHOICE", 0, "")
     assert table.inside() == [0, 1, 2, 3, 4]
@@ -79,7 +79,7 @@ def test_main_or_reverse_is_also_a_choice_with_an_empty_hand(both: str) -> None:
 @pytest.mark.parametrize("both", ["1A 1B", "2A 2B", "3A 3B"])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_main_or_reverse_is_also_a_choice_before_the_round_ends(both: str, reverse: bool) -> None:
-    # Decision of the engine.
+    # The rulebook leaves this open. The engine still asks.
     table = Table.late(f"{both} 4A", "", "", "", "").pair(both)
     assert (table.phase, table.actor) == ("CHOICE", 0)
     table = table.reverse() if reverse else table.main()
@@ -146,7 +146,8 @@ def test_a_5_follows_the_direction_of_play() -> None:
 
 
 def test_a_5_stops_when_the_pile_is_empty() -> None:
-    # Decision of the engine: there are three other seats, but only the two 5s in the pile.
+    # The rulebook leaves this open. The engine ends the effect. In this test, there are three other seats, but only the
+    # two 5s are in the pile.
     everything = "2A 2A 2B 2B 2C 2D 2E 2E 3A 3B 3C 3C 3D 3D 3E 4A 4B 4C 4D 4E 4E"
     table = Table.late("5A 5B 9E", everything, "5C 5D 5E 6A 6B 6C 6D 7A 7B 7E", "8C 8D M").pair("5A 5B")
     assert table.position.legal_actions() == [HAND_OUT + card("5A"), HAND_OUT + card("5B")]
@@ -162,7 +163,7 @@ def test_only_cards_of_the_pile_are_handed_out() -> None:
 
 
 def test_a_seat_whose_last_cards_were_a_pair_of_5_still_hands_out() -> None:
-    # Decision of the engine: a seat without cards leaves only when the effect is complete.
+    # The rulebook leaves this open. In the engine, a seat without cards leaves only when the effect is complete.
     table = Table.late("5A 5B", "6A", "6B").pair("5A 5B")
     assert (table.phase, table.actor, table.inside()) == ("HAND_OUT", 0, [0, 1, 2])
     table.hand_out("3A").hand_out("8C")

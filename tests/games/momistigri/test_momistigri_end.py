@@ -1,4 +1,4 @@
-"""Rules file: End of a round; End of the game; Worked cases."""
+"""Tests of the rules in "End of a round", "End of the game" and "Worked cases"."""
 
 from collections.abc import Callable
 from typing import Any
@@ -71,7 +71,8 @@ def test_otherwise_the_round_ends_immediately() -> None:
 
 @pytest.mark.rules("momistigri", "End of a round")
 def test_the_end_is_checked_only_when_an_effect_is_complete() -> None:
-    # Decision of the engine: seat 0 hands out cards after discarding its last two cards, and then the round ends.
+    # The rulebook leaves this open. In the engine, seat 0 hands out cards after discarding its last two cards, and then
+    # the round ends.
     table = Table.late("5A 5B", "M", "").pair("5A 5B")
     assert (table.phase, table.round) == ("HAND_OUT", 1)
     table.hand_out("8C")
@@ -97,8 +98,8 @@ def test_the_round_ends_when_three_seats_pass_in_a_row() -> None:
 
 @pytest.mark.rules("momistigri", "End of a round")
 def test_pass_marks_count_even_if_passes_are_not_consecutive() -> None:
-    # Decision of the engine: seats 1 and 2 passed, and seat 0 discards. In seat 0's next turn, only its mark is
-    # missing.
+    # The rulebook leaves this open. In the engine, only the marks matter. In this test, seats 1 and 2 have passed, and
+    # seat 0 discards. In seat 0's next turn, only its own mark is missing.
     table = Table.late("3A 4A 7A M", "5B 6A", "5C 6B", passed=(1, 2)).pair("3A 4A")
     assert table.passed() == [1, 2]
     table.draw("7A").pass_turn().draw("7A").pass_turn()
@@ -109,7 +110,8 @@ def test_pass_marks_count_even_if_passes_are_not_consecutive() -> None:
 
 @pytest.mark.rules("momistigri", "End of a round")
 def test_the_round_ends_when_the_last_seat_without_a_mark_leaves() -> None:
-    # Decision of the engine: the marks of the seats still in the round count, whether or not the turn was a pass.
+    # The rulebook leaves this open. In the engine, the round ends if all seats still in it have marks, even if the turn
+    # was not a pass.
     table = Table.late("3A 4A", "5B 7A", "6B 8C", passed=(1, 2)).pair("3A 4A")
     assert table.penalties() == [[0, 12, 14]]
     assert [event[0] for event in table.plain_events()][:3] == ["PAIR_DISCARDED", "SEAT_LEFT", "ALL_PASSED"]
@@ -126,8 +128,8 @@ def test_the_round_ends_when_the_last_seat_without_a_mark_leaves() -> None:
 
 @pytest.mark.rules("momistigri", "End of a round")
 def test_a_seat_whose_last_card_is_drawn_leaves_within_the_drawers_turn() -> None:
-    # Decision of the engine: the drawer, whose own mark is set, finishes its turn. A pair clears that mark, so the
-    # round continues.
+    # The rulebook leaves this open. In the engine, the seat that draws finishes its turn, although its own mark is set.
+    # A pair clears that mark, so the round continues.
     drawn = Table.late("3A 4A", "5B 6B", "7B", active=0, passed=(0, 1), phase="DRAW", draws_left=1).draw("7B")
     assert (drawn.inside(), drawn.passed(), drawn.phase, drawn.round) == ([0, 1], [0, 1], "DISCARD", 1)
     assert Table(drawn.position.clone()).pass_turn().penalties() == [[14, 11, 0]]
@@ -160,7 +162,7 @@ def test_hands_are_shown_when_they_are_counted() -> None:
 @pytest.mark.parametrize("turn", [199, 200])
 @over("players", PLAYERS)
 def test_the_200th_turn_is_the_rounds_last(players: int, turn: int) -> None:
-    # Decision of the engine: the round then ends as if all seats had passed.
+    # The rulebook has no such limit. In the engine, the round then ends as if all seats had passed.
     hands = ["3A 4A 7B", *LAST_SEATS[1:players]]
     hands[1] = "4B"
     expected = [[7, 4, 5, 7, 8][:players]]
@@ -262,7 +264,7 @@ def test_a_tie_for_the_fewest_points_after_two_rounds_starts_a_third_for_all() -
 
 @pytest.mark.rules("momistigri", "End of the game")
 def test_a_tie_after_the_third_round_is_shared() -> None:
-    # Decision of the engine.
+    # The rulebook leaves this open. In the engine, the seats share the win.
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=3, penalties=[[7, 1, 0], [3, 5, 6]]).pass_turn()
     assert table.actor == TERMINAL_PLAYER
     assert end_of(table.position) == "third_round"

@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. Knowledge of seats, views, and resampling."""
+"""Tests of the rules in "Public and hidden": knowledge of seats, views, and resampling."""
 
 import random
 from collections import Counter

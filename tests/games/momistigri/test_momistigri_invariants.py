@@ -1,4 +1,4 @@
-"""Rules file: Invariants. Every reason to refuse a state, as a message and as bytes."""
+"""Tests of the rules in "Invariants". Every reason to refuse a state, as a message and as bytes."""
 
 from collections import Counter
 from collections.abc import Callable

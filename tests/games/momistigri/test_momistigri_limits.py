@@ -1,4 +1,4 @@
-"""Rules file: A turn; Effects of a pair of one value; End of a round. The longest possible games."""
+"""Tests of the rules in "A turn", "Effects of a pair of one value" and "End of a round": the longest games."""
 
 import random
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Rules file: Components and setup."""
+"""Tests of the rules in "Components and setup"."""
 
 import pytest
 from tools.over import over
@@ -13,8 +13,8 @@ pytestmark = pytest.mark.rules("momistigri", "Components and setup")
 
 
 def test_colours_alternate_in_the_order_of_value() -> None:
-    # Decision of the engine: card i = 0 … 44 has colour i mod 5. The nine 1s are cards 0-8, the first 2 is card 9, and
-    # the 9 is card 44.
+    # The rulebook leaves this open. In the engine, card i = 0 … 44 has colour i mod 5. The nine 1s are cards 0-8, the
+    # first 2 is card 9, and the 9 is card 44.
     box = dict(GAME.new_game(5, {"first_seat": 0}).chance_outcomes())
     assert [box[card(f"1{colour}")] for colour in "ABCDE"] == [2, 2, 2, 2, 1]
     assert [box[card(f"2{colour}")] for colour in "ABCDE"] == [2, 2, 1, 1, 2]
@@ -161,7 +161,7 @@ def test_later_rounds_start_with_the_seat_with_the_most_penalty_points() -> None
 
 
 def test_if_seats_are_tied_the_first_clockwise_from_the_previous_first_seat_starts() -> None:
-    # Decision of the engine: the previous first seat itself is included.
+    # The rulebook leaves this open. In the engine, the previous first seat itself comes first.
     for first, expected in ((0, 0), (1, 2), (2, 2)):
         state = late_state(["4A", "3A", "4B"], passed=(1, 2), first=first)
         table = Table(read(state)).pass_turn()

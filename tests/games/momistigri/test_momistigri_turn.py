@@ -1,4 +1,4 @@
-"""Rules file: A turn."""
+"""Tests of the rules in "A turn"."""
 
 import pytest
 from tools.over import over
@@ -143,7 +143,8 @@ def test_a_swap_takes_a_card_that_was_already_in_the_pile() -> None:
 
 
 def test_a_swap_can_take_a_card_of_the_kind_that_it_discards() -> None:
-    # Decision of the engine: the same kind may be taken if the pile held another card of it. Here are two 4E.
+    # The rulebook leaves this open. In the engine, the seat may take a card of the kind that it discards if the pile
+    # already held one. In this test, the pile then has two 4E.
     table = Table.late("3A 3B 4E 4D", "6A", "6B").pair("3A 3B").main().draw("4D")
     assert table.in_pile("4E") == 1
     table.swap_out("4E")
@@ -186,7 +187,7 @@ def test_one_pair_per_turn_is_discarded() -> None:
 
 @over("players", PLAYERS)
 def test_a_seat_can_pass_although_it_holds_a_pair(players: int) -> None:
-    # Decision of the engine: the rule says "may" discard.
+    # The rulebook says that a seat "may" discard, so the engine always offers a pass.
     table = Table.late("3A 4A 5B", *["6A", "6B", "7A", "7B"][: players - 1])
     assert table.legal()[-1] == "pass"
     table.pass_turn()

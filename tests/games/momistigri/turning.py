@@ -1,4 +1,4 @@
-"""Seats in the messages of Momistigri. In the rules, the first seat of a round is the only difference between seats."""
+"""The fields with seats in Momistigri's messages. The rules distinguish only the first seat of a round."""
 
 from ..turning import Seats
 

@@ -53,7 +53,7 @@ DETAIL = error_details_pb2.RequestInfo(request_id="of a detail")
 
 
 class Script:
-    """The behaviour of servers that start later: `responses`, then either an end with `code` ("": OK) or no end."""
+    """The handlers of servers that start later. `play` determines how they respond to the next call."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.play()
@@ -63,7 +63,7 @@ class Script:
         monkeypatch.setattr(PlayStream, "answer", lambda stream, *arguments: self._stream(*arguments))
 
     def play(self, code: str = "", message: str = "", responses: int = 1, *, is_late: bool = False) -> None:
-        """Begin a call."""
+        """Set the number of responses to the next call and its status code ("": OK). A late call does not end."""
         self.requests: list[bytes] = []
         self.status = OK
         if code:

@@ -308,7 +308,7 @@ def test_large_unread_responses(method: str, greeting: Sequence[Frame]) -> None:
 
 
 def talkative_request(server: Served) -> NewGameRequest:
-    """Return the request of NewGame with the largest response, about 14 KB."""
+    """Return the NewGame request with the largest response, about 14 KB."""
     requests = [
         NewGameRequest(
             game=game.name,

@@ -75,7 +75,7 @@ def heard(ear: Ear, *entries: pb.RoomEntry) -> None:
 
 
 def presence_of(ear: Ear) -> pb.RoomPresence:
-    """Announce changes of presence. Then return the people present, according to a follower's last response."""
+    """Announce changes in presence. Then return the people present, according to a follower's last response."""
     ear.announce()
     return [each.presence for each in ear.heard if each.HasField("presence")][-1]
 

@@ -443,7 +443,7 @@ def test_the_handler_is_notified_when_the_client_leaves(serve: Callable[..., Any
         connection = Played(serve)
         await connection.receive(GET)
         if end == "eof_received":
-            # A client that closes its side counts as gone, so the loop then closes the transport.
+            # A client that closes its side is considered gone, so the loop then closes the transport.
             assert not connection.connection.eof_received()
         connection.connection.connection_lost(None)
         assert connection.served[0].is_gone

@@ -52,7 +52,7 @@ def directives(policy: str) -> dict[str, str]:
 
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, WebClient]]:
-    """Yield a folder that a server serves, and a client. At each request of / the server checks the folder."""
+    """Yield a folder that a server serves, and a client. At each request for /, the server checks the folder."""
     folder = tmp_path / "web"
     folder.mkdir()
     (folder / "index.html").write_text("first")

@@ -1,4 +1,4 @@
-"""The faults that can be planted in a file of Cython, Python or C: small changes of a statement in a function.
+"""The faults that can be planted in a file of Cython, Python or C: small changes to a statement in a function.
 
 No library for mutations reads Cython. Statements are analysed only by their tokens. This is sufficient because a fault
 that does not compile does not count.

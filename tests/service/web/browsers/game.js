@@ -4,11 +4,11 @@
 //   newGame(game, players, seed)  resolves to a position with its legal actions and its score;
 //   apply(state, action)          resolves to the next position, or throws;
 //   byType(action)                returns the action without its id;
-//   reasonOf(error)               returns the reason of a refusal, such as "INVALID_ACTION".
+//   reasonOf(error)               returns the reason for a refusal, such as "INVALID_ACTION".
 
 const NO_ACTION = 2 ** 32 - 1;
 
-/** Play a game. Returns the ids of its actions, the totals, and the reason of the refusal of an invalid action. */
+/** Play a game. Returns the ids of its actions, the totals, and the reason why an invalid action was refused. */
 export async function play(client, game, players, seed) {
   let position = await client.newGame(game, players, seed);
   const refused = await client.apply(position.state, { id: NO_ACTION }).catch((error) => client.reasonOf(error));
