@@ -230,7 +230,7 @@ def compile_words_of_page() -> None:
 
 
 def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: bool) -> str | dict[str, str]:
-    """Return a text or, for a plural, its forms by category. The core's catalogue names the categories."""
+    """Return text or, for a plural, its forms by category. The core's catalogue names the categories."""
     if isinstance(text, str):
         return text
     categories = "one other"
@@ -281,7 +281,7 @@ def rendered(text: str, source: Path, shown: dict[Path, str]) -> str:
 
 
 def linked(tokens: list[Token], source: Path, shown: dict[Path, str]) -> list[Token]:
-    """Point the links in a text to the page's files. Links to other files of the repository become plain words."""
+    """Point the links in text to the page's files. Links to other files of the repository become plain words."""
     found = []
     is_left_out = False
     for token in tokens:

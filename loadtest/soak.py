@@ -186,7 +186,8 @@ def soak(plan: Plan, minutes: float, report: Path) -> bool:
 
 
 def _attack(plan: Plan, server: OwnServer, seconds: float) -> Counter[str]:
-    # Make each attack on each door in turn. If a quarter of the time is long enough, it contains each attack once.
+    # Make one attack after another, each in a time slot of at least one second. If the slots of all attacks fit into a
+    # quarter of the time, each quarter contains every attack once at every door.
     entries = plan.entries()
     turn = max(1.0, seconds / 4 / len(entries))
     end = time.monotonic() + seconds

@@ -61,7 +61,7 @@ def check(version: str) -> None:
 
 
 def with_version(text: str, pattern: str, version: str) -> str:
-    """Replace each version that `pattern` finds in a text. Raises ReleaseError if `pattern` finds no version."""
+    """Replace each version that `pattern` finds in a string. Raises ReleaseError if `pattern` finds no version."""
 
     def replaced(found: re.Match[str]) -> str:
         return found[0].replace(found[1], version)

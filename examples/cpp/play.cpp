@@ -15,7 +15,7 @@ namespace api = chatiere::v1;
 
 constexpr int kSeed = 7;
 
-// Return the reason for a refusal: a text in the player's language, and the name for programs.
+// Return the reason for a refusal: text in the player's language, and the name for programs.
 std::string Sentence(const grpc::Status& refusal) {
   google::rpc::Status status;
   status.ParseFromString(refusal.error_details());

@@ -74,7 +74,7 @@ func (g *game) play() error {
 	}
 }
 
-// sentence returns the reason for a refusal: a text in the player's language, and the name for programs.
+// sentence returns the reason for a refusal: text in the player's language, and the name for programs.
 func sentence(err error) string {
 	text, reason := err.Error(), "without a reason"
 	for _, detail := range status.Convert(err).Details() {

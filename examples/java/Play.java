@@ -73,7 +73,7 @@ public class Play {
     }
   }
 
-  /** Returns the reason for a refusal: a text in the player's language, and the name for programs. */
+  /** Returns the reason for a refusal: text in the player's language, and the name for programs. */
   static String sentence(StatusRuntimeException error) throws InvalidProtocolBufferException {
     String text = error.getMessage();
     String reason = "without a reason";

@@ -41,6 +41,6 @@ def response_to(request: ApplyRequest) -> bytes:
 
 
 def apply_call(game: Game, players: int) -> Call:
-    """Return the call with the request of `apply_request`."""
+    """Return a call that sends the result of `apply_request`."""
     request = apply_request(game, players)
     return Call(request.SerializeToString(), len(response_to(request)))

@@ -66,7 +66,7 @@ class Batches:
         return StepResponse(positions=_describe(states, ended))
 
     def play(self, data: memoryview, cancellation: Cancellation, hold: Callable[[int], None]) -> list[Buffer]:
-        """Handle a request of a stream, in wire format."""
+        """Handle a stream's request, in wire format."""
         request = PlayRequest.FromString(bytes(data))
         if request.WhichOneof("request") == "new_games":
             response = PlayResponse(tag=request.tag, new_games=self.new_games(request.new_games))

@@ -24,12 +24,13 @@ GAMES = {
     "discat": "Discat 4",
     "momistigri": "Momistigri 4",
 }
-"""Map each game to the title of its column. The title includes the number of players."""
+"""The title of each game's column, which includes the number of players."""
 
 _SELF_PLAY, _IN_PROCESS = "self-play over gRPC, beside", "in process,"
 _OWN = f"{_SELF_PLAY} the same loop in process"
 _FAST, _UNIX = "Apply, fast door", "Apply, fast door at a Unix socket"
-# Map each topic to its rows. Map the name of a row in `make bench` to the names of the row and its peer in the tables.
+# The rows of each topic's table. The keys are the names of rows in `make bench`. The values are the titles shown in the
+# table, which name the row and its peer.
 TOPICS = {
     "Self-play and playouts over gRPC": {
         f"{_SELF_PLAY} OpenSpiel in process": "states sent; OpenSpiel in process",
@@ -83,7 +84,8 @@ TOPICS = {
         "page, drawing of a move": "drawing of a move; 100 ms",
     },
 }
-# Map each row whose figures are shown, in addition to its ratios, to the name and unit of the figures.
+# The rows of the table "Rates and times", which shows Chatière's own figures. The keys are the names of rows in
+# `make bench`. The values are the titles shown in the table, which end with the unit.
 OWN_FIGURES = {
     f"{_SELF_PLAY} OpenSpiel in process": "self-play, states sent: thousand moves per CPU-second",
     _OWN: "self-play, states kept: thousand moves per CPU-second",
@@ -114,7 +116,7 @@ def write(figures: Figures, file: Path) -> None:
 
 
 def replaced(figures: Figures, run: Figures) -> Figures:
-    """Return the figures, in which the figures of a run of `make bench` replace the old figures."""
+    """Return a copy of `figures` that is updated with the results of `run`, a run of `make bench`."""
     found = {}
     for key, line in figures.items():
         new = run.get(key)

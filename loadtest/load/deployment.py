@@ -1,4 +1,4 @@
-"""The deployment that users load: its addresses, and the settings of calls.
+"""The deployment under test: its addresses, and the settings with which the simulated users make calls.
 
 `loadtest.run` passes it to Locust's process in an environment variable. In contrast to a command's arguments, other
 users of the machine cannot read this variable, so the token stays secret.

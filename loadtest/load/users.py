@@ -109,7 +109,7 @@ class FrontendUser(ServiceUser):
 
 
 def agree(position: Position, mirror: engine.Position) -> bool:
-    """Return True if the service's position has the same actor, legal actions and score as the position in process."""
+    """Return True if the service's position has the same seat to act, legal actions and totals as `mirror`."""
     seat = position.turn.seat if position.turn.HasField("seat") else engine.TERMINAL_PLAYER
     return (
         seat == mirror.current_player()

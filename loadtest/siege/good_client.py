@@ -19,10 +19,11 @@ _PERIODS = KINDS | {STREAM: 1.0, ROOM: 0.1}
 
 
 class Measured:
-    """The durations and failures of calls.
+    """The durations and the failures of a client's calls.
 
     Attributes:
-        seconds: The durations of each kind of call, in seconds from the time when the call was due to its end.
+        seconds: The durations of the calls of each kind, in seconds. A duration begins at the time when the call was
+            due.
         failures: The number of failures for each kind of call and cause.
     """
 

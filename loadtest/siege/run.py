@@ -112,7 +112,7 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
                 failures[f"{when}, {at}: {what}"] += count
         for what, count in ours.failures.items():
             beside_failures += count
-            # An open stream must survive even at the attackers' address.
+            # An open stream must survive, even if its client shares the attackers' address.
             if what.startswith(STREAM):
                 failures[f"{when}, at the attackers' address: {what}"] += count
     judged = list(zip(clients[:-1], during[:-1], strict=True))

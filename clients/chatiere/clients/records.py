@@ -33,7 +33,7 @@ SUFFIX = ".chatiere"
 """The suffix of files that contain a record as text."""
 
 MAX_CHARACTERS = 2_000_000
-"""The maximum number of characters in a text."""
+"""The maximum number of characters in the text of a record."""
 
 # The maximum number of characters in a line, and of characters that an error message quotes.
 _MAX_LINE_LENGTH, _MAX_QUOTE_LENGTH = 10_000, 40
@@ -148,7 +148,7 @@ def write_record(path: Path, record: GameRecord) -> None:
 
 
 def printable(text: str) -> str:
-    """Return a text with all characters that are not printable escaped as in JSON."""
+    """Return a string in which all unprintable characters are escaped as in JSON."""
     return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
 
 

@@ -417,7 +417,7 @@ def text_of(table: bytes) -> str:
 
 
 def table_of(text: str) -> bytes:
-    """Return the table that a text represents, ignoring white space around the text.
+    """Return the table that a string represents, ignoring white space around the string.
 
     Raises:
         ValueError: The text is not base64url.

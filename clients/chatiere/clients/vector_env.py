@@ -241,7 +241,8 @@ class VectorEnv(BatchEnv):
         self._in_flight = deque(map(self._again, self._in_flight))
 
     def _again(self, submitted: "_Submitted") -> "_Submitted":
-        # Submit a request to a stream that does not have its batch, after the requests that restore the batch.
+        # Submit a request to the new stream. If the old stream kept the batch, resubmit all requests that produce
+        # the batch. The last of them is the request itself.
         rows, request, kept, _ = submitted
         for one in [request] if kept is None else kept.requests:
             future = self._stream.submit(one)

@@ -56,7 +56,7 @@ class Move(NamedTuple):
 
 
 def find(text: str, moves: Sequence[Move], *, unfinished: bool = False) -> list[Move]:
-    """Return the moves that a text may mean, in their order.
+    """Return the moves that the player's text may mean, in their order.
 
     If a label equals the text, only moves with this label are returned. Otherwise the moves whose labels contain the
     words of the text in order are returned. If no label contains them, the moves are returned whose labels have words

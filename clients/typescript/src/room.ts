@@ -12,7 +12,10 @@ import { pauseBefore, type Post, RoomContents } from "./room_contents.js";
 import { fromHex, fromText, sha256, toText } from "./shared/bytes.js";
 
 const SIZE = 16;
-/** The milliseconds without a response after which the connection counts as broken. The service responds every 15 s. */
+/**
+ * The time without a response after which the connection is considered broken, in milliseconds. The service sends a
+ * response every 15 s.
+ */
 const SILENCE = 45_000;
 
 /** Return the id of a new room as text for links: 16 random bytes in base64url. In a URL, put it after the #. */
@@ -64,7 +67,7 @@ export class Room {
    * room, anyone may post settings. After the first settings or table, only the person who posted them and the people
    * who play in the room's games may post settings. Returns false if the room did not accept the settings.
    *
-   * Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION.
+   * @throws ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION.
    */
   async postSettings(settings: MessageInitShape<typeof RoomSettingsSchema>): Promise<boolean> {
     const value = create(RoomSettingsSchema, settings);
@@ -79,8 +82,8 @@ export class Room {
   /**
    * Post a table. Returns whether the room accepted it, and the table that the room holds.
    *
-   * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError if this client already received another
-   * table of the same ply.
+   * @throws ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError if this client already
+   * received another table of the same ply.
    */
   async postTable(table: Uint8Array): Promise<PostResponse> {
     const post = { case: "table", value: table } as const;

@@ -76,18 +76,24 @@ export class SealedSeat {
     return this.tables.newTable({ ...request, players: request.seats?.length ?? 0 });
   }
 
-  /** Return the view of an open table and the events of its last decision. Reasons: table errors. */
+  /**
+   * Return the view of an open table and the events of its last decision.
+   *
+   * @throws ChatiereError: table errors.
+   */
   async look(table: Uint8Array): Promise<ViewerUpdate> {
     const { update } = await this.tables.look({ table, secret: this.secret });
     return given(update, "update");
   }
 
   /**
-   * Make a decision for this seat or, without an action, let a bot make the decision on its turn.
+   * Make a decision for this seat or, if `move` is absent, let the bot whose turn it is make a decision.
    *
-   * Returns the new table and, if it is open, the seat's update. Reasons: table errors, WRONG_TURN, GAME_OVER,
-   * MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects with
-   * ForkError if the seat already made or acknowledged another table of the new table's ply.
+   * Returns the new table and, if it is open, the seat's update.
+   *
+   * @throws ChatiereError: table errors, WRONG_TURN, GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
+   * ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects with ForkError if the seat already made or acknowledged
+   * another table of the new table's ply.
    */
   async move(table: Uint8Array, move?: Move): Promise<MoveResponse> {
     const action = typeof move === "number" ? { id: move } : move;
@@ -100,7 +106,7 @@ export class SealedSeat {
    * Acknowledge a table, unless the seat acknowledged another table of the same ply. Returns the table with the
    * acknowledgement.
    *
-   * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError.
+   * @throws ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError.
    */
   async acknowledge(table: Uint8Array): Promise<Uint8Array> {
     const response = await this.tables.acknowledge({ table, secret: this.secret });

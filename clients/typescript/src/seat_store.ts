@@ -3,10 +3,10 @@
 /** A store for one seat. It maps keys to texts, and stores every text permanently. */
 export interface SeatStore {
   /**
-   * Store a text under a key, unless the key already has a text. Return the text that is now stored.
+   * Store a string under a key, unless the key already has one. Return the string that is now stored.
    *
-   * The function must return (or resolve) only when the text would survive a crash, because the acknowledgement is sent
-   * afterwards.
+   * The function must return (or resolve) only when the string would survive a crash, because the acknowledgement is
+   * sent afterwards.
    */
   keep(key: string, text: string): string | Promise<string>;
 }

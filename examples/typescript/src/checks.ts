@@ -10,7 +10,7 @@ interface SeenHand {
   readonly known: number;
 }
 
-/** Throw an error unless the updates match the position, and no view shows more cards than a hand has. */
+/** Throw an error if an update does not match the position, or if a view shows more cards than a hand has. */
 export function checkUpdates(host: Host): void {
   const players = host.updates.length - 1;
   host.updates.forEach((update, viewer) => {

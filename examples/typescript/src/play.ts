@@ -64,7 +64,7 @@ class Game {
   }
 }
 
-/** Return the reason for a refusal: a text in the player's language, and the name for programs. */
+/** Return the reason for a refusal: text in the player's language, and the name for programs. */
 function sentence(error: unknown): string {
   const refusal = ConnectError.from(error);
   const [text] = refusal.findDetails(LocalizedMessageSchema);

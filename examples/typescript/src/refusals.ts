@@ -10,7 +10,7 @@ export interface Refusal {
   readonly reason: string;
   /** The rule that forbids a move, such as "rule.card_not_in_hand"; "" if no rule does. */
   readonly ruleKey: string;
-  /** The path of the wrong field of the request; "" if no field is wrong. */
+  /** The path of the invalid field of the request; "" if no field is invalid. */
   readonly field: string;
   /** The text for players, in the language of the call. */
   readonly text: string;

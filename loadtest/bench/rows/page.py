@@ -10,7 +10,8 @@ from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row
 from loadtest.bench.servers import chatiere, web_door_built
 
-# The maximum waiting times for people, in milliseconds.
+# The maximum times that people should wait for the first drawing of a table and for the drawing of a move, in
+# milliseconds.
 TABLE, MOVE = 1000.0, 100.0
 # The maximum number of moves per round whose drawings are timed.
 MOVES = 40

@@ -76,7 +76,7 @@ def _format_of(path: Path) -> Format | None:
 
 
 def _object_in(text: str) -> dict[str, Any]:
-    # Return the JSON object in a text, or an empty object if the text is not a JSON object.
+    # Return the JSON object in a string, or an empty object if the string is not a JSON object.
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

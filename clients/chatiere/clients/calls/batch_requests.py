@@ -1,4 +1,4 @@
-"""Functions that build the requests of BatchService from arrays, and read the responses into arrays.
+"""Functions that build requests to BatchService from arrays, and read the responses into arrays.
 
 `BatchClient` sends one request at a time. `BatchStream.submit` accepts the requests that these functions return. Arrays
 in results are read-only. An array is a view into the response if it is aligned there; otherwise it is a copy.

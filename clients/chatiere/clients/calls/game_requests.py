@@ -1,4 +1,4 @@
-"""Functions that build the requests of GameService and BotService, for the synchronous and the asyncio client."""
+"""Functions that build requests to GameService and BotService, for the synchronous and the asyncio client."""
 
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, SupportsIndex, TypeVar, cast
@@ -57,7 +57,7 @@ class MethodRequest(NamedTuple, Generic[ResponseMessage]):
 def list_games(
     games: Sequence[str], pieces: bool, observation: bool, phrases: bool
 ) -> MethodRequest[ListGamesResponse]:
-    """Build a request of ListGames."""
+    """Build a ListGames request."""
     if isinstance(games, str):
         raise TypeError(f"games is a sequence of names, not the one name {games!r}")
     request = ListGamesRequest(games=games, pieces=pieces, observation=observation, phrases=phrases)
@@ -67,7 +67,7 @@ def list_games(
 def get_rules(
     game: str, players: SupportsIndex, options: Options | None, audience: RulesAudience
 ) -> MethodRequest[GetRulesResponse]:
-    """Build a request of GetRules."""
+    """Build a GetRules request."""
     request = GetRulesRequest(game=game, players=unsigned("players", players, 32), options=options, audience=audience)
     return MethodRequest("GetRules", request)
 
@@ -81,7 +81,7 @@ def new_game(
     explicit_chance: bool,
     include: Include | None,
 ) -> MethodRequest[NewGameResponse]:
-    """Build a request of NewGame."""
+    """Build a NewGame request."""
     request = NewGameRequest(
         game=game,
         players=unsigned("players", players, 32),
@@ -95,7 +95,7 @@ def new_game(
 
 
 def list_legal_actions(state: State) -> MethodRequest[ListLegalActionsResponse]:
-    """Build a request of ListLegalActions."""
+    """Build a ListLegalActions request."""
     return MethodRequest("ListLegalActions", ListLegalActionsRequest(state=state))
 
 
@@ -111,7 +111,7 @@ def apply(
     seat: SupportsIndex | None,
     include: Include | None,
 ) -> MethodRequest[ApplyResponse]:
-    """Build a request of Apply; an action that is a number is a dense id."""
+    """Build an Apply request. If `action` is a number, it is a dense id."""
     if (action is None) == (outcome is None):
         raise TypeError("apply takes either an action or an outcome")
     action = None if action is None else action_message(action)
@@ -122,17 +122,17 @@ def apply(
 
 
 def get_position(state: State, include: Include | None) -> MethodRequest[GetPositionResponse]:
-    """Build a request of GetPosition."""
+    """Build a GetPosition request."""
     return MethodRequest("GetPosition", GetPositionRequest(state=state, include=include))
 
 
 def get_score(state: State) -> MethodRequest[GetScoreResponse]:
-    """Build a request of GetScore."""
+    """Build a GetScore request."""
     return MethodRequest("GetScore", GetScoreRequest(state=state))
 
 
 def get_view(state: State, seat: SupportsIndex | None) -> MethodRequest[GetViewResponse]:
-    """Build a request of GetView."""
+    """Build a GetView request."""
     viewer = None if seat is None else unsigned("seat", seat, 32)
     return MethodRequest("GetView", GetViewRequest(state=state, seat=viewer))
 
@@ -140,7 +140,7 @@ def get_view(state: State, seat: SupportsIndex | None) -> MethodRequest[GetViewR
 def resample(
     state: State, seat: SupportsIndex, seed: SupportsIndex | None, game_number: SupportsIndex
 ) -> MethodRequest[ResampleResponse]:
-    """Build a request of Resample."""
+    """Build a Resample request."""
     request = ResampleRequest(
         state=state,
         seat=unsigned("seat", seat, 32),
@@ -153,7 +153,7 @@ def resample(
 def replay(
     record: GameRecord, from_ply: SupportsIndex, to_ply: SupportsIndex | None, include: Include | None
 ) -> MethodRequest[ReplayResponse]:
-    """Build a request of Replay."""
+    """Build a Replay request."""
     request = ReplayRequest(
         record=record,
         from_ply=unsigned("from_ply", from_ply, 32),
@@ -180,12 +180,12 @@ def shorter_stretches(
 
 
 def list_bots(game: str) -> MethodRequest[ListBotsResponse]:
-    """Build a request of ListBots."""
+    """Build a ListBots request."""
     return MethodRequest("ListBots", ListBotsRequest(game=game))
 
 
 def suggest(state: State, bot: str, seed: SupportsIndex | None) -> MethodRequest[SuggestResponse]:
-    """Build a request of Suggest."""
+    """Build a Suggest request."""
     request = SuggestRequest(state=state, bot=bot, seed=None if seed is None else unsigned("seed", seed, 64))
     return MethodRequest("Suggest", request)
 
@@ -197,7 +197,7 @@ def analyse(
     simulations: SupportsIndex | None,
     seed: SupportsIndex | None,
 ) -> MethodRequest[AnalyseResponse]:
-    """Build a request of Analyse."""
+    """Build an Analyse request."""
     request = AnalyseRequest(
         record=record,
         from_ply=unsigned("from_ply", from_ply, 32),

@@ -16,8 +16,8 @@ from chatiere.engine.core.cancellation import Cancelled
 from chatiere.service.base.languages import ACCEPT_LANGUAGE, LanguageError, localized
 
 DOMAIN = "chatiere"
-# The maximum length of a text in a status. Texts may quote the request, and clients accept only 8 KiB of headers, in
-# which the status is sent.
+# The maximum length of a string in a status. Strings may quote the request, and clients accept only 8 KiB of headers,
+# in which the status is sent.
 _MAX_TEXT_LENGTH = 200
 
 _log = logging.getLogger(__name__)

@@ -108,7 +108,7 @@ def spoken() -> str:
 
 
 def speaking(language: str, handle: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Return a function that calls `handle`, with labels in a language ("" for English), in any thread."""
+    """Return a function that calls `handle` with labels in a language ("" for English). It may run in any thread."""
     if language in ("", LANGUAGES[0]):
         return handle
 

@@ -35,7 +35,7 @@ class AnalysisService:
     """The method Analyse, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, searches: Searches) -> None:
-        """Create the service with the limits in `settings`. `searches` counts the time of searches."""
+        """Create the service with the limits in `settings`. `searches` measures the processor time of searches."""
         self._searches = searches
         self._max_playouts = settings.max_playouts
         self._max_bytes = min(settings.max_answer_bytes, MAX_BYTES)

@@ -1,4 +1,4 @@
-"""The handler of the requests of a stream of BatchService, and the states that the stream keeps between requests."""
+"""The handler of the requests on a BatchService stream, and the states that the stream keeps between requests."""
 
 from __future__ import annotations
 

@@ -313,7 +313,7 @@ class UnaryExchange(Exchange[_Served]):
             self.wire.send(pieces, self.language)
             self._finish(OK)
 
-    # Conversion of messages, in any thread
+    # Methods that convert messages, and may be called from any thread
 
     def _size_of(self, request: Buffer) -> int:
         return len(request) if self._form is None else self._form.memory * len(request)

@@ -37,7 +37,7 @@ class Health:
         self._is_stopping = False
 
     def check(self, request: bytes) -> bytes:
-        """Handle a request of Check. Raises StatusError (NOT_FOUND)."""
+        """Handle a Check request. Raises StatusError (NOT_FOUND)."""
         status = self._statuses.get(_service_in(request))
         if status is None:
             raise StatusError(_UNKNOWN)

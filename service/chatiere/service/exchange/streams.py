@@ -148,7 +148,7 @@ class StreamExchange(Exchange[StreamMethod]):
         return slot_lost("streams", self._door.settings.max_streams)
 
     def _end_soon(self, refusal: Refusal) -> None:
-        # May be called in any thread. Release the slot of `streams` immediately, because the new stream needs it.
+        # May be called from any thread. Release the slot of `streams` immediately, because the new stream needs it.
         self._door.streams.release(self.origin, self)
         self.wire.loop.post(partial(self._had_to_go, refusal))
 

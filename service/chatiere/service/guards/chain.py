@@ -192,7 +192,8 @@ class Guards:
 
         Args:
             call: The stream.
-            end: A function that is called, in any thread, if the stream loses its slot or waits for too long.
+            end: A function that is called if the stream loses its slot or waits for too long. It may be called from any
+                thread.
             has_worked: True if the stream has had a request.
         """
         idle = None if call.method.limit is None else call.method.limit.idle

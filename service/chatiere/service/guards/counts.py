@@ -13,12 +13,12 @@ class FileValue:
         self._cell = cell
 
     def inc(self, amount: float) -> None:
-        """Add to the value, in any thread."""
+        """Add to the value. May be called from any thread."""
         # A lock is not needed: with the GIL, CPython switches threads only at calls and at the ends of loop iterations.
         self._cell[0] += amount
 
     def set(self, value: float) -> None:
-        """Set the value, in any thread."""
+        """Set the value. May be called from any thread."""
         self._cell[0] = value
 
 
@@ -30,7 +30,7 @@ class Count:
         self._value: Any = metric._value
 
     def add(self, amount: float) -> None:
-        """Add to the metric, in any thread."""
+        """Add to the metric. May be called from any thread."""
         self._value.inc(amount)
 
 
@@ -44,7 +44,7 @@ class Durations:
         self._buckets: tuple[Any, ...] = tuple(metric._buckets)
 
     def add(self, seconds: float) -> None:
-        """Add a duration, in any thread."""
+        """Add a duration. May be called from any thread."""
         self._sum.inc(seconds)
         for number, bound in enumerate(self._bounds):
             if seconds <= bound:

@@ -154,7 +154,7 @@ class CallSlots:
     def take(self, client: str, call: object, end: Callable[[], object]) -> None:
         """Take a slot for a call. `release` must be called afterwards.
 
-        `end` is called, in any thread, if the slot is given to another call.
+        `end` is called if the slot is given to another call. It may be called from any thread.
         """
         with self._lock:
             if not self._free:

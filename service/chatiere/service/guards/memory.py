@@ -35,7 +35,7 @@ _BETWEEN_LINES = 10.0
 _PARTS, _MAX_MESSAGES = 128 * 1024 * 1024, 2
 # The minimum age, in seconds, of calls that are ended because this limit is exceeded.
 LEAST_AGE = 0.1
-# The time in seconds after a request during which a stream counts as in use.
+# The time in seconds after a request during which a stream is considered in use.
 _USED = 10.0
 
 
@@ -227,7 +227,7 @@ class KeptBatches(Generic[_Batch]):
         self._budget = budget
         self.client = client
         """The client of the stream."""
-        # Only the budget changes these, in any thread.
+        # Only the budget changes these attributes. It may do so from any thread.
         self.batches: dict[int, _Sized[_Batch]] = {}
         """The batches with their sizes."""
         self.size = 0

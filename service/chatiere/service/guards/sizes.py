@@ -1,4 +1,4 @@
-"""The limits on the metadata of a call and on the requests of each method."""
+"""The limits on the metadata of a call and on the requests to each method."""
 
 _KIB, _MIB = 1024, 1024 * 1024
 

@@ -191,7 +191,7 @@ class Server:
                 # By default, gRPC allows a client only one ping in five minutes.
                 ("grpc.http2.min_ping_interval_without_data_ms", _LEAST_PING),
                 ("grpc.http2.max_ping_strikes", _EARLY_PINGS),
-                # gRPC counts connections separately for each IP address of the port.
+                # gRPC applies this limit separately to each IP address on which it listens.
                 ("grpc.max_allowed_incoming_connections", connections // count_of(settings.address)),
                 ("grpc.server_handshake_timeout_ms", round(1000 * max(settings.request_timeout, _LEAST_HANDSHAKE))),
                 ("grpc.max_connection_idle_ms", _IDLE),

@@ -59,7 +59,7 @@ class Wakeups:
     def wait(self, timeout: float) -> int | None:
         """Handle lines, and return the next signal; None after `timeout` seconds, or after lines have arrived.
 
-        A SIGHUP that was sent because the terminal was closed counts as SIGTERM.
+        A SIGHUP that was sent because the terminal was closed is treated as SIGTERM.
         """
         got = None
         for key, _ in self._selector.select(timeout):

@@ -75,7 +75,7 @@ class WorkerProcess:
 
     @property
     def hangs_at(self) -> float:
-        """The time (time.monotonic) at which the worker counts as hanging, unless it sends a heartbeat first."""
+        """The time (time.monotonic) at which the worker is considered hanging, unless it sends a heartbeat first."""
         return self._beaten + self.patience
 
     def forgive(self) -> None:

@@ -37,7 +37,7 @@ class Owner:
         return len(self._followed) + len(self._unfollowed)
 
     def use(self, room: Room) -> None:
-        """Add a room or move it to the end, after a use or a change of its followers."""
+        """Add a room or move it to the end, after a use or a change in its followers."""
         self.remove(room)
         (self._followed if room.followers else self._unfollowed)[room.key] = room
 

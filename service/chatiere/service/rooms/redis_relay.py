@@ -29,7 +29,7 @@ from chatiere.v1 import room_service_pb2 as pb
 
 # The number of seconds between two attempts to connect to Redis.
 _PAUSE = 0.5
-# The number of seconds without a report from a process after which its followers no longer count as present.
+# The number of seconds without a report from a process after which its followers are no longer considered present.
 _SILENCE = 3.0 * HEARTBEAT
 _WORKER_SIZE = 8
 SERVER = ""

@@ -23,7 +23,7 @@ from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.rooms.redis_scripts import HERE, PREFIX, PUT, TELL_HERE
 
 TIMEOUT = 5.0
-"""The time in seconds within which Redis must respond; otherwise the connection counts as lost."""
+"""The time in seconds within which Redis must respond; otherwise the connection is considered lost."""
 FAILURES = (RedisError, OSError)
 """The errors that end a session."""
 _FIRST = b"0-1"

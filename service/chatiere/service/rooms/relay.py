@@ -52,7 +52,7 @@ class Relay(Protocol):
         """
 
     def announce(self) -> None:
-        """Send the changes of presence that are due. Must be called every ANNOUNCE seconds."""
+        """Send the changes in presence that are due. Must be called every ANNOUNCE seconds."""
 
     def look(self) -> None:
         """Send the heartbeats that are due, and delete rooms unused for too long. Must be called every LOOK seconds."""

@@ -35,7 +35,7 @@ class RoomService:
         self._relay, self._keys, self._now = relay, keys, now
 
     def post(self, client: str, data: bytes) -> bytes:
-        """Handle a request of Post. `client`: the client, as identified for limits."""
+        """Handle a PostRequest. `client` identifies the client for limits."""
         request = parse(pb.PostRequest, data)
         key = _key_of(request.room)
         if not request.HasField("secret"):
@@ -48,7 +48,7 @@ class RoomService:
         return response.SerializeToString()
 
     def follow(self, data: bytes, feed: Feed) -> Callable[[], None]:
-        """Handle a request of Follow; see FeedHandler."""
+        """Handle a FollowRequest; see FeedHandler."""
         request = parse(pb.FollowRequest, data)
         key = _key_of(request.room)
         person = _person_of(request.secret) if request.HasField("secret") else None

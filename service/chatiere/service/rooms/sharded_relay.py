@@ -79,8 +79,8 @@ class ShardedRelay:
         with self._lock:
             up = self._up[service]
             (up.add if status == _UP else up.discard)(instance)
-            # The server becomes ready when it has reached all instances. Rooms count as available while any instance is
-            # available.
+            # The server becomes ready when it has reached all instances. Rooms are considered available while any
+            # instance is available.
             is_up = len(up) == self._count if service == SERVER else bool(up)
             self._health.set(service, _UP if is_up else _AWAY)
 

@@ -84,7 +84,7 @@ class FastPort:
         self._unknown: Route
         self._loop = Loop(is_own=False)
         self._own_loops: set[Loop] = set()
-        # The lock for changes of `_own_loops` and of the state that depends on it.
+        # The lock for changes to `_own_loops` and to the state that depends on it.
         self._changing = threading.Lock()
         self._is_stopping = False
         self._has_turned = threading.Event()

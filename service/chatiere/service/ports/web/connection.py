@@ -553,7 +553,7 @@ def _expects(request: Request) -> bool:
 
 
 def _refusal_of_head(limit: str) -> tuple[str, Fields]:
-    # The protocol is not known yet. Return a text for Connect clients, and fields for gRPC-Web clients.
+    # The protocol is not known yet. Return a JSON text for Connect clients, and fields for gRPC-Web clients.
     message = f"limit exceeded: {limit}"
     text = json.dumps({"code": "resource_exhausted", "message": message})
     return text, [("content-type", "application/json"), ("grpc-status", "8"), ("grpc-message", message)]

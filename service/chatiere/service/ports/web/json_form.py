@@ -138,7 +138,7 @@ class JsonForm:
         return self._read_by_fields(text) if message is None else message
 
     def _read_by_fields(self, text: bytes) -> bytes:
-        # Read an unusual request, or refuse it with the path of the wrong field.
+        # Read an unusual request, or refuse it with the path of the invalid field.
         _check_nesting(text)
         try:
             value = read_json(text, self._check)
