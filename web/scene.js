@@ -9,14 +9,14 @@ import { h, s } from "./dom.js";
 /** @typedef {import("./game.js").Drawing} Drawing */
 /** @typedef {{x: number, y: number, turn?: number | undefined, scale?: number | undefined}} Place */
 /**
- * The state of a drawing's items.
+ * How to mark the items of a drawing.
  * @typedef {object} Marks
- * @property {ReadonlySet<string>} candidates the keys that can be picked
+ * @property {ReadonlySet<string>} candidates the keys (`Item.pick`) that can be picked
  * @property {readonly string[]} picked the keys picked so far
- * @property {readonly string[]} hinted the keys of the suggested action
+ * @property {readonly string[]} hinted the keys that make up the suggested action
  * @property {boolean} tries true if items that are not candidates can also be clicked
- * @property {ReadonlyMap<string, number>} moved the items that a seat's last move put on the table: from an item's mark
- *   to the seat
+ * @property {ReadonlyMap<string, number>} moved maps the mark of each item that a seat's last move put on the table to
+ *   that seat
  */
 /** @typedef {{element: SVGGElement, inner: SVGGElement, item: Item}} Shown */
 

@@ -356,9 +356,11 @@ export class Session {
   }
 
   /**
-   * Make a decision: an action of a seat, or, without an action, the decision of a bot. Throws Refusal and ForkError.
-   * @param {number | undefined} seat
-   * @param {ActionJson} [action]
+   * Make a decision at the newest table. Without `action`, the bot whose turn it is decides. Throws Refusal and
+   * ForkError.
+   * @param {number | undefined} seat the seat that makes the decision or, if a bot decides, the seat that views the
+   *   table; undefined for a spectator
+   * @param {ActionJson} [action] the seat's action
    * @returns {Promise<ViewerUpdateJson | undefined>} the seat's view of the new table; undefined if that table is not
    *   open yet, or if there was another newest table before the response arrived
    */

@@ -72,7 +72,7 @@ class Ramp:
         """Return the step's number of users and how many to start per second; None at the end (see LoadTestShape)."""
         rate = max(self._scenario.spawn_rate, self._users / 10)
         if not self._is_spawned:
-            # Locust calls tick again once the users have started.
+            # This starts the users of the first step. Locust does not call tick again before all of them have started.
             self._is_spawned = True
         elif self._begun is None:
             self._environment.stats.reset_all()

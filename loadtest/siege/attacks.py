@@ -123,7 +123,7 @@ def idle_streams(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def bombs(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Make `count` calls every second, each with a request of `size` bytes: empty elements of `field`."""
+    """Make `count` calls every second. Each request has about `size` bytes: empty elements of the field `field`."""
     message = bomb(attack.method, attack.field, attack.size)
     _in_rounds(crowd, attack, until, lambda attacker: attacker.begin(attack.method, message))
 

@@ -33,19 +33,19 @@ class Measured:
         self.failures: Counter[str] = Counter()
 
     def p99_ms(self, kind: str) -> float:
-        """Return the 99th percentile of the durations of a kind of call in milliseconds; infinity without calls."""
+        """Return the 99th percentile of the durations of a kind of call, in ms; infinity if there were no calls."""
         seconds = self.seconds[kind]
         return 1000 * float(np.percentile(seconds, 99, method="higher")) if seconds else float("inf")
 
     def longest_ms(self) -> float:
-        """Return the duration of the longest call in milliseconds, or infinity without calls."""
+        """Return the duration of the longest call of any kind, in milliseconds; infinity if there were no calls."""
         return 1000 * max((one for seconds in self.seconds.values() for one in seconds), default=float("inf"))
 
 
 class GoodClient:
-    """A client of a door that makes calls of each kind in a thread, during a `with` statement.
+    """A well-behaved client. During a `with` statement, it makes calls of each kind in a separate thread.
 
-    `kinds` lists the members of KINDS that the door supports.
+    The calls use one of the server's ports, called a door. `kinds` lists the members of KINDS that the door supports.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Process memory: on request, glibc keeps freed memory and shares one heap; other C libraries are not changed."""
+"""Memory of the process: its size, and settings that make glibc keep freed memory and use one heap for all threads."""
 
 import ctypes
 import subprocess

@@ -190,7 +190,8 @@ class NewGame {
 }
 
 /**
- * Return the choice of how much the players trust each other.
+ * Return the radio buttons that ask how much the players trust each other. With "none", moves are visible immediately.
+ * With "next", the next player has to acknowledge the table after each move.
  * @param {string} [more] a further sentence for the first choice
  */
 export function trustChoice(more = "") {

@@ -295,7 +295,7 @@ class Play {
 
   /**
    * Acknowledge the newest table, and wait if other players also have to.
-   * @param {() => boolean} isOld returns true once another course has begun
+   * @param {() => boolean} isOld returns true once `#course` has changed, so that this call has to stop
    * @returns true if the table is open
    */
   async #isOpenNow(isOld) {
@@ -318,7 +318,7 @@ class Play {
    * @param {number} seat
    * @param {{update: ViewerUpdate, isNew: boolean} | undefined} last the update that the previous player has not seen
    *   yet
-   * @param {() => boolean} isOld returns true once another course has begun
+   * @param {() => boolean} isOld returns true once `#course` has changed, so that this call has to stop
    * @returns the seat's view; undefined if the player did not sit down
    */
   async #seated(seat, last, isOld) {
@@ -332,7 +332,7 @@ class Play {
    * After a short pause, return true if a bot has to move. Otherwise wait for another player, or end the game.
    * @param {ViewerUpdate} update
    * @param {boolean} isMine true if a person at this screen has to move
-   * @param {() => boolean} isOld returns true once another course has begun
+   * @param {() => boolean} isOld returns true once `#course` has changed, so that this call has to stop
    */
   async #isBotsTurn(update, isMine, isOld) {
     const seat = seatToDecide(update);
@@ -363,7 +363,7 @@ class Play {
   /**
    * Return true if this browser should make a bot's move. It first gives other browsers time to do so.
    * @param {LiveTable} live `patience` is that time, in milliseconds; undefined to never make the move
-   * @param {() => boolean} isOld returns true once another course has begun
+   * @param {() => boolean} isOld returns true once `#course` has changed, so that this call has to stop
    */
   async #movesBots({ patience }, isOld) {
     if (patience === undefined) {
@@ -502,7 +502,7 @@ class Play {
   /**
    * Hide the table until the player of another seat is at the screen.
    * @param {number} seat
-   * @param {() => boolean} isOld returns true once another course has begun
+   * @param {() => boolean} isOld returns true once `#course` has changed, so that this call has to stop
    * @returns {Promise<boolean>} true if the player is there
    */
   async #handOver(seat, isOld) {

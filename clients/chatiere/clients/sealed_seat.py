@@ -227,11 +227,11 @@ class SealedSeat(ChannelClient):
         return self._amend(pb.AmendRequest(table=table, replacement=replacement), timeout)
 
     def take_back(self, tables: Sequence[bytes], *, timeout: float | None = None) -> bytes:
-        """Return to the position of an earlier table.
+        """Take decisions back, so that the game continues from the position of an earlier table.
 
         Args:
-            tables: The tables in order, from the table to return to up to the newest; at most 129 tables. The game must
-                have ACKNOWLEDGEMENT_NONE.
+            tables: The earlier table and all tables after it, in order, up to the newest one; at most 129 tables. The
+                game must have ACKNOWLEDGEMENT_NONE.
             timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
 
         Returns:

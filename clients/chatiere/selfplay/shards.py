@@ -14,7 +14,8 @@ from chatiere.selfplay.shard_file import GameRange, Recording
 from chatiere.v1.game_pb2 import Options
 
 if TYPE_CHECKING:
-    # Import this only for type checking, because games in this process do not need this extra.
+    # VectorEnv needs the extra `client`. It is not imported at run time here, because games in this process do not need
+    # the extra.
     from chatiere.clients.vector_env import VectorEnv
 
 

@@ -130,10 +130,11 @@ export class SealedSeat {
   }
 
   /**
-   * Return to the position of an earlier table. Returns the amended table, which the other seats have to acknowledge.
+   * Take decisions back, so that the game continues from the position of an earlier table. Returns the amended table,
+   * which the other seats have to acknowledge.
    *
-   * @param tables - The tables from the one to return to up to the newest, in order, at most 129. The game must have
-   *   Acknowledgement.NONE.
+   * @param tables - The earlier table and all tables after it, in order, up to the newest one; at most 129 tables. The
+   *   game must have Acknowledgement.NONE.
    *
    * @throws ChatiereError: table errors, INVALID_TERMS, GAME_OVER, INVALID_HISTORY, MISSING_FIELD. Rejects with
    * RangeError if `tables` is empty or some bytes are not a table.

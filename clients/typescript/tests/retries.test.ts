@@ -10,7 +10,10 @@ import { refusalOf } from "./support.js";
 /** The shortest pause between attempts, in milliseconds. Timers for shorter times do not run in these tests. */
 const SHORTEST_PAUSE = 80;
 
-/** Return a client of a service that fails `failures` times with `code`, the headers sent, and the client's pauses. */
+/**
+ * Create a client whose service refuses the first `failures` calls with `code`. Returns the client (`chatiere`), the
+ * headers of all requests that the service received (`calls`), and the client's pauses in milliseconds (`pauses`).
+ */
 function flaky(t: TestContext, failures: number, code = Code.Unavailable, settings: Settings = { timeoutMs: 0 }) {
   const calls: Headers[] = [];
   const pauses: number[] = [];

@@ -421,7 +421,7 @@ cdef dict _values(const fields* found):
 
 
 cdef int _check(int error) except -1:
-    # The functions of nghttp2 used here fail only if memory is short.
+    # The functions whose results are checked here fail only if they cannot allocate memory.
     if error != 0:
         raise MemoryError(f"libnghttp2: error {error}")
     return 0

@@ -642,7 +642,8 @@ static int take_bytes(struct stream *stream, const uint8_t *at, size_t size) {
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
                          void *data) {
     struct connection *connection = data;
-    /* Subtract the cost of a padded frame, because this frame also has data. */
+    /* `spend` added a cost for a padded frame, because such a frame may have no data. This frame has data, so reduce
+     * the cost. */
     if (flags & NGHTTP2_FLAG_PADDED && connection->cost >= COST_OF_FRAME)
         connection->cost -= COST_OF_FRAME;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;

@@ -77,7 +77,8 @@ struct piece {
 
 struct connection;
 
-/* A list of names and values. Each entry consists of two lengths (uint32_t), the name and the value. */
+/* A list of headers in one block of memory. An entry consists of the name's length and the value's length (each a
+ * uint32_t), the name, and the value. */
 struct fields {
     uint8_t *data;
     size_t size;

@@ -337,8 +337,8 @@ static bool peer_read(struct peer *peer) {
     return true;
 }
 
-/* End a connection to make room for a new one. Of the address with the most connections, end the oldest connection
- * without calls or, if all its connections have calls, the oldest connection. */
+/* End a connection to make room for a new one. From the account (see accounts.h) with the most connections, choose the
+ * oldest connection without calls or, if all its connections have calls, the oldest connection. */
 static void end_one(struct endpoint *endpoint) {
     struct peer *chosen = NULL;
     size_t most = 0;

@@ -107,7 +107,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
 
 
 def kinds_of_play(view: Any, event: Happening) -> Iterator[str]:
-    """Yield the kinds of a play."""
+    """Yield the elements of KINDS that apply to a play. `view` is the view before the move."""
     cards = event.values
     if not view.turns:
         yield "first card of the game"
@@ -124,7 +124,7 @@ def kinds_of_play(view: Any, event: Happening) -> Iterator[str]:
 
 
 def kinds_of_pass(view: Any, event: Happening) -> Iterator[str]:
-    """Yield the kinds of a pass."""
+    """Yield the elements of KINDS that apply to a pass. `view` is the view before the move."""
     seat = view.seats[view.active_seat]
     if event.kind == "CARD_EXCHANGED":
         yield "exchanged"
@@ -132,7 +132,8 @@ def kinds_of_pass(view: Any, event: Happening) -> Iterator[str]:
         yield "kept with a draw pile" if view.draw_pile_size else "kept without a draw pile"
     if not seat.pile:
         yield "pass without a card on the pile"
-    # No turn follows the top that was just turned.
+    # The top lies face down in any case, because this pass has turned it. It did so before if the seat's previous turn
+    # was a pass.
     earlier = [turn for turn in view.turns if turn.seat == view.active_seat]
     if seat.pile and earlier and earlier[-1].WhichOneof("turn") == "passed":
         yield "pass on a top already turned"

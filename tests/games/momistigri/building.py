@@ -218,11 +218,14 @@ class Table(building.Table):
         return found
 
     def knows(self, knower: int | None, seat: int) -> str:
-        """Return the cards that a seat, or every seat, knows to be in another seat's hand."""
+        """Return the cards in the hand of `seat` that `knower` knows. The knower None represents all seats."""
         return names(view_of(self.position, knower).seats[seat].hand_cards)
 
     def most_ones(self, knower: int | None, seat: int) -> int | None:
-        """Return the maximum number of 1s that another seat's hand can hold, as known to a seat or to every seat."""
+        """Return the upper limit that `knower` knows for the number of 1s in the hand of `seat`; None without a limit.
+
+        The knower None represents all seats.
+        """
         seen = view_of(self.position, knower).seats[seat]
         return seen.most_ones if seen.HasField("most_ones") else None
 

@@ -74,7 +74,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def put_away(state: Any, hands: Any, choices: random.Random, most: int) -> None:
-    """Move cards from each hand to the pile until it has at most a random number of cards between 1 and `most`."""
+    """Reduce each hand to a random size from 1 to `most`, unless it is smaller. The other cards move to the pile."""
     for hand in hands:
         limit = choices.randint(1, most)
         while len(hand) > limit:

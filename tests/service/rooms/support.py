@@ -37,7 +37,10 @@ def person_of(secret: bytes) -> bytes:
 
 
 def check_info(message: pb.PostResponse | pb.RoomEntry) -> None:
-    """Check that `info` has the contents of the table. Then remove it, and remove the time of an entry."""
+    """Check the fields that the service adds to a table or an entry, and clear them.
+
+    If the message has a table, `info` must describe this table. If the message is an entry, `time` must be set.
+    """
     if isinstance(message, pb.RoomEntry):
         assert message.HasField("time")
         message.ClearField("time")

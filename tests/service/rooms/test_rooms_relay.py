@@ -1,4 +1,4 @@
-"""A room's contents and responses: entries are in the order of their last changes; cursors; tables; presence."""
+"""Rooms: followers get entries in the order of the last changes, tables form a chain, and invalid posts are refused."""
 
 import random
 from collections.abc import Sequence

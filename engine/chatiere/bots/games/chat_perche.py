@@ -13,9 +13,10 @@ _OWN_CARDS = [3, *range(5, 14), *range(23, 32)]
 
 
 class ClimberBot(Bot):
-    """A bot that looks one action ahead, and maximises its lead in cats in the tree over the other seat.
+    """A bot that looks one action ahead. It maximises the number of its own cats in the tree minus the opponent's.
 
-    It moves its cats up, avoids branches that might break, and breaks branches that hold more of the other seat's cats.
+    It moves its own cats into the tree, avoids moves that might break a branch with more of its own cats than of the
+    opponent's, and breaks branches that hold more of the opponent's cats.
     """
 
     title = "Climber"

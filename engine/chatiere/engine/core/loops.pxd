@@ -34,7 +34,8 @@ ctypedef struct NewGames:
 
 
 ctypedef struct Restarts:
-    # The options of new games in place of ended games, and the number that is added to their game numbers.
+    # How a new game replaces each ended game: `options` are the options of the new game, and its game number is that of
+    # the ended game plus `stride`.
     const void* options
     uint64_t stride
 

@@ -155,7 +155,13 @@ class Exchange(Call, Generic[_Served], ABC):
         return self._holding
 
     def _hold_response(self, size: int) -> None:
-        """Replace the memory held for the request by memory for a response, unless it is small. Raises Refusal."""
+        """Hold memory for a response of `size` bytes, in place of the memory held for the request.
+
+        For a small response, no memory is held if the client reads fast enough.
+
+        Raises:
+            Refusal: If the response does not fit into the memory budget (LIMIT_EXCEEDED).
+        """
         small, copies, of_call = self._door.cost
         if size > small or self.wire.is_behind:
             self._memory().hold(copies * size + of_call)

@@ -258,7 +258,10 @@ class EndedCalls:
     """The calls that a door has ended because of their memory. They are logged at most every ten seconds."""
 
     def __init__(self, logger: logging.Logger, whose: str) -> None:
-        """Report in `logger`. `whose`: what takes the memory, as the log line begins."""
+        """Create an empty record, which is logged with `logger`.
+
+        `whose` names the requests that take the memory. Log lines begin with it: "<whose> take 70 MiB: ended 3 calls".
+        """
         self._logger, self._whose = logger, whose
         self._calls, self._size, self._last_line = 0, 0, -inf
 

@@ -39,7 +39,7 @@ _UP, _AWAY = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 
 _log = logging.getLogger(__name__)
 
-# A function that sets the status of a name in the health service.
+# A function that sets the status of a service, given its name, in the health service.
 Report = Callable[[str, HealthCheckResponse.ServingStatus], None]
 
 
@@ -54,7 +54,16 @@ class RedisRelay:
     """
 
     def __init__(self, settings: Settings, metrics: Metrics, report: Report) -> None:
-        """Start to connect. Raises SettingError for an invalid address. `report`: a function such as Health.set."""
+        """Start a thread that connects to Redis.
+
+        Args:
+            settings: The settings of the server. `relay` is the address of Redis.
+            metrics: The metrics of the worker.
+            report: A function that sets the status of a service, such as Health.set.
+
+        Raises:
+            SettingError: If the address is invalid.
+        """
         pool_of(settings)
         assert settings.relay is not None
         self._settings, self._metrics, self._report = settings, metrics, report

@@ -1,4 +1,4 @@
-// The tests' page, which plays a game with one of its clients.
+// The script of a page for tests in browsers. It can play games with several client libraries.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
@@ -12,7 +12,7 @@ import { GameService } from "./generated/chatiere/v1/game_service_pb.js";
 import { ErrorInfoSchema } from "./generated/google/rpc/error_details_pb.js";
 import { StatusSchema } from "./generated/google/rpc/status_pb.js";
 
-/** A client of grpc-web, with our messages instead of google-protobuf's. */
+/** Create a client with the library grpc-web. Its messages are those of Protobuf-ES instead of google-protobuf. */
 function grpcWebClient(url) {
   // The service does not support its other format, text.
   const client = new GrpcWebClientBase({ format: "binary" });

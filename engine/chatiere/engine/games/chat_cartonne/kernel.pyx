@@ -316,7 +316,8 @@ cdef bint wall_meets_wall(const State* state, int card, int cell) noexcept nogil
 
 
 cdef int forbids_cell(const State* state, int card, int cell) noexcept nogil:
-    # Return the fault of laying a card (as encoded in State.cards) in a cell, or OK. The cell must be next to a card.
+    # Return OK if a card, encoded as in State.cards, may be laid in a cell. Otherwise return the fault: the rule that
+    # forbids it. The cell must be next to a card.
     if has_cell(state.filled, cell):
         return ChatCartonneFault.CELL_FILLED
     if not free_beside(state, cell >> 6) >> (cell & 63) & 1:
@@ -327,7 +328,8 @@ cdef int forbids_cell(const State* state, int card, int cell) noexcept nogil:
 
 
 cdef int forbids_start(const State* state, int card, int cell) noexcept nogil:
-    # Return the fault of laying a starting carton, or OK. All starting cartons must lie in one column.
+    # Return OK if a starting carton may be laid in a cell; otherwise the fault. All starting cartons must lie in one
+    # column.
     cdef int first = lowest_cell(state.filled)
     if cell != first - SIDE and cell != first + SIDE * state.laid:
         return ChatCartonneFault.NOT_AT_COLUMN_END
@@ -353,7 +355,7 @@ cdef int forbids_carton(const State* state, int slot, bint turned, int cell) noe
 
 
 cdef int joint_fault(const State* state, int joint) noexcept nogil:
-    # Return the fault of laying an item on a joint, or OK. The joint's box is not checked.
+    # Return OK if an item may be laid on a joint, regardless of the joint's box; otherwise the fault.
     cdef int west = find_card(state, joint)
     if west < 0 or not is_joint(state, joint, west):
         return ChatCartonneFault.NO_JOINT_THERE
@@ -361,8 +363,8 @@ cdef int joint_fault(const State* state, int joint) noexcept nogil:
 
 
 cdef int forbids_cat(const State* state, int joint) noexcept nogil:
-    # Return the fault of laying a cat, or OK. The box was checked before the seat was asked, and both joints of the
-    # carton are in this box.
+    # Return OK if an awake cat may be laid on a joint; otherwise the fault. The box needs no check: it was checked
+    # before the seat was asked, and both joints of the carton are in this box.
     if joint != state.just_played and (joint + 1 != state.just_played or state.just_played % SIDE == 0):
         return ChatCartonneFault.NOT_JUST_PLAYED
     return joint_fault(state, joint)

@@ -572,8 +572,9 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 
 
 cdef void see_draws(const State* state, const Layout* layout, int seat, uint8_t* drawn_by) noexcept nogil:
-    # For each card that the seat put under the pile, find the seat that was seen to draw it. The result is NO_SEAT if
-    # that seat has put a card there since.
+    # Set `drawn_by` for each card. If `seat` put the card under the pile and it has been drawn since, the result is
+    # the seat that drew it. The result is NO_SEAT for all other cards, and if the drawing seat has put a card under
+    # the pile after the draw.
     cdef const Redraw* redraw
     cdef int i
     memset(drawn_by, NO_SEAT, MAX_CARD + 1)

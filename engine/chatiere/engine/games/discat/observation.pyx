@@ -141,12 +141,14 @@ cdef inline uint64_t not_zero(uint64_t bytes) noexcept nogil:
 
 
 cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil:
-    # Compute the piles and the cards laid. All places are processed in the same way, eight or sixteen at a time, which
-    # is faster than going from top to top.
+    # Compute the piles and the data of the cards laid. The loops process all places in the same way, eight or sixteen
+    # at a time. This is faster than a loop that visits only the top of each play.
     cdef uint8_t turns[CODES]
-    # For each place, `turns_after` has the number of turns counted from a turn of seat 0, without whole rounds before
-    # the group of eight places. For each such group, `turns_before` has the number of turns before it, minus the seat
-    # of its first turn.
+    # Places are processed in groups of eight. For each place, `turns_after` has the number of turns of its group before
+    # the place, plus the seat that laid the group's first card. Modulo the number of players, this is the seat that
+    # laid the card at the place. For each group, `turns_before` has the number of turns before the group, minus the
+    # seat that laid the group's first card. So the sum of both is the number of turns of the game before the turn in
+    # which the card was laid.
     cdef uint8_t turns_after[CODES]
     cdef int turns_before[CODES / 8]
     cdef uint8_t cards[8 + CODES + 8]
