@@ -107,6 +107,22 @@ def test_calls_above_the_limit_of_a_connection_end_in_their_order() -> None:
     assert len(processor.queue) == 0
 
 
+def test_a_call_that_does_not_give_way_delays_other_clients_only_once() -> None:
+    queue, now = FairQueue(BOUNDS._replace(first_turns=1)), 100.0
+    jobs = [Job("stubborn", str(number)) for number in range(20)]
+    begun = [each for job in jobs for each in queue.add(job, now)]
+    other = Job("other", "1")
+    assert queue.add(other, now) == []
+    while other.stage is Stage.QUEUED:
+        now += TICK
+        queue.late(now)
+        begun += queue.replace_overdue(now)
+    assert begun == [jobs[0], other]
+    for job in begun:
+        begun += queue.end(job, 0.001, now)
+    assert (set(begun), len(queue)) == ({*jobs, other}, 0)
+
+
 def test_a_cancelled_call_waits_no_longer() -> None:
     processor = Processor(BOUNDS._replace(first_turns=1, turns=1, of_connection=2))
     jobs = [processor.add("many", "1", 60) for _ in range(5)]

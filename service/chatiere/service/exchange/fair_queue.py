@@ -114,6 +114,8 @@ class FairQueue:
         # which they wait, of jobs that have begun, and of jobs in progress.
         self._first: set[Job] = set()
         self._running: set[Job] = set()
+        # The jobs whose first turns no longer count, because they did not give way in time.
+        self._overdue: set[Job] = set()
         self._queued = self._waiting = self._paused = 0
         self._begun = self._in_progress = 0
         # The number of calls that run outside the queue.
@@ -195,7 +197,7 @@ class FairQueue:
 
     def begin_aside(self, most: int) -> bool:
         """Count a call that runs outside the queue until `end_aside`; False if jobs wait or `most` calls run."""
-        if self.is_contended or len(self._first) + len(self._running) + self._aside >= most:
+        if self.is_contended or len(self._first) + len(self._overdue) + len(self._running) + self._aside >= most:
             return False
         self._aside += 1
         return True
@@ -204,6 +206,15 @@ class FairQueue:
         """End a call that ran outside the queue."""
         self._aside -= 1
         return self._hand_out(now)
+
+    def replace_overdue(self, now: float) -> list[Job]:
+        """Let other jobs begin in place of jobs whose first turns have lasted as long as other turns."""
+        found = [job for job in self._first if job.is_asked and now >= job.since + _TURN]
+        for job in found:
+            self._end_turn(job, now - job.since, now)
+            job.since = now
+            self._overdue.add(job)
+        return self._hand_out(now) if found else []
 
     def late(self, now: float) -> tuple[list[Job], float]:
         """Find jobs whose turns must end because other jobs wait. Each job is found once per turn.
@@ -228,7 +239,8 @@ class FairQueue:
     def _end_turn(self, job: Job, seconds: float, now: float) -> None:
         client = self._clients[job.client]
         client.used += max(min(seconds, now - max(job.since, self._contended_since)), 0.0)
-        (self._first if job.stage is Stage.FIRST else self._running).discard(job)
+        for jobs in (self._first, self._overdue, self._running):
+            jobs.discard(job)
 
     def _hand_out(self, now: float) -> list[Job]:
         found = []

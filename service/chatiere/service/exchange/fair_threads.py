@@ -165,7 +165,9 @@ class FairThreads:
                 if self._clock_sleeps:
                     self._changed.wait()
                     continue
-                jobs, wait = self._queue.late(time.monotonic())
+                now = time.monotonic()
+                self._hand_out(self._queue.replace_overdue(now))
+                jobs, wait = self._queue.late(now)
                 for job in jobs:
                     job.ask_to_give_way()
                 self._changed.wait(wait)
