@@ -15,6 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from chatiere.clients import CHANNEL_OPTIONS
 from chatiere.service.base.errors import Refusal
 from chatiere.service.base.settings import Settings
+from chatiere.service.exchange import fair_queue
 from chatiere.service.exchange import health as health_module
 from chatiere.service.guards import limits
 from chatiere.service.guards.limits import CallLimit, Limits
@@ -66,7 +67,11 @@ def _refused(batches: Any) -> Any:
         return refused if refused.reason == "LIMIT_EXCEEDED" else None
 
 
-def test_calls_cancelled_while_they_wait_no_longer_count(slow_call: SlowCall, door: Door) -> None:
+def test_calls_cancelled_while_they_wait_no_longer_count(
+    monkeypatch: pytest.MonkeyPatch, slow_call: SlowCall, door: Door
+) -> None:
+    # The second call waits until the first one has ended.
+    monkeypatch.setattr(fair_queue, "_TURN", 2 * PATIENCE)
     with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=2), door) as server:
         batches = batch_stub(server.channel)
         slow = batches.NewGames.future(NEW_GAMES)
