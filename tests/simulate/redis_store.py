@@ -417,11 +417,16 @@ class _Threading:
         def __init__(self, target: Any, **options: Any) -> None:
             self._relay = target.__self__
 
+            self._has_ended = False
+
         def start(self) -> None:
             self._relay.loop.create_task(self._relay._keep())
 
-        def join(self) -> None:
-            pass
+        def is_alive(self) -> bool:
+            return not self._has_ended
+
+        def join(self, timeout: float) -> None:
+            self._has_ended = True
 
 
 @contextmanager

@@ -115,8 +115,10 @@ class RedisRelay:
     def close(self) -> None:
         """See Relay."""
         assert self._keeping is not None
-        self._call(self._keeping.cancel)
-        self._thread.join()
+        # The client of Redis may swallow a cancellation that arrives while it connects.
+        while self._thread.is_alive():
+            self._call(self._keeping.cancel)
+            self._thread.join(_PAUSE)
 
     def _call(self, work: Callable[..., object], *arguments: Any) -> None:
         # Ignore the error of a closed loop, because followers may leave after the loop has ended.
@@ -156,6 +158,9 @@ class RedisRelay:
         _log.info("rooms are kept by Redis at %s", self._address)
 
     def _end_session(self, error: BaseException) -> None:
+        rooms = list(self._rooms.values())
+        self._rooms.clear()
+        self._metrics.rooms.dec(len(rooms))
         if self._session is not None:
             self._session = None
             self._set_away()
@@ -166,9 +171,6 @@ class RedisRelay:
             )
             _log.error(text, self._address, _PAUSE, error)
             self._is_told = True
-        rooms = list(self._rooms.values())
-        self._rooms.clear()
-        self._metrics.rooms.dec(len(rooms))
         for room in rooms:
             self._cut(room)
 
