@@ -7,9 +7,8 @@
         position = client.new_game("discat", 3, seed=7, include=Include(legal_actions=True))
         position = client.apply(position.state, position.legal_actions[0])
 
-Clients do not apply the rules of games themselves; they use the responses of the service. Only the bots
-(`chatiere.bots`) and `chatiere.clients.records` run the engine in this process. `AsyncClient` and `AsyncRoom` are for
-asyncio.
+Clients do not apply the rules of games. They call the service, which does. Only the bots (`chatiere.bots`) and
+`chatiere.clients.records` run the engine in this process. `AsyncClient` and `AsyncRoom` are for asyncio.
 """
 
 from chatiere.clients.aio import AsyncClient

@@ -24,7 +24,7 @@ from chatiere.v1.record_pb2 import GameRecord
 
 
 class AsyncClient(AsyncChannelClient):
-    """The asyncio version of `Client`, with the same methods, arguments, results, errors and retries.
+    """The asyncio version of `Client`. Methods, arguments, results, errors and retries are the same.
 
     Create it in a running event loop. Use it in an `async with` statement, or close it.
     """

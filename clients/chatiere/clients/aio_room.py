@@ -22,7 +22,7 @@ _SECRET_SIZE = 16
 
 
 class AsyncRoom(AsyncChannelClient):
-    """The asyncio version of `Room`, with the same methods, arguments, results and errors.
+    """The asyncio version of `Room`. Methods, arguments, results and errors are the same.
 
     Create it in a running event loop. Use it in an `async with` statement, or close it.
     """
@@ -45,7 +45,7 @@ class AsyncRoom(AsyncChannelClient):
         self._room, self._secret = room, secret or secrets.token_bytes(_SECRET_SIZE)
         self.contents = RoomContents(hashlib.sha256(self._secret).digest())
         self._is_closed = asyncio.Event()
-        # The calls in progress, which `close` cancels.
+        # The calls in progress. `close` cancels them.
         self._calls: set[Any] = set()
 
     @property
@@ -104,7 +104,7 @@ class AsyncRoom(AsyncChannelClient):
         return response
 
     async def follow(self) -> AsyncIterator[pb.FollowResponse]:
-        """Yield the changes in the room, as Room.follow does, until the room is closed or the task is cancelled."""
+        """Yield the changes in the room until the room is closed or the task is cancelled. See Room.follow."""
         cursor, attempt = b"", 0
         while not self._is_closed.is_set():
             request = pb.FollowRequest(room=self._room, secret=self._secret, cursor=cursor)

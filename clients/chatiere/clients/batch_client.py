@@ -96,18 +96,19 @@ class BatchClient(ChannelClient):
 
         Args:
             setup: The game and the number of players.
-            seeds: (n,), the seeds of sampled chance, 0 … 2**64 - 1; None: chance is explicit.
-            game_numbers: (n,), the game numbers, 0 … 2**64 - 1; None: all are 0.
+            seeds: (n,), the seeds of sampled chance, 0 … 2**64 - 1. None: chance is explicit.
+            game_numbers: (n,), the game numbers, 0 … 2**64 - 1. None: all are 0.
             count: The number of games with explicit chance, 1 or more; only without seeds.
             options: The game's options; options that are not set have their defaults.
             columns: The columns to return in addition to states, actors and final.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Returns:
-            The positions at the first decisions; with explicit chance, at the first chance events or decisions.
+            The positions at the first decisions. With explicit chance, the positions at the first chance events or
+            decisions.
 
         Raises:
-            ChatiereError: INVALID_OPTION, INVALID_SEED; INVALID_BATCH, also if neither `seeds` nor `count` is given.
+            ChatiereError: INVALID_OPTION, INVALID_SEED, INVALID_BATCH (also if neither `seeds` nor `count` is given).
         """
         request = batch_requests.new_games(setup, seeds, game_numbers, count=count, options=options, columns=columns)
         return self._send(request, timeout)
@@ -127,10 +128,11 @@ class BatchClient(ChannelClient):
         Args:
             setup: The game and the number of players.
             states: (n, packed_size), the states.
-            moves: (n,), for each state the dense id of an action or, at a chance event, the outcome.
+            moves: (n,), one move for each state: at a decision the dense id of an action, at a chance event the
+                outcome.
             columns: The columns to return in addition to states, actors and final.
-            restart: How to start a new game when one ends; None: games that are over stay over.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            restart: How to start a new game when one ends. None: games that are over stay over.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Raises:
             ChatiereError: INVALID_OPTION (in `restart`).
@@ -177,7 +179,7 @@ class BatchClient(ChannelClient):
             playouts: The number of playouts after each legal action in each drawn state.
             seed: The seed, 0 … 2**64 - 1.
             first_game_number: The first game number, 0 … 2**64 - 1.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
         """
         request = batch_requests.evaluate(setup, states, worlds, playouts, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
@@ -202,10 +204,10 @@ class BatchClient(ChannelClient):
             setup: The game and the number of players.
             states: (n, packed_size), the states.
             seats: (n,), for each state the seat whose knowledge determines the draw.
-            seed: The seed, 0 … 2**64 - 1. Item i is drawn from the stream (seed, first_game_number + i); a state with
+            seed: The seed, 0 … 2**64 - 1. Item i is drawn from the stream (seed, first_game_number + i). A state with
                 sampled chance continues this stream.
             first_game_number: The first game number, 0 … 2**64 - 1.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
         """
         request = batch_requests.resample(setup, states, seats, seed, first_game_number=first_game_number)
         return self._send(request, timeout)

@@ -72,11 +72,11 @@ class Client(ChannelClient):
         """Return the descriptions of some games, or of all games, sorted by name.
 
         Args:
-            games: The names of the games; empty: all games.
+            games: The names of the games. Empty: all games.
             pieces: True to include the pieces and their fields; otherwise these parts of GameInfo are empty.
             observation: True to include the layout of observations; otherwise it is empty.
             phrases: True to include the templates of labels; otherwise they are empty.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Raises:
             ChatiereError: UNKNOWN_GAME.
@@ -96,11 +96,11 @@ class Client(ChannelClient):
 
         Args:
             game: A name from `list_games`.
-            players: The number of players; 0: any number.
+            players: The number of players. 0: any number.
             options: The options in force; options that are not set have their defaults.
             audience: RULES_AUDIENCE_PLAYERS for a sheet in the client's language; RULES_AUDIENCE_AUTHORS for the
                 specification in English. The metadata `rule` of errors contains its headings.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Raises:
             ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, MALFORMED_REQUEST (an unknown audience).
@@ -125,16 +125,17 @@ class Client(ChannelClient):
             game: A name from `list_games`.
             players: The number of players, GameInfo.min_players … max_players.
             options: The game's options; options that are not set have their defaults.
-            seed: The seed of sampled chance, 0 … 2**64 - 1; None: the service picks a random seed. The same seed, game
+            seed: The seed of sampled chance, 0 … 2**64 - 1. None: the service picks a random seed. The same seed, game
                 number and moves always give the same game.
-            game_number: Distinguishes games with the same seed, 0 … 2**64 - 1; requires a seed unless it is 0.
+            game_number: Distinguishes games with the same seed, 0 … 2**64 - 1. A number other than 0 requires a seed.
             explicit_chance: True to stop at every chance event, so that you decide it by calling `apply` with an
                 outcome. Not allowed with a seed.
             include: The parts of the response in addition to the state, the turn and the events.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Returns:
-            The position at the first decision; with explicit chance, at the first chance event or decision.
+            The position at the first decision. With explicit chance, the position at the first chance event or
+            decision.
 
         Raises:
             ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, INVALID_SEAT (in `include`).
@@ -146,8 +147,9 @@ class Client(ChannelClient):
         """List the legal actions or the chance outcomes in a state.
 
         Returns:
-            The turn. At a decision, the response also has the legal actions by ascending id; at a chance event, the
-            possible outcomes, ascending, with their weights. Both lists are empty when the game is over.
+            The turn. At a decision, the response also has the legal actions in ascending order of their ids. At a
+            chance event, it has the possible outcomes in ascending order, with their weights. Both lists are empty when
+            the game is over.
 
         Raises:
             ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
@@ -170,9 +172,9 @@ class Client(ChannelClient):
             state: The state. It is not changed.
             action: A dense id, or an Action (a legal action as received, or one with only the typed part).
             outcome: The ChanceOutcome.outcome of a pending chance event; only with explicit chance.
-            seat: The seat that sends the action. It must be the deciding seat; None: no check.
+            seat: The seat that sends the action. It must be the deciding seat. None: no check.
             include: The parts of the response in addition to the state, the turn and the events.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Returns:
             The next position.
@@ -195,7 +197,7 @@ class Client(ChannelClient):
         return self._send(game_requests.get_position(state, include), timeout).position
 
     def get_score(self, state: State, *, timeout: float | None = None) -> Score:
-        """Return the scores, in the game's own points, as if the game ended now, with a breakdown.
+        """Return the scores as if the game ended now, in the game's own points and with a breakdown.
 
         Winners, ranks and returns are set only when the game is over.
 
@@ -227,10 +229,10 @@ class Client(ChannelClient):
             state: The state. A resampled state with sampled chance continues the random stream of `seed` and
                 `game_number`, not the stream of this state.
             seat: The seat whose knowledge determines the draw, 0 … players - 1.
-            seed: The seed of the draw, 0 … 2**64 - 1; None: the service picks a random seed. The same seed and game
+            seed: The seed of the draw, 0 … 2**64 - 1. None: the service picks a random seed. The same seed and game
                 number draw the same state.
             game_number: Distinguishes draws with the same seed, 0 … 2**64 - 1.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Raises:
             ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
@@ -248,16 +250,16 @@ class Client(ChannelClient):
     ) -> list[Position]:
         """Replay a record (see chatiere.clients.records) and return the positions in a range of it.
 
-        A range too long for one response takes several calls, each within `timeout`.
+        If the range is too long for one response, the method makes several calls, each within `timeout`.
 
         Args:
             record: The record.
-            from_ply: The first position, by the number of decisions made before it, 0 … the number of actions in the
+            from_ply: The first position, given by the number of decisions before it: 0 … the number of actions in the
                 record.
-            to_ply: The last position, counted in the same way; None: the last position of the record.
+            to_ply: The last position, given in the same way. None: the last position of the record.
             include: The parts of each position in addition to the state, the turn and the events since the previous
                 position.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Raises:
             ChatiereError: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, INVALID_OPTION, INVALID_RECORD,
@@ -275,7 +277,7 @@ class Client(ChannelClient):
             request = rest
 
     def list_bots(self, game: str, *, timeout: float | None = None) -> ListBotsResponse:
-        """Return the bots that play a game, and the ladder of bots to offer to people, weakest first.
+        """Return the bots that play a game, and the ladder: the bots to offer to people, weakest first.
 
         In `bots`, the bots for any game come before the bots for this game.
 
@@ -293,9 +295,9 @@ class Client(ChannelClient):
 
         Args:
             state: The state, at a decision.
-            bot: The bot's name and parameters, such as "ismcts:simulations=500".
-            seed: The seed of the bot's random choices, 0 … 2**64 - 1; None: the service picks a random seed.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            bot: The bot's name and parameters, for example "ismcts:simulations=500".
+            seed: The seed of the bot's random choices, 0 … 2**64 - 1. None: the service picks a random seed.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Raises:
             ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, CHANCE_PENDING, GAME_OVER,
@@ -315,18 +317,19 @@ class Client(ChannelClient):
     ) -> list[AnalysedDecision]:
         """Judge the decisions in a range of a record. The tree search knows only what the deciding seat knew.
 
-        A range too long for one response takes several calls, each within `timeout`. To show progress, analyse one
-        range after another with the same seed. A thousand decisions with a thousand simulations each take the service
-        about ten seconds.
+        If the range is too long for one response, the method makes several calls, each within `timeout`. To show
+        progress, analyse one range after another with the same seed. The service needs about ten seconds for a thousand
+        decisions with a thousand simulations each.
 
         Args:
             record: The record.
-            from_ply: The first decision, by the number of decisions before it, 0 … the number of actions in the record.
-            to_ply: The end of the range, exclusive, counted in the same way; None: the end of the record.
-            simulations: The number of simulations for each decision, 1 … 1,000,000; None: 1,000.
-            seed: The seed of the analysis, 0 … 2**64 - 1, for a reproducible analysis; None: the service picks a random
-                seed.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            from_ply: The first decision, given by the number of decisions before it: 0 … the number of actions in the
+                record.
+            to_ply: The end of the range, exclusive, given in the same way. None: the end of the record.
+            simulations: The number of simulations for each decision, 1 … 1,000,000. None: 1,000.
+            seed: The seed of the analysis, 0 … 2**64 - 1. The same seed gives the same analysis. None: the service
+                picks a random seed.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Raises:
             ChatiereError: The reasons of `replay` except INVALID_SEAT; INVALID_BATCH (the number of simulations is out

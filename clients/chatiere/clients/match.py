@@ -45,10 +45,10 @@ def begin(
 
 
 def play(client: Client, position: Position, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[Step]:
-    """Play a game to its end with one bot per seat; yield each move when it is made.
+    """Play a game to its end with one bot per seat. Yield each move when it is made.
 
     From the start of a game, the bots choose as in `play_many` with the same seed. The positions in the steps include
-    the views of all seats, the legal actions and the score; the last position includes the winners and ranks.
+    the views of all seats, the legal actions and the score. The last position also includes the winners and ranks.
 
     Args:
         client: The client.

@@ -1,4 +1,4 @@
-"""Records of games: GameRecord messages, and the same records as text.
+"""Records of games as GameRecord messages and as text.
 
     >>> from chatiere.clients import Client, records
     >>> with Client(address) as client:  # such as "127.0.0.1:50051"
@@ -43,7 +43,7 @@ _TAG = re.compile(r"([a-z_]+)(?: ([a-z_0-9]+))?: (.+)")
 _ACTION = re.compile(r"([0-9]+)\. seat ([0-9]+): ([0-9]+)")
 _OUTCOME = re.compile(r"chance: ([0-9]+)")
 _EXPLICIT = "explicit"
-# The last line of a record of a finished game, and of an unfinished game.
+# The last lines of records: of a finished game, and of an unfinished game.
 _OVER, _SO_FAR = "over", "so far"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # Tags that consist of one word.
@@ -64,13 +64,14 @@ def begin_record(
 ) -> GameRecord:
     """Return the record of a game before its first move.
 
-    Append the dense id of each action to `actions` and, with explicit chance, each outcome to `outcomes.outcomes`.
+    Append the dense id of each action to `actions`. With explicit chance, also append each outcome to
+    `outcomes.outcomes`.
 
     Args:
         beginning: The position returned by Client.new_game.
         players: The number of players passed to Client.new_game.
         options: The options passed to Client.new_game.
-        seat_names: The names of the players, one per seat; empty: no names.
+        seat_names: The names of the players, one per seat. Empty: no names.
         date: The date as YYYY-MM-DD, or "".
     """
     state = beginning.state

@@ -30,7 +30,7 @@ class Room(ChannelClient):
             for _ in room.follow():
                 table = room.contents.newest()
 
-    Anyone who has the room's id can enter the room: share the id only with the players, and keep it out of URLs that
+    Anyone who has the room's id can enter the room. Share the id only with the players, and keep it out of URLs that
     are sent to servers. The service sends all posts to everyone who follows the room. It forgets a room that has not
     been used for a day, and all rooms when it stops. Every Room that follows the room then posts its contents again.
 
@@ -65,7 +65,7 @@ class Room(ChannelClient):
         self._room, self._secret = room, secret or secrets.token_bytes(_SECRET_SIZE)
         self.contents = RoomContents(hashlib.sha256(self._secret).digest())
         self._is_closed = threading.Event()
-        # The calls in progress, which `close` cancels. No call begins while `close` copies the set.
+        # The calls in progress. `close` cancels them, and no call begins while it copies this set.
         self._calls: set[Any] = set()
         self._beginning = threading.Lock()
 
@@ -101,7 +101,7 @@ class Room(ChannelClient):
         acknowledgement: Acknowledgement = ACKNOWLEDGEMENT_UNSPECIFIED,
         timeout: float | None = None,
     ) -> bool:
-        """Post the settings of the next games, before people take seats.
+        """Post the settings of the next games, so that people see the settings before they take seats.
 
         In a new room, anyone may post settings. After the first settings or table, only the person who posted them and
         the people who play in the room's games may post settings.
@@ -109,9 +109,9 @@ class Room(ChannelClient):
         Args:
             game: GameInfo.name.
             players: The number of players.
-            options: The options; None: all defaults.
+            options: The options. None: all defaults.
             acknowledgement: The condition under which tables are open, if it is already decided.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Returns:
             False if the room did not accept the settings.
@@ -131,7 +131,7 @@ class Room(ChannelClient):
         An amended table that is not open yet is a proposal. `contents.proposals` has the proposals.
 
         Returns:
-            The response. It states whether the room accepted the table, and contains the table that the room holds.
+            The response, which states whether the room accepted the table and contains the table that the room holds.
 
         Raises:
             ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET.

@@ -80,8 +80,8 @@ class SealedSeat(ChannelClient):
         Args:
             target: See ChannelClient.
             path: The file.
-            secret: The seat's secret, 16 bytes, if the service generated it (NewTableResponse.secrets). None: the
-                secret in the file; a new file gets a new secret.
+            secret: The seat's secret, 16 bytes, if the service generated it (NewTableResponse.secrets). None: use the
+                secret in the file. A new file gets a new secret.
             options: See ChannelClient.
 
         Raises:
@@ -126,15 +126,15 @@ class SealedSeat(ChannelClient):
             seats: The holders of the seats, in seat order: `seat` of each player's own client, or TableSeat(bot=…). For
                 an empty TableSeat the service generates a secret.
             acknowledgement: The condition under which tables are open.
-            options: The options; None: all defaults.
-            lifetime: The time in seconds until the table expires, 60 … 31,536,000; None: 30 days.
-            allows_replacement: True if the other players together may replace the holder of a seat, and can then see
+            options: The options. None: all defaults.
+            lifetime: The time in seconds until the table expires, 60 … 31,536,000. None: 30 days.
+            allows_replacement: True if the other players together may replace the holder of a seat. They can then see
                 that seat's cards.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Returns:
-            The table and the secrets that the service generated. Give each secret only to its player, who passes it to
-            SealedSeat.
+            The table and the secrets that the service generated. Give each secret only to its player. The player passes
+            the secret to SealedSeat.
 
         Raises:
             ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS,
@@ -165,15 +165,15 @@ class SealedSeat(ChannelClient):
     def move(
         self, table: bytes, action: SupportsIndex | Action | None = None, *, timeout: float | None = None
     ) -> pb.MoveResponse:
-        """Make a decision for this seat or, without an action, let a bot make the decision on its turn.
+        """Make a decision for this seat. Without an action, let a bot make its decision.
 
         Args:
             table: The table.
-            action: A dense id, or an Action; None at a bot's turn.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            action: A dense id, or an Action. None at a bot's turn.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Returns:
-            The new table and, if it is open, the seat's view of it.
+            The new table. If the table is open, also the seat's view of it.
 
         Raises:
             ChatiereError: Table errors, WRONG_TURN, GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
@@ -211,9 +211,9 @@ class SealedSeat(ChannelClient):
 
         Args:
             table: The table.
-            seat: This seat's own number, to resign; or, at a table that allows replacement, another seat.
+            seat: This seat's own number, to resign. At a table that allows replacement, it may also be another seat.
             holder: TableSeat(bot=…), or `seat` of the person's client.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Returns:
             The amended table, which the other seats have to acknowledge.
@@ -230,9 +230,9 @@ class SealedSeat(ChannelClient):
         """Take decisions back, so that the game continues from the position of an earlier table.
 
         Args:
-            tables: The earlier table and all tables after it, in order, up to the newest one; at most 129 tables. The
+            tables: The earlier table and all tables after it, from the oldest to the newest; at most 129 tables. The
                 game must have ACKNOWLEDGEMENT_NONE.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Returns:
             The amended table, which the other seats have to acknowledge.
@@ -277,7 +277,7 @@ class SealedSeat(ChannelClient):
 
         Args:
             tables: The tables of all plies, in order.
-            timeout: The time limit of the call in seconds, including retries; None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
 
         Raises:
             ChatiereError: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY,
@@ -293,7 +293,7 @@ class SealedSeat(ChannelClient):
 
 
 class _SeatFile:
-    """The file of a seat, in JSON: the secret, and the hash of the table for each table id and ply."""
+    """A seat's JSON file. It contains the secret, and the hash of one table for each table id and ply."""
 
     def __init__(self, path: Path, secret: bytes | None) -> None:
         if secret is not None and len(secret) != _SECRET_SIZE:
@@ -423,17 +423,18 @@ def table_of(text: str) -> bytes:
         ValueError: The text is not base64url.
     """
     stripped = text.strip()
-    # Four digits encode three bytes; a single remaining digit encodes no byte.
+    # Four digits encode three bytes. A single remaining digit encodes no byte.
     if not re.fullmatch(r"[A-Za-z0-9_-]*", stripped) or len(stripped) % 4 == 1:
         raise ValueError("a table as text is base64url")
     return base64.urlsafe_b64decode(stripped + "=" * (-len(stripped) % 4))
 
 
 def missing_seats(table: bytes) -> list[int]:
-    """Return the seats that still have to acknowledge a table before it is open, ascending; empty if it is open.
+    """Return the seats that still have to acknowledge a table before it is open, in ascending order.
 
-    All human seats have to acknowledge a table of ply 0 and an amended table. Any other table has to be acknowledged by
-    the next human seat to the left of the seat that moved. A table that a bot made from an open table is open.
+    The list is empty if the table is open. All human seats have to acknowledge a table of ply 0 and an amended table.
+    Any other table has to be acknowledged by the next human seat to the left of the seat that moved. A table that a bot
+    made from an open table is open.
 
     Raises:
         ValueError: The bytes are not a table.
@@ -490,7 +491,7 @@ class Sending(NamedTuple):
     """The tables that a client has to send, and the seats that need them."""
 
     seats: list[int]
-    """The seats of other players, ascending; empty: no seat needs the tables."""
+    """The seats of other players, in ascending order. Empty: no seat needs the tables."""
     tables: list[bytes]
     """The tables, by ascending ply."""
 
@@ -498,9 +499,10 @@ class Sending(NamedTuple):
 def to_send(tables: Sequence[bytes], mine: Collection[int], turn: int | None = None) -> Sending:
     """Return the tables that a client has to send after its player has acted, and the seats that need them.
 
-    The player's own seats are left out. The seats are those that the game waits for or, if no seat has to decide, all
-    human seats. The tables are those that these seats may lack: all tables since the player's second-to-last decision,
-    or all known tables if an amendment since then gave a seat to a person. Sending a table again does no harm.
+    The seats are those that the game waits for. If no seat has to decide, they are all human seats. The player's own
+    seats are left out. The tables are those that these seats may lack: all tables since the player's second-to-last
+    decision, or all known tables if an amendment since then gave a seat to a person. Sending a table again does no
+    harm.
 
     Args:
         tables: All known tables of a game, in any order.

@@ -1,4 +1,4 @@
-"""A vector environment for self-play: many games at a time as NumPy arrays, over a stream of BatchService.
+"""A vector environment for self-play: many games at a time as NumPy arrays.
 
 with VectorEnv("localhost:50051", "discat", 2, num_envs=2048, observations=True) as env:
     batch = env.reset(seed=7)
@@ -41,19 +41,21 @@ class VectorEnv(BatchEnv):
     While you choose actions for one batch, the service works on the requests of all other batches. With batches=1,
     client and service wait for each other.
 
-    If the stream breaks, the environment opens another one and repeats its requests, within the timeout of a request.
+    If the stream breaks, the environment opens another stream and repeats the requests in flight, within the timeout of
+    a request.
 
     With states=False, the service keeps the states for the stream. The stream then carries little more than moves and
     legal actions. Every 256 moves, the service returns the states, and the environment sends them again. If the stream
     is lost, or the service drops states because its memory is short, the environment continues from the last returned
     states and repeats the later requests.
 
-    With `fast_address`, the stream is a FastStream. In the client, it takes less than half the processor time of a
-    stream over a channel. If it breaks and another one cannot be opened, the environment uses the channel from then on.
+    With `fast_address`, the stream is a FastStream, which uses less than half as much of the client's processor time as
+    a stream over a channel. If the FastStream breaks and no other can be opened, the environment uses the channel from
+    then on.
 
-    Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME and INVALID_PLAYERS; in `reset`
-    INVALID_OPTION; in `step` ILLEGAL_ACTION, INVALID_ACTION and TransportError. An error in an action is raised when
-    the next batch of the same environments is due, with the row of the action as metadata `item`. Call `reset`
+    Raises ChatiereError as BatchClient does. The constructor raises UNKNOWN_GAME and INVALID_PLAYERS, `reset` raises
+    INVALID_OPTION, and `step` raises ILLEGAL_ACTION, INVALID_ACTION and TransportError. An error in an action is raised
+    when the next batch of the same environments is due, with the row of the action as metadata `item`. Call `reset`
     afterwards.
     """
 
@@ -86,9 +88,9 @@ class VectorEnv(BatchEnv):
             players: See Client.new_game.
             num_envs: The total number of environments in all batches.
             batches: The number of batches, 1 … num_envs.
-            games: The number of games to play; None: no limit.
+            games: The number of games to play. None: no limit.
             first_game: The first game number.
-            options: The options of all games; options that are not set have their defaults.
+            options: The options of all games. Options that are not set have their defaults.
             seed: The seed of `reset` without a seed.
             states: False if batches need no states.
             observations: True to get observations.
@@ -138,7 +140,7 @@ class VectorEnv(BatchEnv):
         return self._client.resample(self._setup, states, seats, seed).states
 
     def close(self) -> None:
-        """Close the stream and, if the environment opened it, the channel."""
+        """Close the stream. Also close the channel if the environment opened it."""
         super().close()
         self._closing.set()
         self._stream.close()

@@ -28,8 +28,8 @@ def cluster(address: str) -> Iterator[None]:
     """Connect to a Ray cluster, and disconnect at the end.
 
     Args:
-        address: "HOST:PORT", or "ray://HOST:PORT" through Ray's client; "auto" for the cluster that runs on this
-            machine; "local" for a new cluster on this machine. Ray sends no usage statistics.
+        address: "HOST:PORT", or "ray://HOST:PORT" to use Ray's client. "auto" connects to the cluster that runs on this
+            machine, and "local" starts a new cluster on this machine. Ray sends no usage statistics.
 
     Raises:
         ImportError: Ray is not installed.
@@ -61,8 +61,8 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
     If the worker or node that plays a range dies, the range is played again.
 
     Args:
-        play: A function that plays a range and returns the result. Its code must be installed on all nodes, except for
-            bots in separate files, which are sent with the function.
+        play: A function that plays a range and returns the result. Its code must be installed on all nodes. Bots in
+            separate files are sent with the function.
         ranges: The ranges.
 
     Yields:

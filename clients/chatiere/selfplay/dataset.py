@@ -48,13 +48,13 @@ class Recipe:
     games: int
     """The number of games; their numbers are 0 … games - 1."""
     bots: tuple[str, ...]
-    """The bots, in the syntax of `bots.get`. They take turns at the seats as in `bots_of`."""
+    """The bots, in the syntax of `bots.get`. `bots_of` assigns them to the seats."""
     seed: int = 1
     """The seed of the games and of the bots."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The options of all games, by name; options that are not set have their defaults."""
     games_per_shard: int = GAMES_PER_SHARD
-    """The number of games in a shard; the last shard may have fewer."""
+    """The number of games in a shard. The last shard may have fewer."""
     exploration: Exploration = field(default_factory=Exploration)
     """The additional random choices that make games more varied."""
 
@@ -112,7 +112,7 @@ class DataSet:
         """Open the data set in a directory, or create one in a new or empty directory.
 
         Raises:
-            DataSetError: The directory contains other files, or a data set of another recipe or version; the message
+            DataSetError: The directory contains other files, or a data set of another recipe or version. The message
                 names the difference.
             OSError: The directory cannot be written.
             ImportError: pyarrow is not installed.
@@ -192,7 +192,7 @@ class DataSet:
         return results
 
     def _check_manifest(self, found: Mapping[str, Any]) -> None:
-        # The format version is first, because it determines the meaning of the other keys.
+        # Check the format version first, because the meaning of the other keys depends on it.
         for key, wanted in json.loads(_as_json(self._manifest)).items():
             if (has := found.get(key)) != wanted:
                 path = self._directory / MANIFEST

@@ -256,7 +256,7 @@ def _last_of_seats(games: NDArray[np.uint64], actors: NDArray[np.int8]) -> NDArr
 
 
 def _kept(column: NDArray[_Element]) -> NDArray[_Element]:
-    # Copy views, because a view would keep the environment's whole arrays in memory, including states.
+    # Copy views, because a view keeps the environment's whole arrays in memory.
     return column if column.flags.owndata else column.copy()
 
 

@@ -34,7 +34,7 @@ class ShardPlayer:
     address: str | None = None
     """The service's address, HOST:PORT or unix:/PATH. None: play in this process."""
     batch: int = 1024
-    """The maximum number of games in a request or, without a service, the number of games played at a time."""
+    """The maximum number of games in a request. Without a service, the number of games played at a time."""
     in_flight: int = 2
     """The maximum number of requests in flight to the service, each with different games."""
     bots: tuple[Bot, ...] = field(init=False)

@@ -18,7 +18,7 @@ class HumanMatch:
     """A game between people and bots, with all its positions.
 
     The positions contain all hands. Show a person only `view` and `events`. On the person's own turn, you may also show
-    the legal actions and a hint; after the game, the score.
+    the legal actions and a hint. After the game, you may show the score.
     """
 
     def __init__(self, client: Client, record: GameRecord, bots: Mapping[int, Bot]) -> None:
@@ -26,9 +26,8 @@ class HumanMatch:
 
         Args:
             client: The client.
-            record: A record with a stream. The stream's seed is also the seed of the bots, which choose as in
-            `match.play`.
-            bots: The bots, by seat; people play the other seats.
+            record: A record with a stream. The bots choose as in `match.play`, with the stream's seed.
+            bots: The bot at each bot's seat. People play the other seats.
 
         Raises:
             ValueError: The service cannot replay the record.
@@ -65,7 +64,7 @@ class HumanMatch:
     def events(self, seat: int, decisions: int) -> Sequence[Event]:
         """Return those events of a decision that a person's seat may know.
 
-        `decisions` is the decision's number, from 1. The number 0 stands for the events at the start of the game.
+        `decisions` is the decision's number, from 1. For 0, return the events at the start of the game.
         """
         return self._positions[decisions].updates[self.people.index(seat)].events
 
@@ -93,10 +92,10 @@ class HumanMatch:
     def undo(self) -> bool:
         """Take back the last decision of the person whose turn it is, and all later decisions.
 
-        If it is a bot's turn, take back the last decision that any person made, and all later decisions.
+        At a bot's turn, take back the last decision made by any person, and all later decisions.
 
         Returns:
-            False if there is no such decision.
+            False if there is no decision to take back.
         """
         last = max(map(self.last_decision, self.people if self.seat not in self.people else [self.seat]))
         if last < 0:

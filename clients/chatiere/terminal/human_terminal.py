@@ -122,12 +122,12 @@ def _length(styled: str) -> int:
 
 
 class HumanTerminal:
-    """The user interface for people at one terminal, who play against bots or each other."""
+    """The user interface for people who play at one terminal, against bots or each other."""
 
     def __init__(
         self, match: HumanMatch, info: GameInfo, names: Sequence[str], lines: LineInput, path: Path | None = None
     ) -> None:
-        """Create the terminal's user interface for a match with one person or, in a terminal, with several.
+        """Create the user interface for a match. A match with several people needs a terminal.
 
         Args:
             match: The match.

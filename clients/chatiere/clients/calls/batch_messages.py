@@ -1,7 +1,7 @@
 """Messages of BatchService in protobuf's wire format, with fewer copies of columns than protobuf's own objects make.
 
-A column is copied once when it is sent, and read in place when it is received. Protobuf's own objects copy it three
-times when it is sent and twice when it is received.
+This module copies a column once to send it, and reads a received column in place. Protobuf's own objects copy a column
+three times to send it, and copy a received column twice.
 """
 
 from typing import Any
@@ -98,5 +98,5 @@ def put(message: Message, columns: dict[str, Buffer]) -> list[Buffer]:
 
 
 def put_inner(number: int, pieces: list[Buffer]) -> list[Buffer]:
-    """Return a field of type bytes or message, in pieces. `number` is its number, and `pieces` are its content."""
+    """Return a field of type bytes or message in pieces, given the field's number and the pieces of its content."""
     return [head(number, sum(map(len, pieces))), *pieces]

@@ -63,7 +63,7 @@ class Stepped(NamedTuple):
 
 
 class Playouts(NamedTuple):
-    """The results of k random playouts of each of n states."""
+    """The results of random playouts: k playouts from each of n states."""
 
     mean_returns: NDArray[np.float64]
     """float64 (n, players): the mean of Positions.returns."""
@@ -214,9 +214,9 @@ def on_stream(
 
     Args:
         request: The request. If `take` is given, it must have been built with b"" as the states.
-        keep: The number under which to keep the resulting batch; 0: do not keep it.
-        take: The number of the kept batch that provides the states; 0: the request contains the states.
-        rows: (m,), the rows of the kept batch to use, ascending; None: all rows.
+        keep: The number under which to keep the resulting batch. 0: do not keep it.
+        take: The number of the kept batch that provides the states. 0: the request contains the states.
+        rows: (m,), the rows of the kept batch to use, in ascending order. None: all rows.
     """
     return request._replace(
         keep=unsigned("keep", keep, 64),

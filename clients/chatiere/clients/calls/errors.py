@@ -38,15 +38,16 @@ class ChatiereError(Exception):
 
     Attributes:
         code: The gRPC status; INVALID_ARGUMENT for every error in the request.
-        message: A description of the error, in English, for humans.
+        message: An English description of the error for humans.
         reason: The name of a value of chatiere.v1.ErrorReason without its prefix, such as "ILLEGAL_ACTION"; "" in a
             TransportError.
-        metadata: Additional facts by name, as documented for ErrorReason, such as "actor" and "rule"; may be empty.
+        metadata: Additional facts by name, for example "actor" and "rule"; may be empty. ErrorReason documents the
+            facts.
         violations: The invalid fields of the request; may be empty.
         request_id: The id under which the service logged the call; "" if the service did not respond.
-        retry_after: The time in seconds after which to try again (LIMIT_EXCEEDED, or a service that is stopping); None
-            if the service does not specify it.
-        localized: A description of the error for players, in the client's language; "" if the client did not request a
+        retry_after: The time in seconds after which to try again (LIMIT_EXCEEDED, or a service that is stopping). None
+            if the service does not specify the time.
+        localized: A description of the error for players in the client's language. "" if the client did not request a
             language.
     """
 

@@ -33,7 +33,7 @@ class RoomContents:
         tables: For each table id, the table of each ply.
         proposals: For each table id, the amended table of the next ply, if one still needs acknowledgements.
         times: For each table id and ply, the time when the room first accepted the table, in milliseconds since 1970.
-        settings: The settings of the next games; None: no settings have been posted.
+        settings: The settings of the next games. None: no settings have been posted.
         people: The persons who follow the room.
         onlookers: The number of followers without a secret.
     """
@@ -70,8 +70,8 @@ class RoomContents:
         """Return the table of the newest ply of a game, or None if the game has no table.
 
         Args:
-            table_id: The id of the game's tables. None: the newest of the room's own games or, if the room has no own
-                game, the newest of all games.
+            table_id: The id of the game's tables. None: the newest of the room's own games, or the newest of all games
+                if the room has no own games.
         """
         with self._lock:
             if table_id is None:
@@ -194,7 +194,7 @@ class RoomContents:
         for table_id, known in self.tables.items():
             if table_id not in self._own_games:
                 continue
-            # Check each table, because an amendment may have given the person a seat, or taken the seat away.
+            # Check each table, because amendments can give the person a seat or take it away.
             own = [ply for ply, table in known.items() if self._can_post(header_of(table))]
             # A room shows only a chain of tables with consecutive plies. The chain grows at both ends. In the following
             # order, each table extends the chain, so the room shows it immediately.
@@ -208,6 +208,6 @@ class RoomContents:
                 yield pb.PostRequest(table=proposal)
         are_settings_there = any(entry.HasField("settings") for entry in entries)
         if self.settings is not None and self.settings.person == self.person and not are_settings_there:
-            # Post the settings last. The first table makes all its players people of the room; the settings would make
-            # only the host one of these people.
+            # Post the settings last. If a table is the first post, all its players become the room's people. If the
+            # settings are the first post, only the host does.
             yield pb.PostRequest(settings=self.settings)

@@ -18,7 +18,7 @@ _PATIENCE = 1.0
 
 
 class BatchStream(Closing):
-    """A stream (Play) with several requests in flight: the service works on one while you use the response to another.
+    """A stream (Play) with several requests in flight. The service works on one while you use the response to another.
 
         with client.stream() as stream:
             first = stream.submit(batch_requests.step(table, states, moves))
@@ -29,7 +29,7 @@ class BatchStream(Closing):
     service ends the stream because it was idle, the stream is opened again for the next request. A stream that has not
     received a response is opened again up to five times, over three seconds, while the service is UNAVAILABLE. A stream
     that breaks after a response is not opened again: all requests in flight and all later requests fail with
-    TransportError. No state is lost, because you have the states: open another stream.
+    TransportError. Open another stream then. No state is lost, because the client has the states.
     """
 
     def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> None:

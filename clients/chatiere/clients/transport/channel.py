@@ -1,4 +1,4 @@
-"""Channels to one server or several, with or without TLS, and the metadata of calls."""
+"""Channels to one or several servers, with or without TLS, and the metadata of calls."""
 
 import ipaddress
 import json
@@ -56,15 +56,15 @@ CHANNEL_OPTIONS = (
     # A connection on which no data arrives is ended after 30 seconds, so that calls without a deadline also end. The
     # service allows a ping every second.
     ("grpc.keepalive_time_ms", 20_000),
-    # This replaces grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
+    # Use this option because gRPC (1.85) does not apply grpc.keepalive_timeout_ms.
     ("grpc.http2.ping_timeout_ms", 10_000),
     ("grpc.http2.max_pings_without_data", 0),
     # A call is retried only if its whole request, possibly a batch of several megabytes, fits into this buffer.
     ("grpc.per_rpc_retry_buffer_size", 64 * 1024 * 1024),
     # Responses to batches may exceed gRPC's default limit of 4 MB.
     ("grpc.max_receive_message_length", -1),
-    # If channels share a connection and several connect at the same time, gRPC's core (1.85) may start the health watch
-    # of one channel while another channel already adds to the watch, and crash the process.
+    # Channels that share a connection and connect at the same time can crash the process. gRPC's core (1.85) may start
+    # the health watch of one channel while another channel already adds to the watch.
     ("grpc.use_local_subchannel_pool", 1),
 )
 """The options of the channels that clients open.

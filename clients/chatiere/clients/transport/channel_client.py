@@ -31,19 +31,19 @@ class ChannelClient(Closing, Pickled):
         """Create a client of the service at `target`.
 
         Args:
-            target: "HOST:PORT" or "unix:/PATH". For several servers, which receive calls in turn while they are
-                healthy: a list of "IP:PORT", or "dns:///NAME:PORT" for all addresses of a name. Or your own channel,
-                for instance with interceptors: create it with CHANNEL_OPTIONS for load balancing and retries, and close
-                it yourself.
-            timeout: The time limit of each call in seconds, including retries, unless the call has its own timeout.
-            credentials: grpc.ssl_channel_credentials(…) for TLS; None: no encryption. Ignored if `target` is a channel.
+            target: "HOST:PORT" or "unix:/PATH". For several servers, a list of "IP:PORT", or "dns:///NAME:PORT" for all
+                addresses of a name; calls are made in turn to the servers that are healthy. Or your own channel, for
+                instance with interceptors. Create this channel with CHANNEL_OPTIONS for load balancing and retries, and
+                close it yourself.
+            timeout: The time limit in seconds of each call without its own timeout. It includes retries.
+            credentials: grpc.ssl_channel_credentials(…) for TLS. None: no encryption. Ignored if `target` is a channel.
             token: The bearer token, if the service requires one. It should not be sent unencrypted.
             new_request_id: A function that returns the id of each call, for the log of the service. An id has at most
                 128 characters from A-Z a-z 0-9 . _ : / + = -. None: the service generates ids; ChatiereError.request_id
                 contains the id.
-            language: The requested languages for labels and ChatiereError.localized, as in HTTP: "fr", or "fr-CA,
-                en;q=0.5". The service supports English and French. None: labels are in English, and errors are not
-                localized.
+            language: The requested languages for labels and ChatiereError.localized, in the syntax of HTTP's
+                Accept-Language: "fr", or "fr-CA, en;q=0.5". The service supports English and French. None: labels are
+                in English, and errors are not localized.
         """
         self._own_channel = None
         if isinstance(target, grpc.Channel):

@@ -1,4 +1,4 @@
-"""A bidirectional gRPC call on a separate connection, by libnghttp2, with less overhead than over a channel."""
+"""A bidirectional gRPC call on its own libnghttp2 connection, with less overhead than a call over a channel."""
 
 import base64
 import socket
@@ -120,7 +120,7 @@ class FastCall:
             raise _error_of(ended) from None
 
     def close(self) -> None:
-        """Cancel the call, if it is not over, and close the connection."""
+        """Cancel the call unless it is over, and close the connection."""
         self._call.close()
 
 

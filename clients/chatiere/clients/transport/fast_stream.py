@@ -21,18 +21,18 @@ _PAUSE = 1.0
 
 
 class FastStream(Closing):
-    """A stream like BatchStream, for one thread, that takes less than half as much of the client's processor time.
+    """A stream like BatchStream for a single thread. The client uses less than half as much processor time.
 
         with FastStream("127.0.0.1:50052") as stream:
             first = stream.submit(batch_requests.step(table, states, moves))
 
     It can connect to either port of a server. At the port of `chatiere serve --fast-address`, the server needs little
-    more than half the processor time that it needs at its gRPC port. Use it for a nearby service on a trusted network:
-    it connects to one server without encryption, and repeats requests only if the service ended the stream because it
-    was idle. Responses are read only while `result` or `exception` of a future waits; other ways to wait for futures
-    never return. The stream breaks if a future has waited for 30 seconds and nothing has arrived, not even the response
-    to a ping. At the gRPC port, the stream also breaks if no future waits for a minute or two, because the service then
-    assumes that the client is gone.
+    more than half the processor time that it needs at its gRPC port. Use it for a nearby service on a trusted network,
+    because the stream connects to one server without encryption. It repeats requests only if the service ended the
+    stream for being idle. Responses are read only while a future's `result` or `exception` waits. Other ways to wait
+    for futures never return. The stream breaks if a future has waited for 30 seconds and nothing has arrived, not even
+    the response to a ping. At the gRPC port, the stream also breaks if no future waits for a minute or two, because the
+    service then assumes that the client is gone.
 
     Like BatchClient, it makes malloc keep large freed blocks.
     """

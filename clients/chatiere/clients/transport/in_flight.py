@@ -63,7 +63,7 @@ class InFlight:
         """Settle the future of the request that a PlayResponse answers.
 
         Raises:
-            TransportError: There is no such request, or the response is malformed.
+            TransportError: The response is malformed, or its request is not in flight.
         """
         with readable():
             response = Response(PlayResponse, data)
