@@ -1,5 +1,5 @@
-// Write src/generated/index.ts, which exports all of chatiere.v1, and src/shared/, a copy of web/shared/. The page also
-// uses the modules in web/shared/.
+// Write src/generated/index.ts, which exports all of chatiere.v1. Copy web/shared/ to src/shared/. The page also uses
+// the modules in web/shared/.
 import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 
 const SOURCES = new URL("../src/", import.meta.url);

@@ -3,7 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { AnalysedDecision, BotService } from "./generated/chatiere/v1/bot_service_pb.js";
 import type { GameRecord } from "./generated/chatiere/v1/record_pb.js";
 
-/** The number of simulations per call. They take the service a second or two. */
+/** The number of simulations per call. The service needs a second or two for this number. */
 const AT_ONCE = 20_000;
 
 /** The range of a record to analyse, and the settings of the search. */

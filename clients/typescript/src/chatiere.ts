@@ -15,8 +15,8 @@ import { callingTransport, doorTransport } from "./transport.js";
 /** The settings of a client. */
 export interface Settings {
   /**
-   * The requested languages for labels and ChatiereError.localized, as in HTTP: "fr", or "fr-CA, en;q=0.5". The service
-   * supports English and French. Default: the languages that the browser requests.
+   * The requested languages for labels and ChatiereError.localized, in the syntax of HTTP's Accept-Language: "fr", or
+   * "fr-CA, en;q=0.5". The service supports English and French. Default: the languages that the browser requests.
    */
   readonly language?: string;
   /** The bearer token, if the service requires one. All users of a page that contains the token can read it. */
@@ -30,9 +30,9 @@ export interface Settings {
 }
 
 /**
- * A client of the service. Calls reject with ChatiereError or, if the service did not respond, TransportError. They
- * reject with RangeError, without sending a request, if a value is out of range for its field, such as a negative seed
- * or a fractional seat.
+ * A client of the service. Calls reject with ChatiereError, and with TransportError if the service did not respond. If
+ * a value is out of range for its field, for example a negative seed or a fractional seat, the call sends no request
+ * and rejects with RangeError.
  */
 export class Chatiere {
   /** The client of GameService, with all its calls. */
@@ -51,8 +51,8 @@ export class Chatiere {
   /**
    * Create a client.
    *
-   * @param service - The URL of the service's door for browsers (`chatiere serve --web-address`), or any transport of
-   *   Connect, such as createGrpcTransport of @connectrpc/connect-node, or a function that creates the transport. The
+   * @param service - The URL of the service's door for browsers (`chatiere serve --web-address`), a Connect transport
+   *   (for example by createGrpcTransport of @connectrpc/connect-node), or a function that creates the transport. The
    *   function is called again if a call gets no response in time, because the connection may be dead.
    */
   constructor(service: string | Transport | (() => Transport), settings: Settings = {}) {
@@ -78,7 +78,7 @@ export class Chatiere {
   /**
    * Continue a game as its host, from the end of its record.
    *
-   * @param include - Additional parts, such as `{ seatNames: record.seatNames }`.
+   * @param include - Additional parts, for example `{ seatNames: record.seatNames }`.
    */
   resume(record: GameRecord, include?: Inclusion): Promise<HostTable> {
     return HostTable.resume(this.games, record, include);
@@ -92,12 +92,12 @@ export class Chatiere {
   }
 
   /**
-   * Take the seat that is stored in `store` or, if the store is empty, a new seat.
+   * Take the seat that is stored in `store`, or a new seat if the store is empty.
    *
    * Rejects if the store contains another secret, and with RangeError if the secret has a wrong length.
    *
-   * @param secret - The seat's secret, 16 bytes, if the service generated it (NewTableResponse.secrets). Otherwise a new
-   *   seat gets a new secret.
+   * @param secret - The seat's secret, 16 bytes, if the service generated it (NewTableResponse.secrets). Otherwise, a
+   *   new seat gets a new secret.
    */
   takeSeat(store: SeatStore, secret?: Uint8Array): Promise<SealedSeat> {
     return SealedSeat.take(this.tables, store, secret);

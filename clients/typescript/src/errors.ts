@@ -16,7 +16,7 @@ const DOMAIN = "chatiere";
 /** The name of an ErrorReason, without its prefix. A newer service may use additional names. */
 export type Reason = keyof typeof ErrorReason | (string & {});
 
-/** An invalid field of the request: its path, such as "action.discat.play.cards[1]", and the error. */
+/** An invalid field of the request: its path, for example "action.discat.play.cards[1]", and the error. */
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
@@ -27,25 +27,26 @@ export class ChatiereError extends Error {
   override readonly name: string = "ChatiereError";
   /** The status: Code.InvalidArgument for every error in the request. */
   readonly code: Code;
-  /** The reason, such as "ILLEGAL_ACTION"; "" in a TransportError. */
+  /** The reason, for example "ILLEGAL_ACTION". "" in a TransportError. */
   readonly reason: Reason;
   /**
-   * The rule that forbids the move: a rules file and a heading, such as "discat.md: Actions". "" if no rule forbids it.
+   * The rule that forbids the move: a rules file and a heading, for example "discat.md: Actions". "" if no rule forbids
+   * the move.
    */
   readonly rule: string;
-  /** The key of the rule and of its phrase, such as "rule.card_not_in_hand"; "" if no rule forbids the move. */
+  /** The key of the rule and of its phrase, for example "rule.card_not_in_hand". "" if no rule forbids the move. */
   readonly ruleKey: string;
-  /** The path of the (first) invalid field of the request; "" if no field is invalid. */
+  /** The path of the first invalid field of the request. "" if no field is invalid. */
   readonly field: string;
   /** All invalid fields of the request. */
   readonly violations: readonly FieldViolation[];
-  /** The error message for players, in the language of the call; "" if the call requested no language. */
+  /** The error message for players, in the language of the call. "" if the call requested no language. */
   readonly localized: string;
-  /** Additional facts by name, as documented for ErrorReason, such as "actor". */
+  /** Additional facts by name, for example "actor". ErrorReason documents the facts. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** The id under which the service logged the call; "" if the service did not respond. */
+  /** The id under which the service logged the call. "" if the service did not respond. */
   readonly requestId: string;
-  /** The milliseconds after which to try again (LIMIT_EXCEEDED); undefined if the service does not specify it. */
+  /** The milliseconds after which to try again (LIMIT_EXCEEDED). Undefined if the service does not specify them. */
   readonly retryAfterMs: number | undefined;
 
   /** Read the details of a failed call. */
@@ -68,9 +69,9 @@ export class ChatiereError extends Error {
 }
 
 /**
- * The service did not respond. It could not be reached, even by retries (Code.Unavailable), it took too long
- * (Code.DeadlineExceeded), or the call was cancelled (Code.Canceled). The code is also Code.Unavailable in a browser if
- * the service does not allow the origin of the page.
+ * The service did not respond. The code distinguishes three cases: all attempts to reach the service failed
+ * (Code.Unavailable), the response took too long (Code.DeadlineExceeded), or the call was cancelled (Code.Canceled). In
+ * a browser, the code is also Code.Unavailable if the service does not allow the origin of the page.
  */
 export class TransportError extends ChatiereError {
   override readonly name = "TransportError";

@@ -6,7 +6,7 @@ import type { InvitedSeat } from "./shared/invitations.js";
 
 /**
  * Return the hash of a seat's secret as text, for invitations and replies. Throws RangeError for a seat without a hash,
- * such as a bot's seat.
+ * for example a bot's seat.
  *
  * @param seat - The `seat` of a SealedSeat.
  */
@@ -25,6 +25,6 @@ export function seatOf(invited: InvitedSeat): TableSeat {
   if ("hash" in invited) {
     return create(TableSeatSchema, { holder: { case: "secretSha256", value: fromText(invited.hash) } });
   }
-  // Do not pass an empty seat to the service, which would generate a secret for it.
+  // Do not pass an empty seat to the service, because the service would generate a secret for the seat.
   throw new RangeError("a reply is awaited");
 }

@@ -18,8 +18,8 @@ export interface RecordFacts {
 /**
  * Return the record of a game before its first move, from the response to NewGame.
  *
- * Append the dense id of each action to `actions` and, with explicit chance, each outcome to `outcomes`. HostTable does
- * this.
+ * Append the dense id of each action to `actions`. With explicit chance, also append each outcome to `outcomes`.
+ * HostTable does this.
  */
 export function beginRecord(beginning: Position, players: number, facts: RecordFacts = {}): GameRecord {
   const state = given(beginning.state, "state");

@@ -24,8 +24,7 @@ export function newRoomId(): string {
 }
 
 /**
- * A client for one person in a room, where people play at sealed tables. Anyone who has the room's id can enter the
- * room.
+ * A client for one person in a room. People in a room play at sealed tables. Anyone who has the room's id can enter.
  *
  * The service sends every post to everyone who follows the room. It forgets a room that has not been used for a day,
  * and all rooms when it stops. Every Room that follows the room then posts its contents again. All methods may reject
@@ -63,9 +62,10 @@ export class Room {
   }
 
   /**
-   * Post the settings of the next games, before people take seats: game, players, options, acknowledgement. In a new
-   * room, anyone may post settings. After the first settings or table, only the person who posted them and the people
-   * who play in the room's games may post settings. Returns false if the room did not accept the settings.
+   * Post the settings of the next games (game, players, options, acknowledgement), so that people see the settings
+   * before they take seats. In a new room, anyone may post settings. After the first settings or table, only the person
+   * who posted them and the people who play in the room's games may post settings. Returns false if the room did not
+   * accept the settings.
    *
    * @throws ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION.
    */

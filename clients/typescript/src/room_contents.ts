@@ -27,29 +27,29 @@ const LONGER = 1.5;
 const MAX_STRANGERS = 1000;
 /** The maximum number of games that are not the room's own. */
 const MAX_FOREIGN_GAMES = 64;
-/** The codes with which a call may end when its connection breaks or is silent; Aborted is connect-node's code of a reset. */
+/** The codes of calls whose connection broke or is silent. connect-node reports a reset as Aborted. */
 const BROKEN = [Code.Unavailable, Code.Canceled, Code.Aborted, Code.DeadlineExceeded, Code.Unknown, Code.Internal];
 
 /**
  * The contents of a room as known to one person. A person is identified by the SHA-256 of a secret in base64url, as in
- * `hashText` and in the hashes of an invitation. Some contents are limited to the newest ones: 64 games that are not
- * the room's own, and 1,000 names and 1,000 replies of persons without a seat in the room's own games.
+ * `hashText` and in the hashes of an invitation. Some contents are limited to the newest ones. These are 64 games that
+ * are not the room's own, and 1,000 names and 1,000 replies of persons without a seat in the room's own games.
  */
 export class RoomContents {
   /** The name of each person. Show names only as text, never as HTML. */
   readonly names = new Map<string, string>();
   /** For the id of each invitation, the persons who accepted the invitation, in chronological order. */
   readonly replies = new Map<string, string[]>();
-  /** For each table id, in hexadecimal, the table of each ply. */
+  /** The table of each ply, for each table id in hexadecimal. */
   readonly tables = new Map<string, Map<number, Uint8Array>>();
-  /** For each table id, in hexadecimal, the amended table of the next ply, if one still needs acknowledgements. */
+  /** The amended table of the next ply that still needs acknowledgements, if any, for each table id in hexadecimal. */
   readonly proposals = new Map<string, Uint8Array>();
   /**
-   * For each table id, in hexadecimal, and ply, the time when the room first accepted the table, in milliseconds since
-   * 1970.
+   * The time when the room first accepted each table, in milliseconds since 1970, for each table id in hexadecimal and
+   * each ply.
    */
   readonly times = new Map<string, Map<number, number>>();
-  /** The settings of the next games; undefined if no settings have been posted. */
+  /** The settings of the next games. Undefined if no settings have been posted. */
   settings: RoomSettings | undefined;
   /** The persons who follow the room. */
   people: readonly string[] = [];
@@ -64,10 +64,10 @@ export class RoomContents {
   constructor(readonly person: string) {}
 
   /**
-   * Return the table of the newest ply of a game; undefined if the game has no table.
+   * Return the table of the newest ply of a game, or undefined if the game has no table.
    *
-   * @param id - The table id. Default: the newest of the room's own games or, if the room has no own game, the newest
-   * of all games.
+   * @param id - The table id. Default: the newest of the room's own games, or the newest of all games if the room has
+   * no own games.
    */
   newest(id: string | undefined = this.#last()): Uint8Array | undefined {
     const plies = id === undefined ? undefined : this.tables.get(id);
@@ -203,8 +203,8 @@ export class RoomContents {
     }
     const areSettingsThere = entries.some(({ entry }) => entry.case === "settings");
     if (this.settings !== undefined && toText(this.settings.person) === this.person && !areSettingsThere) {
-      // Post the settings last. The first table makes all its players people of the room; the settings would make only
-      // the host one of these people.
+      // Post the settings last. If a table is the first post, all its players become the room's people. If the settings
+      // are the first post, only the host does.
       const post = { case: "settings", value: this.settings } as const;
       mine.push({ post, entry: { entry: post } });
     }
@@ -224,7 +224,7 @@ export class RoomContents {
       if (!this.#ownGames.has(id)) {
         return [];
       }
-      // Check each table, because an amendment may have given the person a seat, or taken the seat away.
+      // Check each table, because amendments can give the person a seat or take it away.
       const own = [...known].flatMap(([ply, table]) => (this.#canPost(table) ? [ply] : []));
       const plies = there.filter((table) => table.id === id).map(({ ply }) => ply);
       return postingOrder(own, plies).flatMap((ply) => known.get(ply) ?? []);
@@ -233,7 +233,7 @@ export class RoomContents {
 }
 
 /**
- * Return the milliseconds to wait before following a room again; undefined if the error is final. `attempt` is the
+ * Return the milliseconds to wait before following a room again, or undefined if the error is final. `attempt` is the
  * number of earlier attempts. The time is partly random, so that the clients of a service do not all return at the same
  * time.
  */

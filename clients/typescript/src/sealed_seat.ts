@@ -26,10 +26,10 @@ const SECRET = /^[0-9a-f]{32}$/;
 /**
  * A seat at one sealed table, or at several in succession.
  *
- * Its store contains the secret of the seat and, for each table that the seat made or acknowledged under
- * Acknowledgement.NEXT, the ply and the hash of the table. Therefore the seat never acknowledges two different tables
- * of the same ply, even after a restart. This rule covers two children of one parent as well as two branches that other
- * players made together.
+ * The seat's store contains the secret. It also contains the ply and the hash of each table that the seat made or
+ * acknowledged under Acknowledgement.NEXT. Therefore the seat never acknowledges two different tables of the same ply,
+ * even after a restart. This rule covers two children of one parent as well as two branches that other players made
+ * together.
  *
  * Tables are bytes, as returned by the service. Send the newest table to the other players; textOf converts it to text
  * for links. The same move at the same table gives the same bytes. "Table errors" are the reasons INVALID_TABLE,
@@ -63,11 +63,11 @@ export class SealedSeat {
   }
 
   /**
-   * Start a game at a new table. Returns the table and the secrets that the service generated for empty seats: give each
-   * secret only to its player, who passes it to takeSeat.
+   * Start a game at a new table. Returns the table and the secrets that the service generated for empty seats. Give
+   * each secret only to its player. The player passes the secret to takeSeat.
    *
-   * @param request - The game, the acknowledgement and the seats. A seat is held by a bot, or by a player: then pass
-   * `seat` of the SealedSeat that the player's own client created. The number of players is the number of seats.
+   * @param request - The game, the acknowledgement and the seats. A seat is held by a bot or by a player. For a player,
+   * pass `seat` of the SealedSeat that the player's own client created. The number of players is the number of seats.
    *
    * @throws ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS,
    * MISSING_FIELD.
@@ -87,9 +87,9 @@ export class SealedSeat {
   }
 
   /**
-   * Make a decision for this seat or, if `move` is absent, let the bot whose turn it is make a decision.
+   * Make a decision for this seat. If `move` is absent, let the bot whose turn it is decide.
    *
-   * Returns the new table and, if it is open, the seat's update.
+   * Returns the new table. If the table is open, also returns the seat's update.
    *
    * @throws ChatiereError: table errors, WRONG_TURN, GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
    * ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects with ForkError if the seat already made or acknowledged
@@ -117,9 +117,9 @@ export class SealedSeat {
   }
 
   /**
-   * Give a seat to another person or to a bot. Returns the amended table, which the other seats have to acknowledge.
+   * Give a seat to another person or to a bot. Returns the amended table. The other seats have to acknowledge it.
    *
-   * @param seat - This seat's own number, to resign; or, at a table that allows replacement, another seat.
+   * @param seat - This seat's own number, to resign. At a table that allows replacement, it may also be another seat.
    * @param holder - `seat` of the person's client, or a bot.
    *
    * @throws ChatiereError: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED, INVALID_TERMS, INVALID_BOT,
@@ -130,10 +130,10 @@ export class SealedSeat {
   }
 
   /**
-   * Take decisions back, so that the game continues from the position of an earlier table. Returns the amended table,
-   * which the other seats have to acknowledge.
+   * Take decisions back, so that the game continues from the position of an earlier table. Returns the amended table.
+   * The other seats have to acknowledge it.
    *
-   * @param tables - The earlier table and all tables after it, in order, up to the newest one; at most 129 tables. The
+   * @param tables - The earlier table and all tables after it, from the oldest to the newest; at most 129 tables. The
    *   game must have Acknowledgement.NONE.
    *
    * @throws ChatiereError: table errors, INVALID_TERMS, GAME_OVER, INVALID_HISTORY, MISSING_FIELD. Rejects with
@@ -157,7 +157,7 @@ export class SealedSeat {
   /**
    * Return a bot's suggestion for this seat, based only on information that the seat may know.
    *
-   * @param bot - The bot, such as "ismcts:simulations=500".
+   * @param bot - The bot, for example "ismcts:simulations=500".
    *
    * @throws ChatiereError: table errors, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE.
    */

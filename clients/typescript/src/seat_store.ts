@@ -11,7 +11,7 @@ export interface SeatStore {
   keep(key: string, text: string): string | Promise<string>;
 }
 
-/** A store in the browser's localStorage, which all pages of the origin can read. Use it from one page at a time. */
+/** A store in the browser's localStorage. All pages of the origin can read it. Use it from one page at a time. */
 export class LocalStorageStore implements SeatStore {
   /** `name` distinguishes several seats. */
   constructor(private readonly name: string) {}
@@ -29,7 +29,7 @@ export class LocalStorageStore implements SeatStore {
 }
 
 /**
- * A store in a Map, which lasts only as long as the program. Use it for tests, and for games that end with the program.
+ * A store in a Map. It lasts only as long as the program, so use it for tests and for games that end with the program.
  */
 export class MapStore implements SeatStore {
   constructor(private readonly texts = new Map<string, string>()) {}

@@ -7,12 +7,12 @@ import { createConnectTransport } from "@connectrpc/connect-web";
 import { errorOf, TransportError } from "./errors.js";
 import { repeated } from "./shared/retries.js";
 
-/** The codes with which calls end that are repeated. With the last two, connect-node reports that the connection broke. */
+/** The codes of failed calls that are repeated. With the last two, connect-node reports that the connection broke. */
 const BROKEN = [Code.Unavailable, Code.Canceled, Code.Aborted];
 
 /** The settings common to all calls of a client. */
 export interface CallSettings {
-  /** The headers of every call, by name. A call's own headers take precedence. */
+  /** The headers of every call, by name. Headers of a single call override these headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** The time limit of a call in milliseconds, including retries, unless the call has a timeout. */
   readonly timeoutMs: number;
@@ -28,11 +28,11 @@ export function doorTransport(baseUrl: string): Transport {
 /**
  * Return a transport that makes calls over another transport. It adds headers and retries, and throws ChatiereErrors.
  *
- * `open` returns the other transport. It is called again if a call gets no response in time, because the connection may be
- * dead, and connect-node (2.1) keeps a dead connection.
+ * `open` returns the other transport. If a call gets no response in time, `open` is called again, because the
+ * connection may be dead and connect-node (2.1) keeps dead connections.
  *
- * If a value is out of range for its field, such as a negative seed, the call rejects with RangeError without sending
- * the request.
+ * If a value is out of range for its field, for example a negative seed, the call sends no request and rejects with
+ * RangeError.
  */
 export function callingTransport(open: () => Transport, settings: CallSettings): Transport {
   let current = open();

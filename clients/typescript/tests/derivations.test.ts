@@ -5,7 +5,7 @@ import { hashOf, headerOf, tableOf } from "@chatiere/client";
 
 import { vectorsIn } from "./support.js";
 
-/** The values of a table. `table` is in base64url; the other values are in hexadecimal. */
+/** The values of a table. `table` is in base64url. The other values are in hexadecimal. */
 interface Vectors {
   readonly commitment: string;
   readonly table: string;

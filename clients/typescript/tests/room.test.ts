@@ -252,7 +252,7 @@ test("a room that lost its contents receives them again, and is followed from th
 test("clients of a service that restarts follow again at different times", async (t) => {
   const pauses: number[] = [];
   t.mock.method(globalThis, "setTimeout", (run: () => void, milliseconds: number) => {
-    // Longer timers, which end silent calls, do not run.
+    // Longer timers do not run, because they end silent calls.
     if (milliseconds < 1000) {
       pauses.push(milliseconds);
       queueMicrotask(run);

@@ -27,7 +27,7 @@ import { at, choose, connected, present, refusalOf } from "./support.js";
 const chatiere = connected();
 
 /**
- * Return seats with these texts in their stores, and their Discat table at ply 0, which all seats have acknowledged.
+ * Return seats with these texts in their stores, and their Discat table at ply 0 with all acknowledgements.
  */
 async function begun(
   request: { options?: MessageInitShape<typeof OptionsSchema> } = {},

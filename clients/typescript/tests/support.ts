@@ -18,7 +18,7 @@ export const CUT_GRPC = fromEnvironment("CHATIERE_CUT_GRPC");
 export const CUT_ROOM = fromEnvironment("CHATIERE_CUT_ROOM");
 export const CUT_GRPC_ROOM = fromEnvironment("CHATIERE_CUT_GRPC_ROOM");
 
-/** Return the contents of a file of test vectors, which the tests of other clients also use. */
+/** Return the contents of a file of test vectors. The tests of other clients also use these files. */
 export function vectorsIn(name: string): unknown {
   return JSON.parse(readFileSync(join(fromEnvironment("CHATIERE_VECTORS"), name), "utf8"));
 }
@@ -28,7 +28,7 @@ export function connected(settings?: Settings): Chatiere {
   return new Chatiere(DOOR, settings);
 }
 
-/** Return all games, with phrases and pieces, in a language. */
+/** Return the descriptions of all games in a language, with phrases and pieces. */
 export async function gamesIn(language: string): Promise<GameInfo[]> {
   return (await connected({ language }).games.listGames({ phrases: true, pieces: true })).games;
 }
