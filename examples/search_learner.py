@@ -1,11 +1,11 @@
-"""Learn Chat perché by search: a network guides a tree search, and learns from its results.
+"""Learn Chat perché by search: a network guides a tree search, and learns from the results of the search.
 
     python examples/search_learner.py --output build/search
 
-This is AlphaZero's method (Silver et al., 2018), except that each simulation of a search plays in a different world,
-resampled from the seat's information. The first iterations search without the network, with random playouts (ISMCTS),
-because an untrained network gives no useful results. The output is a picture of the learning curve, and the network
-with integer weights, for the bot net:FILE. The results are in examples/README.md.
+This is AlphaZero's method (Silver et al., 2018) with one difference. Each simulation of a search plays in a different
+world, resampled from the seat's information. The first iterations search with random playouts (ISMCTS) instead of the
+network, because an untrained network gives no useful results. The output is a picture of the learning curve, and the
+network with integer weights, for the bot net:FILE. The results are in examples/README.md.
 """
 
 import time
@@ -38,7 +38,7 @@ EXPLORATION = 1.0
 LEARNING_RATE = 1e-3
 # The uniform part of the priors, so that the search also tries actions to which the network gives small probabilities.
 UNIFORM = 0.1
-# The number of most recent iterations whose games each iteration learns from.
+# Each iteration learns from the games of this number of most recent iterations.
 WINDOW = 8
 MINIBATCH = 256
 
@@ -50,7 +50,7 @@ class Searcher(SearchBot):
         """Create a bot.
 
         `simulations` is the number of simulations per decision, 1 … 1,000,000. With `draws`, actions are drawn in
-        proportion to their visits; otherwise the most visited action is chosen.
+        proportion to their visits. Otherwise, the most visited action is chosen.
         """
         self.budget = simulations
         self._network = file.network()
@@ -193,7 +193,7 @@ def learn(
     seed: int,
 ) -> tuple[list[Point], NetworkFile]:
     """Train a network, print the curve and the final strength of the search, and return the curve and the network."""
-    # The last name is that of a bot for this game only.
+    # The last bot in the list plays only this game.
     opponents = {name: bots.get(name, GAME, PLAYERS) for name in ("random", bots.names(GAME)[-1])}
     curve: list[Point] = []
     begun, decisions = time.perf_counter(), 0

@@ -1,10 +1,10 @@
-"""Find weights of a game's playout policy with CMA-ES by playing games, and optionally write them to its policy.pyx.
+"""Find weights of a game's playout policy by playing games, with CMA-ES. Optionally write them to its policy.pyx.
 
     pip install --group examples
     python examples/tune_playouts.py discat
 
-All candidates of a generation play the same paired deals, each at one seat against bots with the current weights.
-CMA-ES maximizes the candidates' share of wins. Finally the mean of the candidates plays deals that no candidate has
+All candidates of a generation play the same paired deals. Each candidate plays one seat, against bots with the current
+weights. CMA-ES maximizes the candidates' share of wins. Finally, the candidates' mean plays deals that no candidate has
 played. --write writes the mean only if the 95 % interval of its share of wins is above the share of equal bots.
 """
 

@@ -1,6 +1,6 @@
 // A live table of Discat for two players. Opening the page creates a room, and the link to the room becomes the page's
-// address. The first person to open the link gets the other seat, and later visitors watch. Reloading the page keeps
-// the seat.
+// address. The first person who opens the link gets the other seat. Later visitors watch. Reloading the page keeps the
+// seat.
 
 import {
   Acknowledgement,
@@ -16,7 +16,7 @@ import {
   TransportError,
 } from "@chatiere/client";
 
-/** The invitation to the other seat. Each room has one. */
+/** The invitation to take the other seat. Each room has one invitation. */
 const INVITATION = "0000000000000001";
 
 const chatiere = new Chatiere("http://127.0.0.1:8080");

@@ -4,7 +4,7 @@ import type { View, ViewerUpdate } from "../generated/chatiere/v1/game_pb.js";
 import { at, given } from "./given.js";
 import type { Host } from "./host.js";
 
-/** A seat's hand as a viewer sees it: its size, and the number of its cards (or tokens) that the viewer knows. */
+/** A seat's hand as a viewer sees it: the number of cards (or tokens), and how many of them the viewer knows. */
 interface SeenHand {
   readonly size: number;
   readonly known: number;

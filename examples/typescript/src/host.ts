@@ -1,4 +1,4 @@
-// The host of a table. Only the host has the state, which contains hidden information; screens get updates.
+// The host of a table. Only the host has the state, because the state contains hidden information. Screens get updates.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";

@@ -12,7 +12,7 @@ import { type Host, Service } from "./host.js";
 import { type Language, LANGUAGES, Pieces } from "./pieces.js";
 import { refusalOf } from "./refusals.js";
 
-/** All screens are drawn after every move; the screen of the seat to act is printed once in this number of plies. */
+/** All screens are drawn after every move. The acting seat's screen is printed once in this number of plies. */
 const PRINTED = 25;
 
 /** Play a game to its end, in the language of `info`. */

@@ -22,7 +22,7 @@ export class Pieces {
     this.printed = given(info.pieceDetails, `pieceDetails of ${info.name}`).game;
   }
 
-  /** Return the name of the piece with a number. Throws if there is no such piece. */
+  /** Return the name of the piece with a number. Throws if no piece has this number. */
   name(kind: string, number: number): string {
     return given(this.names.get(`${kind} ${number}`), `${kind} ${number}`);
   }

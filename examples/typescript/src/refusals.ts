@@ -8,9 +8,9 @@ import { BadRequestSchema, ErrorInfoSchema, LocalizedMessageSchema } from "../ge
 export interface Refusal {
   /** The name of the ErrorReason, such as "ILLEGAL_ACTION". */
   readonly reason: string;
-  /** The rule that forbids a move, such as "rule.card_not_in_hand"; "" if no rule does. */
+  /** The rule that forbids a move, such as "rule.card_not_in_hand". "" if no rule forbids it. */
   readonly ruleKey: string;
-  /** The path of the invalid field of the request; "" if no field is invalid. */
+  /** The path of the invalid field of the request. "" if no field is invalid. */
   readonly field: string;
   /** The text for players, in the language of the call. */
   readonly text: string;

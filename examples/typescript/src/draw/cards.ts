@@ -3,7 +3,7 @@
 import { given } from "../given.js";
 import type { Pieces } from "../pieces.js";
 
-/** A card with a value and, in some games, a colour. */
+/** A card with a value. In some games, it also has a colour. */
 interface ColouredCard {
   readonly card: number;
   readonly colour?: number | undefined;
@@ -34,7 +34,7 @@ export class ColouredCards {
   }
 }
 
-/** Return the cards that a viewer knows, followed by `unknown` question marks; "-" if there are no cards. */
+/** Return the cards that a viewer knows, followed by `unknown` question marks. Return "-" if there are no cards. */
 export function spread(known: readonly string[], unknown: number, separator = " "): string {
   return [...known, ...Array<string>(unknown).fill("?")].join(separator) || "-";
 }
