@@ -28,18 +28,18 @@ class Course:
     first_seats: NDArray[np.int8]
     """int8 (G,): the first seat, chosen by the game's first chance event."""
     kinds: dict[str, NDArray[np.uint32]]
-    """Map the name of each kind of action to uint32 (G,), the number of decisions of this kind in each game."""
+    """For the name of each kind of action, uint32 (G,): the number of these actions in each game."""
 
     @classmethod
     def of(cls, game: str, players: int, games: int, seed: int, options: Mapping[str, Any] | None = None) -> Self:
-        """Return the first seats of the games 0 … games - 1 of a seed, with zeros as the numbers of decisions.
+        """Return the first seats of a seed's games 0 … games - 1, with zeros as the numbers of decisions.
 
         Args:
             game: The name of the game.
             players: The number of players.
             games: The number of games.
             seed: The seed of the games.
-            options: The options of all games, by name; options that are not set have their defaults.
+            options: The options of all games, by name. Options that are not set have their defaults.
         """
         rules = engine.game(game)
         first_seats = [_first_seat(rules, players, options, seed, number) for number in range(games)]
@@ -66,8 +66,8 @@ class Course:
 class Balance(NamedTuple):
     """The statistics of two or more deals.
 
-    The intervals of `first_seat` and `shared` are those of `Results.share_interval`. The other intervals assume a
-    normal distribution.
+    `Results.share_interval` gives the intervals of `first_seat` and `shared`. The other intervals assume a normal
+    distribution.
     """
 
     length: Estimate
@@ -80,7 +80,7 @@ class Balance(NamedTuple):
     first_seat: Estimate
     """The proportion of wins by the seat that began. Of a win shared by w seats, each seat gets 1 / w."""
     kinds: dict[str, Estimate]
-    """Map the name of each kind of action to its proportion of all decisions."""
+    """The proportion of all decisions for the name of each kind of action."""
 
     @classmethod
     def of(cls, results: Results, course: Course) -> Self:

@@ -27,7 +27,7 @@ _DEALS_AT_ONCE = 8
 # A measurement ends once the half-width of the 95 % interval is at most this number.
 _PRECISION = 0.06
 _TIMED_GAMES = 2
-# The intended difference between two rungs, in Elo points. A bot stronger by this difference takes 65 % of the points.
+# The intended difference between two rungs, in Elo points. A bot stronger by this difference gets 65 % of the points.
 _STEP = 108
 
 
@@ -49,10 +49,10 @@ class Match:
 
 
 class Share(NamedTuple):
-    """The share of the points that the higher bot took, 0 to 1, with the bounds of its 95 % interval.
+    """The higher bot's share of the points, 0 to 1, with the bounds of the 95 % interval.
 
-    Each pair of a seat of the higher bot and a seat of the lower bot is worth a point. The bot that finished ahead
-    takes the point. A tie gives each bot half a point.
+    Each pair of a seat of the higher bot and a seat of the lower bot is worth a point. The bot that finished ahead gets
+    the point. A tie gives each bot half a point.
     """
 
     points: float
@@ -112,7 +112,7 @@ class Measurement:
         """Play until the interval is narrow enough or `games` games were played, and return the share.
 
         The interval is tested after every 8 deals. Each deal is played with all rotations of the seats. With more than
-        two players, one bot has a single seat and the other bot has all other seats; each deal is also played with
+        two players, one bot has a single seat and the other bot has all other seats. Each deal is also played with
         these roles exchanged.
 
         Args:
@@ -164,9 +164,9 @@ class Measurement:
 
 
 def points_of(results: Results, *, lowest_total_wins: bool) -> NDArray[np.float64]:
-    """Return the proportion of the other seats that were behind the single seat of bot 0.
+    """Return the proportion of the other seats that finished behind bot 0's single seat.
 
-    A winner is ahead of a seat that did not win; otherwise the totals decide. A tied seat counts as half a seat.
+    A winner is ahead of a seat that did not win. Otherwise, the totals decide. A tied seat counts as half a seat.
 
     Returns:
         float64 (G,).
@@ -195,7 +195,7 @@ def check_chain(chain: Sequence[str]) -> None:
 def propose(chain: Sequence[str], shares: Sequence[Share], lowest: float) -> list[str]:
     """Return 4 to 6 bots for a ladder, the weakest first.
 
-    Each bot should take about 65 % of the points from the previous one.
+    Each bot should get about 65 % of the points against the previous bot.
 
     Args:
         chain: The bots, the strongest first. Adjacent bots differ in one parameter.

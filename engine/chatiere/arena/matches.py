@@ -60,13 +60,13 @@ class Searched(NamedTuple):
     bots: NDArray[np.uint16]
     """uint16 (n,): the indices of the bots that chose."""
     visit_shares: NDArray[np.float32]
-    """float32, for each of the legal ids: the action's share of the search, as in Judgement; NaN if the bot gave no
+    """float32, for each of the legal ids: the action's share of the search (see Judgement). NaN if the bot gave no
     shares."""
     action_values: NDArray[np.float32]
-    """float32, for each of the legal ids: the return that the actor can expect after the action, as in Judgement; NaN
-    if the bot gave no values."""
+    """float32, for each of the legal ids: the return that the actor can expect after the action (see Judgement). NaN if
+    the bot gave no values."""
     values: NDArray[np.float32]
-    """float32 (n,): the return that the actor can expect after the chosen action; NaN if the bot gave no values."""
+    """float32 (n,): the return that the actor can expect after the chosen action. NaN if the bot gave no values."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class Exploration:
     random_plies: int = 0
     """The number of decisions at the beginning of each game that are made uniformly at random, not by the bots."""
     temperature: float = 0.0
-    """If 0, the bots' own choices are played. If above 0 and a bot gives shares, the action is instead drawn with
-    probabilities proportional to shares ** (1 / temperature)."""
+    """With 0, the bots' own choices are played. Above 0, if a bot gives shares, the action is drawn with probabilities
+    proportional to shares ** (1 / temperature)."""
     temperature_plies: int = 2**32 - 1
     """The number of decisions at the beginning of each game to which `temperature` applies."""
 
@@ -176,7 +176,7 @@ class Results:
     lengths: NDArray[np.uint32]
     """uint32 (G,): the number of decisions."""
     returns: NDArray[np.float32]
-    """float32 (G, players): players / w - 1 for each of w winners, -1 for the other seats."""
+    """float32 (G, players): players / w - 1 for each of w winners, and -1 for every other seat."""
     totals: NDArray[np.int32]
     """int32 (G, players): each seat's score, in the game's own points."""
     games_per_deal: int = 1
@@ -245,7 +245,7 @@ class Results:
         return means
 
     def share_interval(self, shares: NDArray[Any]) -> tuple[float, float]:
-        """Return the 95 % interval of a mean share: `wilson_interval` or, for paired deals, `deals_interval`.
+        """Return the 95 % interval of a mean share: `deals_interval` for paired deals, otherwise `wilson_interval`.
 
         Args:
             shares: (G,), the share in each game, 0 to 1.

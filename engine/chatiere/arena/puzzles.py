@@ -1,7 +1,7 @@
 """Puzzles: positions from games of strong bots in which one action is much better than every other action.
 
-The results are written to a file after each game, so that a search can be stopped and resumed. The web page shows such
-files.
+The results are written to a file after each game, so that a search can be stopped and resumed. The web page shows the
+puzzles in these files.
 """
 
 import json
@@ -92,12 +92,12 @@ class Puzzles:
 
     @property
     def puzzles(self) -> list[dict[str, Any]]:
-        """The puzzles, in the form in which the file contains them.
+        """The puzzles, as in the file. Each puzzle has four items.
 
-        - `record`: the moves up to the position, encoded as in the web page's links.
+        - `record`: the moves up to the position, in the encoding of the web page's links.
         - `seat`: the seat whose turn it is.
-        - `actions`: the legal actions, the best first, each with its value: the mean return over the searches.
-        - `margin`: the smallest lead of the best action over the second-best action in any of the searches.
+        - `actions`: the legal actions, the best first, with the mean return of each over the searches.
+        - `margin`: the smallest difference between the best and the second-best action in any of the searches.
         """
         puzzles: list[dict[str, Any]] = self._kept["puzzles"]
         return puzzles
@@ -160,7 +160,7 @@ class Puzzles:
 
 
 def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bool = False) -> dict[str, Any] | None:
-    """Return a position as a puzzle, as in `Puzzles.puzzles` but without `record`; None if it is not a puzzle.
+    """Return a position as a puzzle (see `Puzzles.puzzles`) without `record`, or None if it is not a puzzle.
 
     One quick search and then three full searches must agree on an action that is better than all other actions by
     MARGIN. The searches use only the knowledge of the seat whose turn it is.
@@ -170,7 +170,7 @@ def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bo
         simulations: The number of simulations for each action in each full search.
         lucks: A random number for each search, independent of the game.
         easy: True to include puzzles that the game's own bot solves. Otherwise, the best action must differ from the
-            choice of that bot. That bot does not search.
+            choice of that bot, which does not search.
     """
     count = len(position.legal_actions())
     if not 2 <= count <= _MAX_ACTIONS:

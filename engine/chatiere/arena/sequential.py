@@ -55,11 +55,11 @@ class Sprt:
         """Return the evidence from a bot's shares of the wins.
 
         The bounds are Wald's (Sequential Tests of Statistical Hypotheses, 1945). The actual error rates are close to
-        the requested rates, and not above them because games are tested in groups.
+        the requested rates. They are not above these rates, because games are tested in groups.
 
         Args:
             shares: float64 (deals,), the mean share in the games of each deal, 0 to 1.
-            games_per_deal: The number of games in a deal, which is 1 unless deals are paired.
+            games_per_deal: The number of games in a deal. It is 1 unless deals are paired.
         """
         lower, upper = math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
         llr = self._of_games(shares) if games_per_deal == 1 else self._of_deals(shares)
@@ -67,8 +67,8 @@ class Sprt:
         return Evidence(len(shares) * games_per_deal, llr, lower, upper, accepted)
 
     def _of_games(self, shares: NDArray[np.float64]) -> float:
-        # Wald's test for wins and losses. The likelihood ratio is convex in the share. With shared wins, its mean under
-        # H0 is therefore not larger than without, so the error rates are also valid for shared wins.
+        # Wald's test for wins and losses. The likelihood ratio is convex in the share. Its mean under H0 is therefore
+        # not larger with shared wins than without, and the error rates are also valid for shared wins.
         wins = float(shares.sum())
         losses = len(shares) - wins
         return wins * math.log(self.p1 / self.p0) + losses * math.log((1 - self.p1) / (1 - self.p0))
@@ -76,6 +76,6 @@ class Sprt:
     def _of_deals(self, shares: NDArray[np.float64]) -> float:
         # The generalised test (Li, Liu, Ying, Sequential Analysis 33, 2014) of the mean of a normal distribution with
         # unknown variance, as in LLR_alt of fishtest (M. Van den Bergh). As in `deals_interval`, one deal won and one
-        # deal lost are added, which keeps the variance above 0.
+        # deal lost are added, to keep the variance above 0.
         first, second = (float(((shares - p) ** 2).sum()) + p**2 + (1 - p) ** 2 for p in (self.p0, self.p1))
         return len(shares) / 2 * math.log(first / second)

@@ -44,7 +44,7 @@ class Rate(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """A bot's rating by openskill's Plackett-Luce model, which describes skill by a normal distribution."""
+    """A bot's rating by openskill's Plackett-Luce model. The model describes skill by a normal distribution."""
 
     bot: str
     mu: float
@@ -52,12 +52,12 @@ class Rating(NamedTuple):
     sigma: float
     """The standard deviation of the skill."""
     ordinal: float
-    """mu - 3 sigma, a value that the skill very likely exceeds."""
+    """mu - 3 sigma. The skill very likely exceeds this value."""
 
 
 @dataclass(frozen=True)
 class Arena:
-    """The settings of a tournament, on which its games depend.
+    """The settings of a tournament. They determine its games.
 
     Raises:
         EngineError: If the game is unknown, or the number of players or an option is invalid.
@@ -70,7 +70,7 @@ class Arena:
     players: int
     """The number of players."""
     bots: tuple[str, ...]
-    """The bots, as `bots.get` takes them. A single bot plays against itself."""
+    """The bots, in the syntax of `bots.get`. A single bot plays against itself."""
     games: int
     """The number of games of each pairing, two or more. With a sequential test, this is the maximum. All pairings play
     the same game numbers, beginning with 0. For paired deals, the number must be a multiple of the number of players,
@@ -78,7 +78,7 @@ class Arena:
     seed: int = 1
     """The seed of the games and of the bots."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The options of all games, by name; options that are not set have their defaults."""
+    """The options of all games, by name. Options that are not set have their defaults."""
     paired: bool = False
     """True to play each game number with every rotation of the bots' seats, so that luck in the deal cancels out."""
     sprt: Sprt | None = None
@@ -118,21 +118,21 @@ class Arena:
         return [pairing for one, other in pairs for pairing in (Pairing(one, other), Pairing(other, one))]
 
     def extent(self) -> str:
-        """Return a description of the number of games of a pairing, in words."""
+        """Return the number of games per pairing, in words."""
         most = "at most " if self.sprt is not None else ""
         deals = f" ({self.games // self.players:,} deals, seats rotated)" if self.paired else ""
         return f"{most}{self.games:,} games{deals}"
 
     def unrepeatable(self) -> list[str]:
-        """Return the bots whose choices may differ when games are repeated, such as bots with a time limit."""
+        """Return the bots whose choices may differ when games are repeated, for example bots with a time limit."""
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
 
     def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:
         """Play the games of a pairing, and return their results and balance.
 
-        The single bot changes its seat in each game, so that it plays every seat. In the results, it is bot 0, and the
-        games of a paired deal are consecutive. A sequential test evaluates the results after every 16 games in each
-        seat, regardless of the number of games that are played at a time.
+        The single bot changes its seat in each game, so that it plays every seat. In the results, this bot is bot 0,
+        and the games of a paired deal are consecutive. A sequential test evaluates the results after every 16 games in
+        each seat, regardless of the number of games that are played at a time.
 
         Args:
             pairing: The pairing.
@@ -185,7 +185,7 @@ class Arena:
                     report(len(batch.ended.envs))
 
     def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
-        """Return a matrix of the win rates of each row's bot, with a single seat, against each column's bot.
+        """Return a matrix of win rates: each row's bot, with a single seat, against each column's bot.
 
         Args:
             played: The results of all pairings.
@@ -206,7 +206,7 @@ class Arena:
         """Rate two or more bots by the games of all pairings, and return the ratings, the best first.
 
         The winners of a game share the first place, and the losers share the second. Games are rated in the order of
-        their numbers; for each number, the games of all pairings are rated in turn.
+        their numbers. For each number, the games of all pairings are rated in turn.
 
         Args:
             played: The results of all pairings.
@@ -228,9 +228,9 @@ class Arena:
                 teams = model.rate([[model.rating(*found[bot].tolist())] for bot in seated], ranks=places)
                 after = np.array([(seat.mu, seat.sigma) for (seat,) in teams])
                 for bot in pairing:
-                    # The changes in the mean at a bot's seats are added, so that points that a bot wins from itself
-                    # cancel out. The changes in the deviation are not added, because a bot at several seats has played
-                    # one game.
+                    # Add the changes in the mean at a bot's seats, so that points that a bot wins from itself cancel
+                    # out. Do not add the changes in the deviation, because a bot at several seats has played only one
+                    # game.
                     mus, sigmas = after[seated == bot].T
                     found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
             if report is not None:

@@ -25,7 +25,8 @@ class Tried:
     id: int
     """The dense id of the action."""
     value: float | None
-    """The return that the deciding seat can expect after the action, -1 … players - 1; None if it was not tried."""
+    """The return that the deciding seat can expect after the action, -1 … players - 1. None if the action was not
+    tried."""
     visits: int
     """The number of simulations that tried the action."""
 
@@ -39,7 +40,7 @@ class AnalysedDecision:
     seat: int
     """The seat that decided."""
     actions: Sequence[Tried]
-    """The legal actions. The choice of `ismcts` comes first; the others are sorted by visits, values and dense ids."""
+    """The legal actions. The choice of `ismcts` comes first. The others are sorted by visits, values and dense ids."""
     played: Tried
     """The action that was played, one of `actions`."""
 
@@ -53,7 +54,7 @@ class AnalysedDecision:
 
     @property
     def loss(self) -> float | None:
-        """The difference between the values of the best and the played action, 0 or more; None if it was not tried."""
+        """The value of the best action minus that of the played action, 0 or more. None if the latter was not tried."""
         return None if self.played.value is None else max(0.0, self.value - self.played.value)
 
 
@@ -61,7 +62,7 @@ class Analysis:
     """An analysis of decisions in a game. Decisions are added one by one.
 
     The analysis of a decision depends only on the seat's knowledge at that time, the seed, the ply and the number of
-    simulations. Hidden information, later chance outcomes and the other decisions do not affect it.
+    simulations. Hidden information, later chance outcomes and other decisions have no effect on the analysis.
     """
 
     def __init__(self, simulations: int, seed: int, cancellation: Cancellation) -> None:

@@ -25,10 +25,10 @@ _WORLDS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class Decisions:
-    """n decisions for a bot to make. Each contains only the knowledge of the actor, which is the seat whose turn it is.
+    """n decisions for a bot to make. Each contains only the knowledge of the actor, the seat whose turn it is.
 
-    The number n ranges from one to thousands. Decisions do not contain true states, seeds of games or game numbers,
-    because a bot could compute all hidden information and future chance outcomes from these.
+    The number n ranges from one to thousands. Decisions do not contain true states, seeds of games or game numbers.
+    From these, a bot could compute all hidden information and future chance outcomes.
     """
 
     game: Game
@@ -47,12 +47,13 @@ class Decisions:
     They do not depend on how games are batched, and do not reveal the games' seed and numbers.
     """
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): the actor's observation; empty unless the bot needs observations."""
+    """uint8 (n, observation_length): the actor's observation. Empty unless the bot needs observations."""
     drawn: NDArray[np.uint8]
-    """uint8 (n, packed_size): a world for each decision, from which `worlds` draws more; empty unless the bot needs
-    worlds. The world depends only on the decision's `luck` and the actor's knowledge."""
+    """uint8 (n, packed_size): a world for each decision, from which `worlds` draws further worlds. It depends only on
+    the decision's `luck` and the actor's knowledge. Empty unless the bot needs worlds."""
     cancellation: Cancellation | None = None
-    """The handle that cancels the choice; `worlds` then raises Cancelled. None means that it cannot be cancelled."""
+    """The handle that cancels the choice. `worlds` then raises Cancelled. None means that the choice cannot be
+    cancelled."""
     hides_forced: bool = False
     """True if the duration of a choice must not reveal whether there was more than one legal action."""
 
@@ -77,7 +78,7 @@ class Decisions:
         return choices.random_actions(self.legal_offsets, self.legal_ids, self.luck)
 
     def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
-        """Return the legal action with the highest value for each decision, and the first one among equals.
+        """Return the legal action with the highest value for each decision. Among equals, return the first.
 
         Args:
             values: A value for each of `legal_ids`.
@@ -88,11 +89,11 @@ class Decisions:
         return choices.best_actions(self.legal_offsets, self.legal_ids, values)
 
     def worlds(self, rows: ArrayLike, count: SupportsIndex, first: SupportsIndex = 0) -> NDArray[np.uint8]:
-        """Draw worlds, which are states that the actor cannot distinguish from the true state.
+        """Draw worlds: states that the actor cannot distinguish from the true state.
 
-        Worlds are drawn uniformly and independently. The seed of a decision's worlds depends on its `luck`, so the
-        world with a given number is always the same, whatever other decisions there are. With sampled chance, each
-        world has its own random stream.
+        Worlds are drawn uniformly and independently. The seed of a decision's worlds depends on the decision's `luck`,
+        so other decisions do not affect the world with a given number. With sampled chance, each world has its own
+        random stream.
 
         Args:
             rows: (k,), the indices of the decisions.
@@ -143,7 +144,7 @@ class Judgement:
     decision sum to 1. Empty if the bot does not search."""
 
     def chosen_values(self, decisions: Decisions) -> NDArray[np.float64]:
-        """Return the value of each chosen action: float64 (n,); NaN for an action without a value."""
+        """Return the value of each chosen action, float64 (n,). NaN for an action without a value."""
         if not self.values.size:
             return np.full(len(decisions), np.nan)
         chosen = decisions.legal_ids == np.repeat(self.actions, decisions.legal_counts())
@@ -156,10 +157,10 @@ class BotError(ValueError):
 
 
 class Bot(ABC):
-    """The base class of bots, which can play any seat. For each decision, a bot has only the actor's knowledge.
+    """The base class of bots. A bot can play any seat. For each decision, it has only the actor's knowledge.
 
     A bot keeps no state between calls to `choose`. It chooses the same actions for the same decisions, whether it gets
-    one decision at a time or many, in process or over the service.
+    one or many decisions at a time, in process or over the service.
     """
 
     title = ""
@@ -171,13 +172,13 @@ class Bot(ABC):
     needs_worlds = False
     """True if the bot needs `Decisions.worlds`."""
     budget = 0
-    """The number of games that the bot plays out, at least in part, for each decision; 0 if it does not search."""
+    """The number of games that the bot plays, at least in part, for each decision. 0 if the bot does not search."""
     milliseconds: int | None = None
-    """The duration of a call to `choose` in milliseconds, if the bot has a time limit; otherwise None."""
+    """The duration of a call to `choose` in milliseconds if the bot has a time limit. Otherwise None."""
     is_reproducible = False
     """True if the same decisions always get the same actions, that is, if the bot depends only on `Decisions`.
 
-    Data sets and sealed tables accept only such bots."""
+    Data sets and sealed tables accept only bots for which this is true."""
 
     @abstractmethod
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:

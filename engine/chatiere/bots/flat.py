@@ -42,7 +42,7 @@ class FlatBot(SearchBot):
         """Create a bot.
 
         Args:
-            playouts: The number of playouts for each decision, 1 or more; each action tried gets at least one.
+            playouts: The number of playouts for each decision, 1 or more. Each action tried gets at least one playout.
             temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000. 0 means no mistakes.
         """
         self.budget = playouts
@@ -66,8 +66,8 @@ class FlatBot(SearchBot):
         self, decisions: Decisions, row: np.intp, legal_ids: NDArray[np.uint16]
     ) -> tuple[int, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
         # Return the index of the chosen action among the legal actions, and three values for each legal action: the sum
-        # of its returns, the number of its playouts, and its loss compared to the best action in the last round that it
-        # reached (NaN if it was not tried).
+        # of returns, the number of playouts, and the loss. The loss is relative to the best action in the last round
+        # that the action reached. It is NaN for an action that was not tried.
         sums, tries = np.zeros(len(legal_ids)), np.zeros(len(legal_ids), np.int64)
         losses = np.full(len(legal_ids), np.nan)
         likely = policy_of(decisions.game, decisions.worlds([row], _ASKED)[0], legal_ids)

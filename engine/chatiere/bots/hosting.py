@@ -67,7 +67,7 @@ def _ratings(bot: Bot, name: str, given: object, decisions: Decisions) -> NDArra
 
 
 class Positions(Protocol):
-    """Positions at which bots have to decide, such as a Batch."""
+    """Positions at which bots have to decide, for example a Batch."""
 
     @property
     def actors(self) -> NDArray[np.int8]:
@@ -93,7 +93,7 @@ class Positions(Protocol):
 def luck(seed: SupportsIndex, game_numbers: ArrayLike, decisions: ArrayLike) -> NDArray[np.uint64]:
     """Return a random number for each decision, for `Decisions.luck`.
 
-    The result depends only on the arguments. It does not reveal the other arguments to someone without the seed.
+    The result depends only on the arguments. Without the seed, the other arguments cannot be inferred from the result.
 
     Args:
         seed: The bots' seed, 0 … 2**64 - 1.
@@ -144,7 +144,7 @@ def decisions_of(
         game: The game of all positions.
         players: The number of players.
         luck: (k,), a random number for each decision, as from the function `luck`.
-        resample: The function that draws the worlds; it is called only if the bot needs worlds.
+        resample: The function that draws the worlds. It is called only if the bot needs worlds.
     """
     counts = np.diff(positions.legal_offsets)
     chosen = np.zeros(len(counts), np.bool_)

@@ -51,9 +51,9 @@ for step in range(STEPS):
 cdef double judge(
     const Net* net, const uint8_t* observation, const uint16_t* legal, int count, double* priors, double* values
 ) noexcept nogil:
-    # Evaluate a position. Fills `priors` with a prior above 0 for each legal action, by the softmax of the logits in
-    # steps of 1 / 32, and `values` with the seats' expected returns, clockwise from the actor. Returns the exact sum of
-    # the priors.
+    # Evaluate a position. Fills `priors` with a prior above 0 for each legal action: the softmax of the logits in steps
+    # of 1 / 32. Fills `values` with the seats' expected returns, clockwise from the actor. Returns the exact sum of the
+    # priors.
     cdef int32_t logits[MAX_LEGAL]
     cdef int32_t returns[MAX_SEATS]
     cdef int32_t best
@@ -160,7 +160,7 @@ cdef class IntegerNetwork:
             legal_ids: uint16, the dense ids of the legal actions, ascending for each position.
 
         Returns:
-            The logits of the legal actions, int32, one for each of `legal_ids`; and the seats' expected returns, int32
+            The logits of the legal actions, int32, one for each of `legal_ids`, and the seats' expected returns, int32
             (n, players), clockwise from the actor. Both are in units of 1 / OUTPUT_ONE.
 
         Raises:

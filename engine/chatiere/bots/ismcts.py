@@ -32,9 +32,9 @@ _NODES_OF_LEAF = 32
 class IsmctsBot(SearchBot):
     """A bot for any game that chooses the action with the most visits in a search.
 
-    It takes a sure win regardless of the number of visits. A sure win is an action that ended the game in every
-    simulation, with the bot's seat as the only winner. Among equals, the bot takes the action with the best value, then
-    the action with the lowest dense id.
+    It chooses a sure win regardless of the number of visits. A sure win is an action that ended the game in every
+    simulation, with the bot's seat as the only winner. Among equals, the bot chooses the action with the best value,
+    then the action with the lowest dense id.
     """
 
     title = "Tree search"
@@ -53,8 +53,8 @@ class IsmctsBot(SearchBot):
         """Create a bot.
 
         Args:
-            simulations: The number of simulations for each decision, 1 … 1,000,000. None means 1000 or, with
-                `milliseconds`, as many as the time allows, up to 1000 per millisecond.
+            simulations: The number of simulations for each decision, 1 … 1,000,000. None means 1000. With
+                `milliseconds`, None means as many as the time allows, up to 1000 per millisecond.
             milliseconds: The time limit for each call to `choose`. None means no limit. Choices that depend on the time
                 are not reproducible.
             noise: The percentage of noise in the priors at the root (see `search`), 0 … 100, for games from which a

@@ -18,11 +18,11 @@ class Rung(NamedTuple):
     Attributes:
         name: One word for command lines and catalogues, the same in all games.
         title: The displayed name, in English.
-        bot: The bot, as `bots.get` takes it, for every number of players that is not in `bots_by_players`.
+        bot: The bot for every number of players that is not in `bots_by_players`, in the syntax of `bots.get`.
         strength: The bot's strength in Elo points above the lowest rung, in games with the fewest players.
         seconds: The mean processor time of a decision between several actions, in games with the fewest players.
-        bots_by_players: A dict that maps a number of players, as decimal text, to the bot for it. Networks need this,
-            because a network plays only with one number of players.
+        bots_by_players: A dict that maps a number of players, as decimal text, to the bot for this number. Networks
+            need the dict, because a network plays only with one number of players.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Rung(NamedTuple):
 
 
 def ladder(game: Game) -> list[Rung]:
-    """Return the rungs of a game's ladder, the weakest first; [] if the game has no measured ladder."""
+    """Return the rungs of a game's ladder, the weakest first. The list is empty if the game has no measured ladder."""
     return [Rung(**each) for each in _read().get(game.name, [])]
 
 

@@ -1,7 +1,7 @@
-"""Custom bots: classes in files, in modules, or in entry points of installed packages; and networks in files.
+"""Custom bots: classes in files, modules or entry points of installed packages, and networks in files.
 
-The name of a custom bot determines the code that runs. Therefore only command lines and programs load such bots. Names
-in requests, tables, records and data sets are looked up in a `Registry`, which loads no code.
+The name of a custom bot determines the code that runs, so only command lines and programs load custom bots. Names in
+requests, tables, records and data sets are looked up in a `Registry`, because a Registry loads no code.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from chatiere.bots.trained import TRAINED
 
 GROUP = "chatiere.bots"
 """The entry point group in which packages register bots."""
-# Map the prefix of a string, such as "net" in net:FILE, to the class that loads the network.
+# Map the prefix of a string (for example "net" in net:FILE) to the class that loads the network.
 _NETWORKS: dict[str, Callable[..., Bot]] = {"net": IntegerNetworkBot, "onnx": OnnxBot}
 
 _WORD = r"[^\W\d]\w*"
@@ -53,7 +53,7 @@ class OwnBot(NamedTuple):
 
     @property
     def file(self) -> Path | None:
-        """The file that contains the class; None if the class is in an importable module."""
+        """The file that contains the class. None if the class is in an importable module."""
         return Path(self.source) if self.source.endswith(".py") else None
 
     def make(self) -> Bot:

@@ -1,4 +1,4 @@
-/* A small network in integers, which gives the same outputs on every processor. It is plain C without Python, so that a
+/* A small network in integers. It gives the same outputs on every processor. It is plain C without Python, so that a
  * cross compiler can build it.
  *
  * The inputs are the numbers of an observation that are not 0. Each input adds columns of the first layer. The second
@@ -80,8 +80,8 @@ typedef struct {
     const int32_t *values_bias;
 } Net;
 
-/* Compute the logits of `count` legal actions, which must be ascending, and the values. Return 1 on success. Return 0
- * and write nothing if a number of the observation is larger than its field's `largest`. */
+/* Compute the logits of `count` legal actions, and the values. The actions must be ascending. Return 1 on success.
+ * Return 0 and write nothing if a number of the observation is larger than its field's `largest`. */
 int net_evaluate(const Net *net, const uint8_t *observation, const uint16_t *legal, int32_t count, int32_t *logits,
                  int32_t *values);
 

@@ -17,8 +17,8 @@ from chatiere.bots.network_file import NetworkFile
 
 Policy = Callable[[NDArray[np.uint8], NDArray[np.bool_]], Any]
 """A function that returns the logits of all actions, (n, num_distinct_actions), in any form that NumPy can convert to
-an array. Its arguments are the observations, uint8 (n, observation_length), and masks, bool (n, num_distinct_actions),
-which are True for legal actions. Logits of illegal actions are ignored."""
+an array. Its arguments are the observations, uint8 (n, observation_length), and the masks, bool (n,
+num_distinct_actions). A mask is True for legal actions. Logits of illegal actions are ignored."""
 
 _ONNX_KINDS: dict[str, type[np.generic]] = {
     "tensor(uint8)": np.uint8,
@@ -35,7 +35,7 @@ def draw(
 
     Args:
         legal_offsets: uint32 (n + 1,), as in Decisions.
-        probabilities: A probability for each legal id; the sum for each decision is above 0.
+        probabilities: A probability for each legal id. The sum for each decision is above 0.
         luck: (n,), random numbers, uniform over 0 … 2**64 - 1.
 
     Returns:
@@ -60,8 +60,8 @@ class LogitsBot(Bot):
         """Create a bot.
 
         Args:
-            temperature: The number by which logits are divided, 0 or more. With 0, the bot takes the most likely action
-                and, among equals, the action with the lowest dense id.
+            temperature: The number by which logits are divided, 0 or more. With 0, the bot chooses the most likely
+                action. Among equals, it chooses the action with the lowest dense id.
 
         Raises:
             ValueError: If the temperature is out of range.
@@ -79,7 +79,7 @@ class LogitsBot(Bot):
         return self.judge(decisions).actions
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """See Bot.judge. Shares are the actions' probabilities; there are no values. Raises BotError for bad logits."""
+        """See Bot.judge. Shares are probabilities, and there are no values. Raises BotError for bad logits."""
         offsets, ids = decisions.legal_offsets, decisions.legal_ids
         rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())
         logits = self.logits(decisions).astype(np.float64)
@@ -137,7 +137,7 @@ class IntegerNetworkBot(LogitsBot):
             temperature: See LogitsBot.
 
         Raises:
-            NetworkFileError: If the file is not such a network. This error is a ValueError.
+            NetworkFileError: If the file is not a network in integers. This error is a ValueError.
             OSError: If the file cannot be read.
             ValueError: If the temperature is out of range.
         """
@@ -169,7 +169,7 @@ class OnnxBot(NetworkBot):
             threads: The number of threads for the network, 1 or more.
 
         Raises:
-            ValueError: If the file is not such a network, or a number is out of range.
+            ValueError: If the file is not a network of this form, or a number is out of range.
             OSError: If the file cannot be read.
             ImportError: If ONNX Runtime is not installed.
         """

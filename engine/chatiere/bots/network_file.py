@@ -1,7 +1,7 @@
 """Files of networks in integers: the weights, and the game and number of players for which they were trained.
 
-A file is little-endian. It has a header (`_HEADER`), the arrays of `Weights` in the order of the class, and the SHA-256
-of both. net.h describes the computation of a network.
+A file is little-endian. It has a header (`_HEADER`), the arrays of `Weights` in the order of its fields, and the
+SHA-256 of both. net.h describes the computation of a network.
 """
 
 import hashlib
@@ -34,9 +34,9 @@ from chatiere.engine.core.observation_parts import ObservationField, Observation
 
 _MAGIC = b"chatnet\0"
 _FORMAT = 2
-# The magic bytes, the format version, the rules version, the game's name, and the digest of the observation's layout;
-# then the numbers of players, units in the first layer, units in a group of the second layer, groups and runs; then
-# the numbers of rows, actions and columns.
+# The header begins with the magic bytes, the format version, the rules version, the game's name, and the digest of the
+# observation's layout. The numbers of players, units in the first layer, units in a group of the second layer, groups,
+# runs, rows, actions and columns follow.
 _HEADER = struct.Struct("<8sHH32s32s5H3I")
 _DIGEST_SIZE = 32
 _KINDS = {
@@ -52,7 +52,7 @@ class NetworkFileError(ValueError):
 
 
 class Weights(NamedTuple):
-    """The weights of a network with n columns, f units in the first layer, g groups of s units, and r rows of actions.
+    """The weights of a network: n columns and f units in the first layer, g groups of s units, and r rows of actions.
 
     net.h describes the units in which weights are expressed.
     """
@@ -189,8 +189,8 @@ def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
     column, a category one column for each value except 0, and a bit set one column for each bit.
 
     Returns:
-        Three items: the fields, an array of dtype FIELD; places, uint32 (observation_length + 1,), where byte i of an
-        observation has fields[places[i]:places[i + 1]]; and the number of columns.
+        Three items: the fields, an array of dtype FIELD; the places of the fields, uint32 (observation_length + 1,);
+        and the number of columns. Byte i of an observation has fields[places[i]:places[i + 1]].
     """
     found: list[tuple[int, tuple[int, ...]]] = []
     column = 0
@@ -211,7 +211,7 @@ def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
 
 @cache
 def hand_of(game: Game) -> tuple[int, int]:
-    """Return the offset and the number of the flags of a seat's hand in its observation; (0, 0) without such flags."""
+    """Return the offset and the number of the hand's flags in a seat's observation, or (0, 0) if there are no flags."""
     for field in _described(game.description):
         if field.name == "own_hand" and field.kind == ObservationKind.FLAG:
             return field.offset, math.prod(field.shape)

@@ -1,8 +1,8 @@
 """Bots by name.
 
-A string such as "ismcts:simulations=500" names a bot and its budget; SuggestRequest.bot of the API has the grammar. The
-function `get` also accepts texts that name code to load, and is meant for command lines and programs. A Registry loads
-no code, and is meant for texts in requests.
+A string such as "ismcts:simulations=500" names a bot and its budget. SuggestRequest.bot of the API has the grammar. The
+function `get` also accepts strings that name code to load, and is meant for command lines and programs. A Registry
+loads no code, and is meant for strings in requests.
 """
 
 import re
@@ -40,8 +40,9 @@ class Parameter(NamedTuple):
         lowest: The smallest value.
         highest: The largest value.
         default: The value of a parameter that is not given. None means that there is no default.
-        bound: The quantity that the parameter sets, if a service limits that quantity: "playouts" for the number of
-            playouts for a decision, "milliseconds" for the time for a decision, or "" if it is neither.
+        bound: The limited quantity that the parameter sets: "playouts" for the number of playouts per decision,
+            "milliseconds" for the time per decision, or "" if the parameter sets neither. A service may limit both
+            quantities.
         title: The displayed name, in English.
         description: The displayed description, in English.
     """
@@ -61,15 +62,15 @@ class _Entry(NamedTuple):
     title: str
     description: str
     parameters: Sequence[Parameter] = ()
-    # True if the bot also takes a network as net=NAME.
+    # True if the bot also accepts a network as net=NAME.
     takes_network: bool = False
-    # The first BOTS_VERSION in which the bot chooses as it does now, and the bot as it was before that version, if this
-    # release still has it.
+    # The first BOTS_VERSION in which the bot chooses as it does now. Then the bot as it was before that version, or
+    # None if this release does not have it.
     since: int = 1
     before: "_Entry | None" = None
 
     def of(self, version: int) -> "_Entry | None":
-        """Return the bot as it was in a version; None if this release no longer has it."""
+        """Return the bot as it was in a version, or None if this release no longer has it."""
         entry: _Entry | None = self
         while entry is not None and entry.since > version:
             entry = entry.before
@@ -77,7 +78,7 @@ class _Entry(NamedTuple):
 
 
 class BotInfo(NamedTuple):
-    """A description of a bot: its names, its parameters, and the time that it needs for a decision.
+    """A description of a bot: the names, the parameters, and the time for a decision.
 
     Attributes:
         name: The name of the bot.
@@ -173,7 +174,7 @@ def _entries(game: Game) -> dict[str, _Entry]:
 
 
 def read_added(text: str) -> tuple[str, str]:
-    """Split NAME=BOT, or NAME, into the name and the bot, without loading it. Raises ValueError for an invalid name."""
+    """Split NAME=BOT or NAME into the name and the bot, without loading it. Raises ValueError for an invalid name."""
     name, equals, bot = text.partition("=")
     if not _NAME.fullmatch(name):
         raise ValueError(
@@ -189,7 +190,7 @@ def _is_packaged(name: str) -> bool:
 class Registry:
     """Look up bots by name: the package's bots and the bots that an operator added.
 
-    A Registry is safe for texts from clients, because no text makes it load code.
+    A Registry is safe for strings from clients, because no string makes it load code.
     """
 
     def __init__(self, added: Sequence[str] = ()) -> None:
@@ -198,8 +199,8 @@ class Registry:
         Several threads may use a Registry at the same time.
 
         Args:
-            added: The bots to add. Each is either NAME=BOT, where BOT is a custom bot as the function `get` takes it,
-                or NAME, the name of an entry point.
+            added: The bots to add. Each is either NAME=BOT, where BOT is a custom bot in the syntax of the function
+                `get`, or the NAME of an entry point.
 
         Raises:
             ValueError: If a name is taken or malformed, or a bot is invalid (see the function `get`).
@@ -247,7 +248,7 @@ class Registry:
 
         Args:
             spec: One of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]. Parameters that are not given have their
-                defaults. ismcts also takes net=NAME, a network in integers. NAME is `trained` for the package's
+                defaults. ismcts also accepts net=NAME for a network in integers. NAME is `trained` for the package's
                 network, or the name of a network that an operator added.
             game: The game, or its name.
             players: The number of players.
@@ -283,7 +284,7 @@ class Registry:
         return entry.make(**values)
 
     def _network(self, bot: str, name: str, game: Game, players: int) -> NetworkFile:
-        # Return the package's network, or one that an operator added as a bot.
+        # Return the package's network, or a network that an operator added as a bot.
         if name == TRAINED:
             return trained(game, players)
         networks = {
@@ -314,7 +315,7 @@ _PACKAGED = _WithFiles()
 
 
 def versions() -> list[int]:
-    """Return the versions, ascending, of which this release has all bots of the package. The last is BOTS_VERSION."""
+    """Return the versions of which this release has all the package's bots, ascending. The last is BOTS_VERSION."""
     entries = [entry for game in engine.games() for entry in _entries(game).values()]
     return [version for version in range(1, BOTS_VERSION + 1) if all(entry.of(version) for entry in entries)]
 
@@ -340,14 +341,14 @@ def infos(game: str | Game) -> list[BotInfo]:
 def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
     """Return the bot that `spec` describes.
 
-    Some specs run code and read files, so use a Registry for texts from clients.
+    Some specs run code and read files, so use a Registry for strings from clients.
 
     Args:
         spec: A bot's name from `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…], such as "flat:playouts=500".
-            Parameters that are not given have their defaults. ismcts also takes net=FILE for a network in integers, or
-            net=trained for the package's network. A spec can also name a class in a file or a module, as
-            FILE.py:CLASS[:PARAMETER=VALUE,…] or MODULE:CLASS[:PARAMETER=VALUE,…], or a network, as
-            net:FILE[:PARAMETER=VALUE,…] or onnx:FILE[:PARAMETER=VALUE,…].
+            Parameters that are not given have their defaults. ismcts also accepts net=FILE for a network in integers,
+            or net=trained for the package's network. A spec can also name a class, as FILE.py:CLASS[:PARAMETER=VALUE,…]
+            or MODULE:CLASS[:PARAMETER=VALUE,…]. It can also name a network, as net:FILE[:PARAMETER=VALUE,…] or
+            onnx:FILE[:PARAMETER=VALUE,…].
         game: The game, or its name.
         players: The number of players.
 
@@ -368,7 +369,7 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
 
 
 def _load(text: str) -> Bot | None:
-    # Return the custom bot that a string describes; None if the string has a different form.
+    # Return the custom bot that a string describes, or None if the string has a different form.
     if loading.names_network(text):
         return loading.network_bot(text)
     name, colon, given = text.partition(":")

@@ -63,7 +63,7 @@ class Leaves(NamedTuple):
     Attributes:
         observations: uint8 (m, observation_length), the observation of the seat to act at each leaf.
         actors: int8 (m,), the seat to act at each leaf.
-        legal_offsets: uint32 (m + 1,); leaf i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
+        legal_offsets: uint32 (m + 1,). Leaf i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
         legal_ids: uint16, the dense ids of the legal actions, ascending for each leaf.
     """
 
@@ -77,14 +77,14 @@ class SearchColumns(NamedTuple):
     """The results of n trees, as arrays.
 
     Attributes:
-        legal_offsets: uint32 (n + 1,); tree i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
+        legal_offsets: uint32 (n + 1,). Tree i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]].
         legal_ids: uint16, the dense ids of the legal actions at the roots, ascending for each tree.
-        visits: uint32, for each legal id the number of simulations that chose it. The visits of a tree sum to the
-            number of simulations.
-        values: float64, for each legal id the acting seat's mean return over these simulations; NaN if no simulation
-            chose the action. Each return is reduced by 1/2048 for each decision from the root to the end of the game,
-            up to 64 decisions.
-        moves: uint64 (n,), the number of decisions made in the tree and in playouts, for each tree.
+        visits: uint32, one for each legal id: the number of simulations that chose the action. The visits of a tree sum
+            to the number of simulations.
+        values: float64, one for each legal id: the acting seat's mean return over these simulations. NaN if no
+            simulation chose the action. Each return is reduced by 1/2048 for each decision from the root to the end of
+            the game, up to 64 decisions.
+        moves: uint64 (n,), for each tree the number of decisions made in the tree and in playouts.
     """
 
     legal_offsets: object
@@ -366,7 +366,7 @@ cdef object read_reals(name, given, shape):
 def sure_win(players):
     """Return the value of an action that ended every simulation immediately, with the acting seat as the only winner.
 
-    Only such actions have this value; the values of all other actions are lower.
+    All other actions have lower values.
 
     Args:
         players: The number of players.
@@ -407,7 +407,7 @@ def search(
     Game game not None, players, seeds, worlds, *, simulations, exploration, noise=0.0, even=False, evaluate=None,
     network=None, milliseconds=None, max_nodes=MAX_NODES, Cancellation cancellation=None
 ):
-    """Search n positions, each for the seat that has to act, and return SearchColumns.
+    """Search n positions, each for the seat that has to act. Return SearchColumns.
 
     The search of a tree depends only on its seed and its worlds, not on other trees.
 
@@ -420,15 +420,15 @@ def search(
     among them by UCB1: mean + exploration × √(ln available / visits), with the mean return scaled to 0 … 1.
 
     With `evaluate`, a simulation ends at a node where some legal action has no child yet. A seat chooses by PUCT: mean
-    + exploration × prior × √available / (1 + visits). For an action without visits, the mean is that of the node. The
-    roots are evaluated before the first simulation, and again in it.
+    + exploration × prior × √available / (1 + visits). For an action without visits, the node's own mean is used. The
+    roots are evaluated before the first simulation, and again in the first simulation.
 
     With `network`, the search is the same, but the network evaluates each leaf separately, without the GIL. A prior is
     the softmax of the logits in steps of 1/32, computed in integers, and values are clipped to the range of returns.
     Results are therefore the same on every processor.
 
-    A search uses 32 + 8 × players bytes of memory for each node, reserves at most the same amount again, and also holds
-    the worlds that one call to `worlds` returns.
+    A search uses 32 + 8 × players bytes of memory for each node, and reserves at most the same amount again. It also
+    holds the worlds that one call to `worlds` returns.
 
     Args:
         game: The game.
@@ -448,7 +448,7 @@ def search(
         even: True to divide the simulations of a tree evenly among the actions at its root, so that their values can be
             compared.
         evaluate: A function that is called once in each round with the Leaves of all trees, and returns (priors,
-            values). The priors are a number for each legal id, 0 or more; the search scales those of each leaf to sum
+            values). The priors are a number for each legal id, 0 or more. The search scales each leaf's priors to sum
             to 1. The values are float (m, players), the seats' expected returns, clockwise from the seat to act. None
             means that leaves are not evaluated by a function.
         network: An IntegerNetwork for the game and the number of players. It cannot be combined with `evaluate`. None
@@ -456,9 +456,9 @@ def search(
         milliseconds: The time limit, above 0. The search ends after the round in which it is exceeded, so the results
             also depend on the machine. None means no limit.
         max_nodes: The maximum number of nodes in each tree, 1 … 524,288, in addition to one for each legal action at
-            the root. A simulation adds one node or, with `evaluate` or `network`, one for each legal action of a leaf.
-            If a tree has no room for these nodes, the simulation adds none. It still ends at the same leaf, with a
-            playout from there or the leaf's evaluation.
+            the root. A simulation adds one node. With `evaluate` or `network`, it adds one for each legal action of a
+            leaf. If a tree has no room for these nodes, the simulation adds none. It still ends at the same leaf, with
+            a playout from there or the leaf's evaluation.
         cancellation: A handle by which other threads can cancel the search. None means that it cannot be cancelled.
 
     Raises:

@@ -41,8 +41,8 @@ ctypedef struct Leaf:
 
 
 ctypedef struct Reached:
-    # The leaves of a round. The columns are each leaf's tree, node and number of legal actions without a child; the
-    # other columns are as in Leaves.
+    # The leaves of a round. For each leaf, the first columns have the tree, the node, and the number of legal actions
+    # without a child. Leaves describes the other columns.
     uint32_t count
     uint32_t* trees
     uint32_t* missing

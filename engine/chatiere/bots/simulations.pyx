@@ -78,7 +78,8 @@ cdef int open_at_root(
 
 
 cdef bint count_legal(const Forest* forest, Worlds* worlds, Roots* roots) noexcept nogil:
-    # Fill the actors and offsets of the roots from each tree's first world. Returns False if such a world has a fault.
+    # Fill the actors and offsets of the roots from each tree's first world. Returns False if one of these worlds has a
+    # fault.
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
     cdef Py_ssize_t tree
@@ -122,7 +123,7 @@ cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const
     cdef Py_ssize_t tree
     cdef int count, i
     for tree in range(trees):
-        # The stream's number is one that no simulation has.
+        # No simulation has a stream with this number.
         stream = stream_at(seeds[tree], UINT32_MAX, 0)
         noise = roots.noise + roots.legal_offsets[tree]
         count = roots.legal_offsets[tree + 1] - roots.legal_offsets[tree]
@@ -165,8 +166,8 @@ cdef bint simulate(
     Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves, Control* control
 ) noexcept nogil:
     # Run a simulation in each world. Each simulation ends with a playout from the node that it adds. If the tree has no
-    # room for another node, the playout begins at the last node reached. Returns False if a world has a fault or, with
-    # worlds.fault == OK, if the search was cancelled.
+    # room for another node, the playout begins at the last node reached. Returns False if a world has a fault, or if
+    # the search was cancelled. In the latter case, worlds.fault is OK.
     cdef const Operations* ops = forest.ops
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
@@ -226,8 +227,8 @@ cdef int descend(
     uint64_t* moves, Leaf* leaf,
 ) noexcept nogil:
     # Descend a tree in its world `number` to a node where some legal action has no child. Returns the number of legal
-    # actions at that node. Returns 0 if the world has a fault, or if the game ended on the way. The result of such a
-    # game is backed up.
+    # actions at that node. Returns 0 if the world has a fault, or if the game ended on the way. In the latter case, it
+    # backs up the result.
     cdef const Operations* ops = forest.ops
     cdef Stream stream = stream_at(seeds[tree], number, 0)
     cdef uint32_t child
@@ -264,8 +265,8 @@ cdef void learn_leaf(
     Forest* forest, const Leaf* leaf, const uint16_t* ids, int count, const double* priors, double sum_of_priors,
     const double* values,
 ) noexcept nogil:
-    # Add the children of a leaf, if the tree has room for them, and back up the values. The values are those of the
-    # seats, clockwise from the seat to act.
+    # Back up the values of a leaf, and add its children if the tree has room for them. `values` has one number for each
+    # seat, clockwise from the seat to act.
     cdef double returns[MAX_SEATS]
     cdef int distance
     if has_room(forest, leaf.tree, leaf.node, leaf.missing):
@@ -280,8 +281,8 @@ cdef bint simulate_by_network(
     const Net* net, uint8_t* observation, Control* control,
 ) noexcept nogil:
     # Run a simulation in each of the first `count` worlds. The network evaluates the leaf of each simulation. Returns
-    # False if a world has a fault or, with worlds.fault == OK, if the search was cancelled or memory ran out.
-    # `observation` is a buffer for one observation.
+    # False if a world has a fault, the search was cancelled or memory ran out. In the last two cases, worlds.fault is
+    # OK. `observation` is a buffer for one observation.
     cdef Leaf leaf
     cdef double priors[MAX_LEGAL]
     cdef double values[MAX_SEATS]
@@ -310,8 +311,8 @@ cdef bint gather(
     Forest* forest, const Roots* roots, Worlds* worlds, uint32_t number, const uint64_t* seeds, uint64_t* moves,
     Reached* leaves,
 ) noexcept nogil:
-    # Descend each tree in its world `number`, and store the leaves. Returns False if a world has a fault or, with
-    # worlds.fault == OK, if memory ran out.
+    # Descend each tree in its world `number`, and store the leaves. Returns False if a world has a fault, or if memory
+    # ran out. In the latter case, worlds.fault is OK.
     cdef const Operations* ops = forest.ops
     cdef Leaf leaf
     cdef Py_ssize_t tree

@@ -28,7 +28,7 @@ def trained(game: Game, players: int) -> NetworkFile:
 
 
 def network_of(name: str, game: Game, players: int) -> NetworkFile:
-    """Return the network in a file or, if `name` is `trained`, the package's network for a game and number of players.
+    """Return the network in a file, or the package's network for a game and number of players if `name` is `trained`.
 
     Args:
         name: The path of the file, or `trained`.
@@ -36,7 +36,7 @@ def network_of(name: str, game: Game, players: int) -> NetworkFile:
         players: The number of players.
 
     Raises:
-        ValueError: If there is no such network, or the file is not a network.
+        ValueError: If the package has no network for the game and number of players, or the file is not a network.
         OSError: If the file cannot be read.
     """
     return trained(game, players) if name == TRAINED else NetworkFile.read(name)

@@ -97,8 +97,8 @@ cdef inline double mean_of(const Forest* forest, uint32_t node, int seat) noexce
 
 cdef double logarithm(uint32_t number) noexcept nogil:
     # Return the natural logarithm of a number, 1 or more, to nine digits. The logarithms of C libraries differ, but a
-    # search must visit the same nodes everywhere. This function therefore uses only arithmetic, which IEEE 754 rounds
-    # in the same way on every processor.
+    # search must visit the same nodes everywhere. This function therefore uses only arithmetic operations, because IEEE
+    # 754 rounds them in the same way on every processor.
     cdef double mantissa = number, square, odd
     cdef int exponent = 0
     while mantissa > 1.4142135623730951:  # √2
@@ -114,11 +114,11 @@ cdef double logarithm(uint32_t number) noexcept nogil:
 cdef uint32_t pick(
     Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
 ) noexcept nogil:
-    # Return the child that `seat` chooses among the legal actions. The seat chooses by UCB1 or, with priors, by PUCT,
-    # where a child without visits has the value of the node. At even roots, it chooses the child with the fewest
+    # Return the child that `seat` chooses among the legal actions. The seat chooses by UCB1. With priors, it chooses by
+    # PUCT, where a child without visits has the value of the node. At even roots, it chooses the child with the fewest
     # visits. Among equals, it chooses the child with the lowest action. `noise` has a number for each of `ids`, or is
-    # NULL. Sets `missing` to the number of legal actions without a child; if it is not 0, the returned child is
-    # meaningless.
+    # NULL. Sets `missing` to the number of legal actions without a child. If this number is not 0, the returned child
+    # is meaningless.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
     cdef double score, exploration, best_score = -INFINITY, last_logarithm = 0.0

@@ -33,7 +33,7 @@ cdef void try_each(
     cdef int fault
     for i in range(count):
         memcpy(body, world, ops.body_size)
-        # The action is legal, because a seat knows its legal actions, which are the same in all worlds.
+        # The action is legal, because a seat knows its legal actions and they are therefore the same in all worlds.
         fault = ops.apply(body, ids[i], NULL)
         debug_assert(fault == OK)
         # All actions use the same random stream, so that chance contributes less to the differences between them.
@@ -76,7 +76,8 @@ def sums_of_returns(Game game not None, worlds, legal_ids, seed, first, Cancella
         game: The game.
         worlds: uint8 (k, packed_size), drawn for the acting seat, as by `Decisions.worlds`.
         legal_ids: uint16 (n,), actions that are legal in all worlds.
-        seed: The seed of chance outcomes. In each world, they are drawn from the stream (seed, number of the world).
+        seed: The seed of chance outcomes. In each world, outcomes are drawn from the stream (seed, number of the
+            world).
         first: The number of the first world. The other worlds have the following numbers.
         cancellation: A handle by which other threads can cancel the playouts. None means that they cannot be cancelled.
 

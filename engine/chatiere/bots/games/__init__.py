@@ -3,8 +3,8 @@
 Each file has two tables:
 
 - `BOTS`: the bots, by name.
-- `SECONDS`: for each bot that searches, the approximate time of a decision with a budget of 1,000, midway through a
-  game with the fewest players, on one core.
+- `SECONDS`: the approximate time of a decision for each bot that searches. It is the time on one core, with a budget of
+  1,000, midway through a game with the fewest players.
 """
 
 from collections.abc import Mapping

@@ -8,7 +8,7 @@ from chatiere.bots.trials import policy_of
 
 
 class BuilderBot(Bot):
-    """A bot that takes the most likely action by the game's playout policy. Among equals, it takes the lowest id.
+    """A bot that chooses the most likely action of the game's playout policy. Among equals, it chooses the lowest id.
 
     The policy uses only facts known to the seat, so the choice is the same in every world.
     """

@@ -15,8 +15,8 @@ _OWN_CARDS = [3, *range(5, 14), *range(23, 32)]
 class ClimberBot(Bot):
     """A bot that looks one action ahead. It maximises the number of its own cats in the tree minus the opponent's.
 
-    It moves its own cats into the tree, avoids moves that might break a branch with more of its own cats than of the
-    opponent's, and breaks branches that hold more of the opponent's cats.
+    It moves its own cats into the tree. It breaks branches that hold more cats of the opponent, and avoids moves that
+    might break branches with more of the bot's own cats.
     """
 
     title = "Climber"
@@ -54,7 +54,7 @@ def _lead_after(
     side: NDArray[np.intp],
 ) -> NDArray[np.float64]:
     # Return the expected change in the lead when an animal moves from start to end. `side` is 1 for the bot's own cat,
-    # -1 for a cat of the other seat, and 0 for a bird.
+    # -1 for the other seat's cat, and 0 for a bird.
     cats = seen["own_cats"].astype(np.intp) - seen["other_cats"]
     on_branches = cats[:, state.TRUNK_SPACES :].reshape(len(cats), state.BRANCHES, state.BRANCH_SPACES).sum(axis=2)
     climbs = end >= state.TRUNK_SPACES
@@ -67,8 +67,8 @@ def _lead_after(
     lead = on_branches[rows, branch] + np.where(stays, 0, side)
     animals = seen["branches.animals"][rows, branch] + np.where(stays, 0, 1)
     value = seen["branches.value"][rows, branch]
-    # An unknown token is one of the tokens that the other seat has not shown. Its value is at least the largest number
-    # of animals that the branch has held, because the branch would otherwise have broken.
+    # An unknown token is one of the tokens that the other seat has not shown. The token's value is at least the largest
+    # number of animals that the branch has held, because the branch has not broken.
     tokens = seen["tokens.other"][rows].astype(np.float64)
     tokens *= np.arange(1, 5) >= seen["branches.most_animals"][rows, branch, None]
     weak = (tokens * (np.arange(1, 5) < animals[:, None])).sum(axis=1) / np.maximum(tokens.sum(axis=1), 1)

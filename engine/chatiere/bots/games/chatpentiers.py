@@ -13,10 +13,10 @@ _BONUS = np.array([0, 1, 1, 2, 0])
 
 
 class FittingBot(Bot):
-    """A bot that takes the card that adds the most points to its board, or costs the fewest.
+    """A bot that chooses the card that adds the most points to its board, or costs the fewest.
 
-    If several zones are equally good, it takes the zone with the highest limit. It plays its highest legal card, so
-    that it is the first to take a card.
+    If several zones are equally good, it chooses the zone with the highest limit. It plays its highest legal card, in
+    order to be the first to take a card.
     """
 
     title = "Fitting"

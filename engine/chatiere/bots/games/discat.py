@@ -10,10 +10,10 @@ from chatiere.engine.games.discat import state
 
 
 class LargestBot(Bot):
-    """A bot that plays the largest legal group and, among equals, the one with the lowest dense id.
+    """A bot that plays the largest legal group. Among equals, it plays the group with the lowest dense id.
 
-    When it must pass, it exchanges the lowest card in its hand that cannot form a group with any other card there. If
-    there is no such card, it keeps its hand.
+    When the bot must pass, it exchanges the lowest card that cannot form a group with another card in its hand. If
+    there is no such card, it keeps the hand.
     """
 
     title = "Largest group"
@@ -29,7 +29,7 @@ class LargestBot(Bot):
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
         # The id of a play is PLAYS_A_TOP x the slot of its top card + a mask of the other cards. The ids of Keep and
-        # Exchange follow those of the plays.
+        # Exchange follow the ids of plays.
         ids = decisions.legal_ids
         actions = decisions.best_actions(
             np.where(ids < state.KEEP_ID, np.bitwise_count(ids % state.PLAYS_A_TOP) + 1, 0)
@@ -48,7 +48,7 @@ def _passing(hands: NDArray[np.bool_]) -> NDArray[np.uint16]:
     grid = digits.reshape(-1, 10, 10)
     alone = grid & (grid.sum(axis=2, keepdims=True) == 1) & (grid.sum(axis=1, keepdims=True) == 1)
     lowest = alone.reshape(-1, 100).argmax(axis=1)
-    # A slot is an index into the hand, which is sorted in ascending order.
+    # A slot is an index into the hand. The hand is sorted in ascending order.
     slots = (digits & (np.arange(100) < lowest[:, None])).sum(axis=1)
     chosen: NDArray[np.int_] = np.where(alone.any(axis=(1, 2)), state.FIRST_EXCHANGE_ID + slots, state.KEEP_ID)
     return chosen.astype(np.uint16)

@@ -13,8 +13,8 @@ from chatiere.engine.games.momistigri import state
 class DiscardingBot(Bot):
     """A bot that discards the pair with the highest values whenever it can, and always uses the pair's effect.
 
-    When it gives away, hands out, names or swaps out a card, it chooses its highest card. The Momistigri counts as the
-    highest of all cards. When it takes a card, it chooses the lowest.
+    The bot gives away, hands out, names and swaps out the highest card possible. The Momistigri counts as the highest
+    of all cards. In a swap, it takes the lowest card.
     """
 
     title = "Discarding"
