@@ -19,9 +19,9 @@ class Drawing(Protocol):
         """Return the lines of a table.
 
         Args:
-            views: For each seat, in seat order, the game's view message from which the seat's hand is drawn. If each
-                seat has its own view, all hands are shown. If all seats have the view of one viewer, cards that this
-                viewer does not know are drawn as question marks.
+            views: The game's view messages from which the seats' hands are drawn, in seat order. If each seat has its
+                own view, all hands are shown. If all seats have the view of one viewer, cards that this viewer does not
+                know are drawn as question marks.
         """
 
     def break_down(self, score: Score) -> list[str]:

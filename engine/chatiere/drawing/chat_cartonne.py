@@ -46,8 +46,8 @@ def _seat_line(seat: int, held: ChatCartonneSeatView, acts: bool, final: bool) -
 
 
 def _cards(view: ChatCartonneView) -> list[str]:
-    # Each cell is five characters wide and three lines high. "#" is a wall; "m", "b", "f" and "!" are the contents of
-    # a carton; "z1" is a sleeping cat of seat 1, "w1" a woken cat, and "P" the Princess. The joint to the east of a
+    # Each cell is five characters wide and three lines high. "#" is a wall. "m", "b", "f" and "!" are the contents of a
+    # carton. "z1" is a sleeping cat of seat 1, "w1" is a woken cat, and "P" is the Princess. The joint to the east of a
     # cell shows the seat number of an awake cat, "P", or "M", "B" or "F" for two toys.
     if not view.table:
         return []
@@ -94,7 +94,7 @@ def _cell(seen: ChatCartonneCardView | None) -> tuple[str, str, str]:
 
 
 def break_down(score: Score) -> list[str]:
-    """Return each seat's points for the boxes that it leads, its bonuses and its negative points."""
+    """Return each seat's points for the boxes in which it has the majority, its bonuses and its negative points."""
     detail = score.detail.chat_cartonne
     words = []
     for number, seat in enumerate(detail.seats):

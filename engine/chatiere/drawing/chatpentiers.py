@@ -14,7 +14,7 @@ from chatiere.v1.game_pb2 import Score
 
 _VALUES = 12
 _ZERO_ZONE = 4
-# For each colour, by number: its name, and the terminal's name for it.
+# The name of each colour, and the terminal's name for it, by number.
 _COLOURS = (("grey", "bright_black"), ("green", "green"), ("red", "red"), ("brown", "yellow"), ("blue", "blue"))
 
 
@@ -33,7 +33,7 @@ def draw_table(views: Sequence[ChatpentiersView]) -> list[str]:
 
 
 def _cards(numbers: Iterable[int]) -> str:
-    """Return cards grouped by colour, such as "grey 1 5, red 12"."""
+    """Return cards grouped by colour, for example "grey 1 5, red 12"."""
     values: dict[int, list[str]] = {}
     for number in sorted(numbers):
         values.setdefault(number // _VALUES, []).append(str(number % _VALUES + 1))

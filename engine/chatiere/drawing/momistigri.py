@@ -79,7 +79,7 @@ def _name(kind: int) -> str:
 
 
 def break_down(score: Score) -> list[str]:
-    """Return each seat's penalties in the rounds so far and, during a round, its hand."""
+    """Return each seat's penalties in the rounds so far, and its hand during a round."""
     words = []
     for seat in score.detail.momistigri.seats:
         parts = [f"round {number} {points}" for number, points in enumerate(seat.round_points, 1)]

@@ -16,12 +16,12 @@ _MAX_KEPT = 32 * 1024 * 1024
 def keep_freed_memory() -> bool:
     """Configure the C library to keep freed memory for later allocations instead of returning it to the system.
 
-    By default, glibc returns the large blocks that batches use, and maps them again page by page. This can take longer
-    than making the moves. The setting applies to the whole process and replaces previous settings of malloc. Further
-    calls have no effect.
+    By default, glibc returns the large blocks that batches use, and maps them again page by page. Mapping blocks can
+    need more time than making the moves. The setting applies to the whole process and replaces previous settings of
+    malloc. Further calls have no effect.
 
     Returns:
-        True on success; False if the C library does not have these settings.
+        True on success. False if the C library does not have these settings.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -37,7 +37,7 @@ def share_one_heap() -> bool:
     Call this function once, before threads are started.
 
     Returns:
-        True on success; False if the C library has no such setting.
+        True on success. False if the C library does not have this setting.
     """
     try:
         return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1))
@@ -76,7 +76,7 @@ def allocated_bytes() -> int | None:
     """Return the number of bytes currently allocated from the C library's heap and as mapped blocks.
 
     Returns:
-        The number of bytes, without Python's own small objects. None if the C library does not report it.
+        The number of bytes, without Python's own small objects. None if the C library does not report the number.
     """
     try:
         mallinfo: Callable[[], _Usage] = ctypes.CDLL(None).mallinfo2
@@ -84,7 +84,7 @@ def allocated_bytes() -> int | None:
         usage = mallinfo()
     except (AttributeError, OSError, TypeError):
         return None
-    # All fields are zero if another allocator, such as that of a sanitizer, replaces the C library's allocator.
+    # All fields are zero if another allocator (for example a sanitizer's) replaces the C library's allocator.
     return int(usage.uordblks + usage.hblkhd) or None
 
 

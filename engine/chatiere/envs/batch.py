@@ -20,7 +20,7 @@ class Positions(NamedTuple):
     """The positions of n games, as in chatiere.v1.Positions. Columns that were not requested are empty."""
 
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size): the packed states, whose format is opaque."""
+    """uint8 (n, packed_size): the packed states. Their format is opaque."""
     actors: NDArray[np.int8]
     """int8 (n,): the seat to decide, -1 at a chance event, -4 if the game is over, or -3 if the state is invalid."""
     legal_offsets: NDArray[np.uint32]
@@ -28,7 +28,7 @@ class Positions(NamedTuple):
     legal_ids: NDArray[np.uint16]
     """uint16 (legal_offsets[n],): the dense ids of legal actions, or the outcomes of a chance event, ascending."""
     weights: NDArray[np.uint32]
-    """uint32 (legal_offsets[n],): the weights of outcomes, and 1 for each action; empty if no item is at a chance
+    """uint32 (legal_offsets[n],): the weights of outcomes, and 1 for each action. Empty if no item is at a chance
     event."""
     totals: NDArray[np.int32]
     """int32 (n, players): each seat's score. Where a new game has begun, this is the score of the game that ended."""
@@ -37,12 +37,12 @@ class Positions(NamedTuple):
     final: NDArray[np.bool_]
     """bool (n,): True if the game is over, or was over before a new game began in its place."""
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): the observation of the seat to decide; zeros if no seat has to decide."""
+    """uint8 (n, observation_length): the observation of the seat to decide. Zeros if no seat has to decide."""
     final_observations: NDArray[np.uint8]
     """uint8 (r, players, observation_length): each seat's observation at the end of the r games that new games have
     replaced."""
     mask: NDArray[np.bool_] | NDArray[np.uint8] = NO_MASK
-    """The mask of the legal actions, as in Batch; empty unless the environment has made it."""
+    """The mask of the legal actions, as in Batch. Empty unless the environment has made the mask."""
 
 
 @dataclass(frozen=True)
@@ -56,23 +56,24 @@ class Ended:
     lengths: NDArray[np.uint32]
     """uint32 (e,): the number of decisions in each game."""
     returns: NDArray[np.float32]
-    """float32 (e, players): players / w - 1 for each of w winners, -1 for the other seats."""
+    """float32 (e, players): players / w - 1 for each of w winners, and -1 for every other seat."""
     totals: NDArray[np.int32]
     """int32 (e, players): each seat's score, in the game's own points."""
     observations: NDArray[np.uint8]
-    """uint8 (e, players, observation_length): each seat's observation at the end; empty unless requested."""
+    """uint8 (e, players, observation_length): each seat's observation at the end. Empty unless requested."""
 
 
 @dataclass(frozen=True)
 class Batch:
     """n positions at which to decide, and the games that ended since the previous batch.
 
-    Where a game ended, its environment has begun the next game, and the row describes that game; `ended` describes the
-    game that ended. Arrays may be views into larger arrays, such as a response of the service: copy them to keep them.
+    Where a game ended, the environment has begun the next game. The row then describes the next game, and `ended`
+    describes the game that ended. Arrays may be views into larger arrays, for example a response of the service. Copy
+    arrays that you keep.
     """
 
     info: GameInfo
-    """The description of the game, as ListGames gives it, with its pieces and the parts of an observation."""
+    """The description of the game, with its pieces and the parts of an observation, as returned by ListGames."""
     seed: int
     """The seed of the games."""
     envs: NDArray[np.intp]
@@ -88,15 +89,15 @@ class Batch:
     legal_ids: NDArray[np.uint16]
     """uint16 (legal_offsets[n],): the dense ids of the legal actions, ascending in each row."""
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): the actor's observation, as laid out in `info`; empty unless requested."""
+    """uint8 (n, observation_length): the actor's observation, in the layout of `info`. Empty unless requested."""
     mask: NDArray[np.bool_] | NDArray[np.uint8]
-    """bool (n, num_actions): True for legal actions. If requested as bits, uint8 (n, ceil(num_actions / 8)), where the
-    lowest bit of each byte comes first. Empty unless requested."""
+    """bool (n, num_actions): True for legal actions. If requested as bits, uint8 (n, ceil(num_actions / 8)), the lowest
+    bit of each byte first. Empty unless requested."""
     features: NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
     """(n, num_features): the actor's observation or its compact form, converted by ObservationLayout.features to the
     requested form. Empty unless requested."""
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size): the packed states. They include hidden cards, so they are meant for search and not for
+    """uint8 (n, packed_size): the packed states. States include hidden cards, so they are meant for search and not for
     bots. Empty if the environment leaves the states on the service."""
     ended: Ended
     """The games ended by the last actions of this batch's environments."""
@@ -135,7 +136,7 @@ class Batch:
         return choices.random_actions(self.legal_offsets, self.legal_ids, self.luck())
 
     def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
-        """Return the legal action with the highest value for each position, and the first one among equals.
+        """Return the legal action with the highest value for each position. Among equals, return the first.
 
         Args:
             values: A value for each of `legal_ids`.
@@ -149,10 +150,10 @@ class Batch:
 def observation_part(info: GameInfo, name: str) -> slice:
     """Return the slice of an observation that contains the part with a name.
 
-    ObservationLayout splits an observation into all of its parts, and converts each by the kind of its numbers.
+    ObservationLayout splits an observation into all its parts, and converts each part by the kind of its numbers.
 
     Raises:
-        KeyError: If there is no such part.
+        KeyError: If no part has this name.
     """
     for part in info.observation:
         if part.name == name:
@@ -161,9 +162,9 @@ def observation_part(info: GameInfo, name: str) -> slice:
 
 
 def batch_of(ended_later: Callable[[], Ended], **columns: Any) -> Batch:
-    """Return a batch with these columns. `ended_later` returns its `ended`, and is called only if that is read."""
+    """Return a batch with these columns. `ended_later` returns the value of `ended` when `ended` is first read."""
     batch = object.__new__(Batch)
-    # The constructor of a frozen dataclass takes several times as long.
+    # Do not call the constructor, because a frozen dataclass's constructor is several times slower.
     vars(batch).update(columns, _ended_later=ended_later)
     return batch
 

@@ -37,8 +37,9 @@ class Rows(NamedTuple):
 class BatchEnv(Closing):
     """`num_envs` environments, each of which plays one game after another, with sampled chance.
 
-    The environments are split into `batches` batches, which take turns. `step` takes the actions for the last batch and
-    returns the next batch, with other environments than the last batch. With batches=1, there is only one batch.
+    The environments are split into `batches` batches, which are returned in turn. `step` receives the actions for the
+    last batch and returns the next batch. The next batch has other environments than the last batch. With batches=1,
+    there is only one batch.
 
     Environment e plays the games of the seed with the numbers first_game + e, first_game + e + num_envs, first_game +
     e + 2 × num_envs and so on. A game depends only on its seed, its number and the actions, so the same seed gives the
@@ -53,7 +54,7 @@ class BatchEnv(Closing):
     """
 
     info: GameInfo
-    """The description of the game, as ListGames gives it, with the parts of an observation."""
+    """The description of the game, with the parts of an observation, as returned by ListGames."""
     players: int
     """The number of players."""
 
@@ -137,7 +138,7 @@ class BatchEnv(Closing):
 
     @abstractmethod
     def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
-        """For each state, draw a state that the given seat cannot distinguish from it.
+        """For each state, draw a state that the given seat cannot distinguish from the original.
 
         Args:
             states: uint8 (n, packed_size), the packed states. The states of a batch are always valid.
@@ -158,13 +159,13 @@ class BatchEnv(Closing):
 
     @abstractmethod
     def _move(self, batch: Batch, actions: memoryview) -> None:
-        """Make moves in the games of a batch, to be returned after all pending batches. `actions`: a uint16 column."""
+        """Make moves in a batch's games, to be returned after all pending batches. `actions` is a uint16 column."""
 
     @abstractmethod
     def _next(self) -> tuple[Rows, Positions]:
         """Return the next pending batch: its rows with updated numbers of decisions, and their positions.
 
-        Where a game has ended, the position is that of the environment's next game.
+        Where a game has ended, the position belongs to the environment's next game.
         """
 
     @abstractmethod

@@ -60,7 +60,7 @@ class _WithSpec:
 
     @property
     def spec(self) -> EnvSpec | None:
-        """The arguments with which Gymnasium made the environment; None if it was made without Gymnasium."""
+        """The arguments with which Gymnasium made the environment. None if it was made without Gymnasium."""
         return self._spec
 
     @spec.setter
@@ -71,24 +71,25 @@ class _WithSpec:
 
 
 class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
-    """One seat of a game; bots play the other seats. An episode is a game, and a step is a decision of the seat.
+    """One seat of a game against bots. An episode is a game, and a step is a decision of the seat.
 
-    - Observation: uint8 (observation_length,), the seat's knowledge, as laid out in the game's description. With
-      mask_in_observation, a dict of two items: this array as `observation`, and `action_mask` as in `info`.
+    - Observation: uint8 (observation_length,), the seat's knowledge, in the layout of the game's description. With
+      mask_in_observation, a dict with this array as `observation`, and `action_mask` as in `info`.
     - Action: a dense id.
-    - Reward: 0 until the game is over, then the seat's return: players / w - 1 for each of w winners, -1 for the other
-      seats.
+    - Reward: 0 until the game is over, then the seat's return. The return is players / w - 1 for each of w winners, and
+      -1 for every other seat.
 
     Every `info` has two items:
 
-    - `action_mask`: int8 (num_actions,), 1 for each legal action, all 0 at the end; a new array for each `info`.
-    - `illegal_action`: int64, the action if it was illegal, which ends the episode with the reward -1; otherwise -1.
+    - `action_mask`: int8 (num_actions,), 1 for each legal action. All 0 at the end. Each `info` has a new array.
+    - `illegal_action`: int64, the action if it was illegal, otherwise -1. An illegal action ends the episode with the
+      reward -1.
 
-    With illegal="raise", an illegal action raises EngineError, a ValueError that names the rule; the game is unchanged.
+    With illegal="raise", an illegal action raises EngineError, a ValueError that names the rule. The game is unchanged.
 
-    No game is truncated. A game that ends before the seat's first decision, which is rare, is skipped.
+    No game is truncated. The rare games that end before the seat's first decision are skipped.
 
-    An episode depends only on the seed and the actions: the seed also determines the bots' choices.
+    An episode depends only on the seed and the actions, because the seed also determines the bots' choices.
     """
 
     metadata: dict[str, Any] = _METADATA
@@ -111,9 +112,9 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
             game: The name of the game.
             players: The number of players. None means the smallest number that the game allows.
             seat: The seat to play, 0 … players - 1.
-            opponents: A bot for all other seats, or a list with a bot for each other seat, clockwise, beginning at the
-                left of `seat`. Each is a Bot, or a name that chatiere.bots.get accepts ("flat:playouts=500").
-            options: The game's options, by the names in the rules file; options that are not set have their defaults.
+            opponents: A bot for all other seats, or a list with a bot for each other seat, clockwise from the left of
+                `seat`. A bot is given as a Bot, or as a name that chatiere.bots.get accepts ("flat:playouts=500").
+            options: The game's options, by the names in the rules file. Options that are not set have their defaults.
             illegal: The effect of an illegal action, "lose" or "raise".
             mask_in_observation: True to make observations dicts that also contain the mask.
             render_mode: "ansi", or None for no rendering.
@@ -169,7 +170,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         return observation, game.returned, game.over, False, info
 
     def render(self) -> str | None:
-        """Return the table as the seat sees it, as text with ANSI styles; without a render mode, warn and return None.
+        """Return the seat's view of the table as text with ANSI styles. Without a render mode, warn and return None.
 
         Raises:
             ResetNeeded: If `reset` was not called yet.
@@ -189,7 +190,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         return self._mask().view(np.bool_)
 
     def close(self) -> None:
-        """Close the environment, which can no longer be used."""
+        """Close the environment. It can no longer be used."""
         self._is_closed = True
 
     def _mask(self) -> NDArray[np.int8]:
@@ -210,13 +211,14 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
 class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """`num_envs` games of SeatEnv, stepped together. This is faster than stepping separate SeatEnvs.
 
-    With the same seeds, observations, rewards and infos equal those of gymnasium.vector.SyncVectorEnv over SeatEnv.
-    Each game has its own random numbers. The autoreset modes, for games that are over or truncated, are also the same:
+    With the same seeds, gymnasium.vector.SyncVectorEnv over SeatEnv gives the same observations, rewards and infos.
+    Each game has its own random numbers. The autoreset modes for games that are over or truncated are also the same:
 
-    - AutoresetMode.NEXT_STEP: the next step ignores the action for such a game and begins another game, with reward 0.
+    - AutoresetMode.NEXT_STEP: the next step ignores the game's action and begins another game, with reward 0.
     - AutoresetMode.SAME_STEP: the same step begins another game. `infos["final_obs"]`, an array of observations and
       None, and `infos["final_info"]` describe the end of the last game.
-    - AutoresetMode.DISABLED: `reset(options={"reset_mask": …})` begins new games; until then `step` raises ResetNeeded.
+    - AutoresetMode.DISABLED: `reset(options={"reset_mask": …})` begins new games. Until then, `step` raises
+      ResetNeeded.
     """
 
     metadata: dict[str, Any] = _METADATA
@@ -275,8 +277,8 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """Restart all games and return the observations and infos of their first decisions.
 
         Args:
-            seed: An integer is the first game's seed, and the other games have consecutive seeds. A list has a seed for
-                each game. SeatEnv.reset describes the meaning of None.
+            seed: An integer is the first game's seed, and the following games have consecutive seeds. A list has a seed
+                for each game. SeatEnv.reset describes the meaning of None.
             options: Ignored, except for "reset_mask", bool (num_envs,), with AutoresetMode.DISABLED. Only the games
                 where the mask is True are restarted.
 
@@ -390,7 +392,8 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         return {"observation": observations, "action_mask": self._games.masks.copy()}
 
     def _info(self, chosen: NDArray[np.bool_], illegal_actions: NDArray[np.int64]) -> dict[str, Any]:
-        # Gymnasium's format: the key with the prefix _ marks the games that have a value; the other games have 0.
+        # This is Gymnasium's format. The key with the prefix _ marks the games that have a value. The other games have
+        # 0.
         return {
             "action_mask": self._games.masks * chosen[:, None],
             "_action_mask": chosen.copy(),

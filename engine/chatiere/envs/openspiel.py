@@ -6,9 +6,9 @@ import pyspiel
 state = pyspiel.load_game("chatiere_discat(players=3)").new_initial_state()
 
 The parameters are `players` and the game's options, with the names in the rules file. A flag is a bool. A number is an
-integer; -1 means that an option without a numeric default is not given. A list is text with a space between numbers
-("1 2 3 5"). A list of one number needs a space after it, because OpenSpiel would otherwise read it as an integer.
-Chance is explicit, and rewards are given at the end.
+integer. -1 means that an option without a numeric default is not given. A list is text with a space between numbers ("1
+2 3 5"). A list of one number needs a space after the number, because OpenSpiel would otherwise read the text as an
+integer. Chance is explicit, and rewards are given at the end.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ _Moves = tuple[Any, int, int, EventLog]
 
 class _Start(NamedTuple):
     # The position before the first move: a new game, or a position drawn for a seat. A drawn position keeps the history
-    # of that seat. The histories of the other seats contain only the events that spectators have seen.
+    # of that seat. The other seats' histories contain only the events that spectators have seen.
     position: Position
     seat: int | None = None
     history: str = ""
@@ -49,7 +49,8 @@ class _Start(NamedTuple):
 
 
 class _Course:
-    # A position and the moves that led to it. Clones share all objects except the position, which is changed in place.
+    # A position and the moves that led to it. Clones share all objects except the position, because the position is
+    # changed in place.
     __slots__ = ("_histories", "moves", "position", "start")
 
     def __init__(self, start: _Start) -> None:
@@ -153,13 +154,13 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
             utility_sum=0.0,
             max_game_length=self._limits.max_game_length,
         )
-        # Omit defaults from the game's name, which would otherwise be several lines long.
+        # Omit defaults from the game's name, because the name would otherwise be several lines long.
         defaults = game_type.parameter_specification
         given = {name: value for name, value in params.items() if name == "players" or value != defaults[name]}
         super().__init__(game_type, info, given)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return a function and an argument to load the game by name; pyspiel's pickling would lose the attributes."""
+        """Return a function and an argument to load the game by name. pyspiel's pickling would lose the attributes."""
         return _load, (str(self),)
 
     def new_initial_state(self) -> "ChatiereState":
@@ -174,8 +175,8 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         """Return an observer of one player's knowledge, a ChatiereObserver.
 
         Args:
-            iig_obs_type: The type of the observations. With perfect recall, the observer has a string but no tensor;
-                without perfect recall (the default), it has both.
+            iig_obs_type: The type of the observations. With perfect recall, the observer has a string but no tensor.
+                Without perfect recall (the default), it has both.
             params: Must be empty.
 
         Returns:
@@ -195,7 +196,7 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
 
 
 def _load(name: str) -> Any:
-    # Pickle calls this function. It first imports this module, which registers the games.
+    # Pickle calls this function. Before the call, pickle imports this module and thereby registers the games.
     return pyspiel.load_game(name)
 
 
@@ -209,9 +210,9 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
     # inherited, but the overrides spare Python callers the detour through C++.
 
     def __init__(self, game: ChatiereGame, start: _Start) -> None:
-        """Initialize a state; ChatiereGame.new_initial_state returns new states."""
+        """Initialize a state. ChatiereGame.new_initial_state returns new states."""
         super().__init__(game)
-        # This is the only attribute, because `clone` copies every attribute, and pickle saves every attribute.
+        # This is the only attribute, because `clone` copies and pickle saves every attribute.
         self._course = _Course(start)
 
     def current_player(self) -> int:
@@ -250,7 +251,8 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         return self._course.position.legal_actions()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return (outcome, probability) for each outcome of the pending chance event, ascending; otherwise []."""
+        """Return (outcome, probability) for each outcome of the pending chance event, ascending. [] if none is
+        pending."""
         weighted = self._course.position.chance_outcomes()
         total = sum([weight for _, weight in weighted])
         return [(outcome, weight / total) for outcome, weight in weighted]
@@ -268,15 +270,15 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         return position.outcome_label(action) if player == CHANCE_PLAYER else position.action_label(action)
 
     def returns(self) -> list[float]:
-        """Return n/w - 1 for each of w winners among n players, and -1 for each loser; zeros until the game is over."""
+        """Return n/w - 1 for each of w winners among n players, and -1 for each loser. Zeros until the game is over."""
         return self._course.position.returns()
 
     def resample_from_infostate(self, player: int, probability_sampler: Callable[[], float]) -> "ChatiereState":
         """Return a state drawn uniformly from the states that agree with everything a player knows.
 
-        The player's information state string stays the same. The strings of the other players begin anew, because their
-        true strings would reveal hidden information. Each new string has the public events before the draw, the events
-        shown to that player after the draw, and the player's observation. `history()` also begins at the draw.
+        The player's information state string stays the same. The other players' strings begin anew, because the true
+        strings would reveal hidden information. Each new string has the public events before the draw, the events shown
+        to that player after the draw, and the player's observation. `history()` also begins at the draw.
 
         Args:
             player: The player.
@@ -305,7 +307,7 @@ class ChatiereObserver:
     Attributes:
         tensor: float32, the numbers 0 … 255 of the observation in the layout of the game's description. With perfect
             recall there is no tensor, because the length of a history has no useful bound.
-        dict: The parts of the tensor by name, as views; empty with perfect recall.
+        dict: The parts of the tensor by name, as views. Empty with perfect recall.
     """
 
     def __init__(self, game: Game, perfect_recall: bool) -> None:
@@ -330,9 +332,9 @@ class ChatiereObserver:
 
         Without perfect recall, the text is the player's observation: the name of each part, with the numbers other than
         0 and their places. With perfect recall, it is the player, the player's history, and the observation in
-        hexadecimal. The history has the player's own actions ("17! ") and the events shown to the player. An event has
-        its kind, "@", its seat and its values, or "?" if they are hidden from the player. If the values are not public,
-        the players who may see them follow.
+        hexadecimal. The history has the player's own actions ("17! ") and the events shown to the player. The text of
+        an event is its kind, "@", its seat and its values. If the values are hidden from the player, "?" replaces the
+        values. If the values are not public, the players who may see the values follow.
         """
         observation = _observation(state, player)
         if self._perfect_recall:
@@ -353,13 +355,13 @@ def _observation(state: ChatiereState, player: int) -> bytes:
 
 
 def _message(envelope: Message, game: Game) -> Any:
-    # Return the game's own message in an envelope, which is a State or Options message.
+    # Return the game's own message in an envelope. The envelope is a State or Options message.
     return getattr(envelope, game.name)
 
 
 def _outcome_ids(game: Game) -> int:
-    # Return the highest outcome plus 1, which is the length of OpenSpiel's masks. The game's limits only have the
-    # number of outcomes of one event.
+    # Return the highest outcome plus 1. This is the length of OpenSpiel's masks. The game's limits cannot be used,
+    # because they have only the number of outcomes of one event.
     cards = [piece.number for piece in game.description.pieces if piece.kind == "card"]
     return max(game.max_players, 1 + max(cards))
 

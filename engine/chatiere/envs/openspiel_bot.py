@@ -46,7 +46,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._restarts += 1
 
     def inform_action(self, state: ChatiereState, player_id: int, action: int) -> None:
-        """Do nothing: the state passed to `step` includes the other players' actions."""
+        """Do nothing, because the state passed to `step` includes the other players' actions."""
 
     def step(self, state: ChatiereState) -> int:
         """Return the dense id of the action that the bot chooses for the acting seat.

@@ -1,7 +1,7 @@
 """The games as PettingZoo environments that step one seat at a time (AEC).
 
-Importing this module registers every game: chatiere/discat-v1 and so on, with the version of its rules, for
-pettingzoo.make("aec", "chatiere/discat-v1", players=3).
+Importing this module registers every game under a name with the version of its rules, for example chatiere/discat-v1.
+pettingzoo.make("aec", "chatiere/discat-v1", players=3) then makes the environment.
 
     from chatiere.envs import pettingzoo
 
@@ -43,7 +43,7 @@ class Observation(TypedDict):
     observation: NDArray[np.uint8]
     """The observation of the game's description, (observation_length,)."""
     action_mask: NDArray[np.int8]
-    """1 for each legal dense id, (num_distinct_actions,); all 0 unless the seat has to act."""
+    """1 for each legal dense id, (num_distinct_actions,). All 0 unless the seat has to act."""
 
 
 def env(
@@ -54,7 +54,8 @@ def env(
 ) -> AECEnv[str, Observation, SupportsIndex | None]:
     """Return a raw_env in PettingZoo's usual wrappers.
 
-    An illegal action ends the game: the seat's reward is -1, and the other seats' rewards are 0. Calls before `reset`
+    An illegal action ends the game. The seat's reward is then -1, and the rewards of all other seats are 0. Calls
+        before `reset`
     raise an error, and `step` after the end only warns. An action outside of the action space raises AssertionError.
 
     Args:
@@ -85,12 +86,12 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         options: Mapping[str, Any] | None = None,
         render_mode: str | None = None,
     ) -> None:
-        """Create an environment; `reset` begins a game.
+        """Create an environment. `reset` begins a game.
 
         Args:
             game: The name of the game.
             players: The number of players. None means the smallest number that the game allows.
-            options: The game's options, by the names in the rules file; options that are not set have their defaults.
+            options: The game's options, by the names in the rules file. Options that are not set have their defaults.
             render_mode: "ansi", or None for no rendering.
 
         Raises:
@@ -185,7 +186,7 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         """Make the move of `agent_selection`. If an error is raised, the game is unchanged.
 
         Args:
-            action: The dense id of the action; None for an agent whose game is over, which is then removed.
+            action: The dense id of the action. None for an agent whose game is over. The agent is then removed.
 
         Raises:
             EngineError: INVALID_ACTION, ILLEGAL_ACTION.

@@ -14,16 +14,16 @@ class SeatGame:
     """A game with sampled chance that waits for a decision of its seat, or is over. SeatGames plays the same games."""
 
     position: Position
-    """The position; it is not set before `begin`."""
+    """The position. It is not set before `begin`."""
     legal_actions: list[int]
-    """The seat's legal actions, ascending; empty if the game is over."""
+    """The seat's legal actions, ascending. Empty if the game is over."""
     over: bool
     """True if the game is over, or has not begun."""
     returned: float
     """The seat's return if the game is over, otherwise 0."""
 
     def __init__(self, seating: Seating) -> None:
-        """Store the seating; `begin` begins a game."""
+        """Store the seating. `begin` begins a game."""
         self.seating = seating
         self.legal_actions = []
         self.over = True

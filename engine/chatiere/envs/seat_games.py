@@ -1,4 +1,4 @@
-"""Many games at a time, in each of which the caller decides for one seat and bots decide for the other seats."""
+"""Many games at a time. In each game, the caller decides for one seat, and bots decide for the other seats."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
@@ -17,12 +17,12 @@ from chatiere.envs.seating import Seating, refusal
 class SeatGames:
     """`count` places for games with sampled chance. Each game waits for a decision by its seat, or is over.
 
-    The bots play between the seat's decisions. A game depends only on its generator's numbers and on the seat's
-    actions, not on the other games.
+    The bots play between the seat's decisions. A game depends only on the numbers of its generator and the seat's
+    actions. Other games have no effect on it.
     """
 
     masks: NDArray[np.int8]
-    """int8 (count, num_actions): 1 for each action that is legal for the seat; all 0 if the game is over."""
+    """int8 (count, num_actions): 1 for each action that is legal for the seat. All 0 if the game is over."""
     over: NDArray[np.bool_]
     """bool (count,): True where the game is over, or has not begun."""
     returns: NDArray[np.float64]
@@ -151,7 +151,7 @@ class SeatGames:
 
 
 class _Reached(NamedTuple):
-    # Positions with columns as in Batch. `final` is True where the game is over; `returns` is (n, players).
+    # Positions with columns as in Batch. `final` is True where the game is over, and `returns` is (n, players).
     actors: NDArray[np.int8]
     legal_offsets: NDArray[np.uint32]
     legal_ids: NDArray[np.uint16]

@@ -1,4 +1,4 @@
-"""The seat for which the caller decides, and the bots at the other seats, read from SeatEnv's arguments."""
+"""The caller's seat and the bots at the other seats, read from SeatEnv's arguments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex
@@ -14,19 +14,19 @@ _ON_ILLEGAL = ("lose", "raise")
 
 
 class Seating(NamedTuple):
-    """A game, the seat for which the caller decides, and the bots that decide for the other seats."""
+    """A game, the seat for which the caller decides, and the bots at all other seats."""
 
     game: Game
     players: int
     """The number of players."""
     options: dict[str, Any] | None
-    """The game's options, by name; known to be valid."""
+    """The game's valid options, by name."""
     seat: int
     """The seat for which the caller decides."""
     bots: list[Bot]
     """The bots, without duplicates."""
     bot_of: list[int]
-    """For each seat, the index of its bot in `bots`; the entry for `seat` has no meaning."""
+    """For each seat, the index of its bot in `bots`. The entry for `seat` has no meaning."""
     illegal_loses: bool
     """True if an illegal action of the seat loses the game, False if it raises EngineError."""
     lowest_return: float

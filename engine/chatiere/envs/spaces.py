@@ -1,4 +1,4 @@
-"""Gymnasium's spaces for a seat's observations, which are the same in every environment."""
+"""Gymnasium's spaces for a seat's observations. Every environment uses the same spaces."""
 
 import numpy as np
 from gymnasium.spaces import Box, Dict
@@ -7,7 +7,7 @@ from chatiere.engine import Game
 from chatiere.engine.core.observation import ObservationLayout
 
 
-# The type is quoted, because Box takes no type argument before Gymnasium 1.4.
+# Quote the type, because Box accepts no type argument before Gymnasium 1.4.
 def observation_space(game: Game) -> "Box[np.uint8]":
     """Return the space of observations, uint8 (observation_length,), each number from 0 to its largest value."""
     largest = ObservationLayout(game.description).largest

@@ -32,13 +32,13 @@ _Element = TypeVar("_Element", bound=np.generic)
 class TableEnv(BatchEnv):
     """A BatchEnv that plays in this process. This is the fastest way to play.
 
-    The same code also runs on `chatiere.clients.VectorEnv`, which plays over a service. There the same seed and actions
-    give the same games, row for row. Later steps do not change the arrays of a batch: their memory is used again only
-    once nothing refers to them. Arrays that the engine returned are read-only.
+    The same code also runs on `chatiere.clients.VectorEnv`, which plays over a service. With it, the same seed and
+    actions give the same games, row for row. Later steps do not change the arrays of a batch, because the memory of an
+    array is reused only once nothing refers to the array. Arrays that the engine returned are read-only.
 
-    Errors are EngineErrors, which are ValueErrors. The constructor raises UNKNOWN_GAME, INVALID_PLAYERS and
-    INVALID_OPTION; `step` raises ILLEGAL_ACTION, INVALID_ACTION and INVALID_BATCH. A `step` that raises an error
-    changes no game and can be called again with other actions.
+    Errors are EngineErrors, a subclass of ValueError. The constructor raises UNKNOWN_GAME, INVALID_PLAYERS and
+    INVALID_OPTION. `step` raises ILLEGAL_ACTION, INVALID_ACTION and INVALID_BATCH. If `step` raises an error, no game
+    has changed, and `step` can be called again with other actions.
 
         >>> from chatiere.envs import TableEnv
         >>> with TableEnv("discat", 2, num_envs=8, observations=True) as env:
@@ -66,24 +66,24 @@ class TableEnv(BatchEnv):
         compact: bool = False,
         num_threads: SupportsIndex = 1,
     ) -> None:
-        """Prepare the environments; `reset` begins their games.
+        """Prepare the environments. `reset` begins their games.
 
         Args:
-            game: The name of the game, such as "discat".
+            game: The name of the game, for example "discat".
             players: The number of players.
             num_envs: The total number of environments in all batches, 1 … 524,288.
-            options: The options of all games, by name as in `Game.new_game` or as the message that VectorEnv takes;
-                options that are not set have their defaults.
+            options: The options of all games, by name as in `Game.new_game` or as a message as for VectorEnv. Options
+                that are not set have their defaults.
             seed: The seed that `reset` uses if it is called without a seed.
             games: The number of games to play. None means no limit.
             first_game: The number of the first game.
             batches: The number of batches, 1 … num_envs.
             observations: True to get observations.
-            mask: True to get a mask of the legal actions, "bits" to get it as bits.
+            mask: True to get a mask of the legal actions, "bits" to get the mask as bits.
             features: "float32", "float16" or "packed" to get observations and their features in this form.
             compact: True to get the features of compact observations (CompactObservations), for games with large
                 boards.
-            num_threads: The number of threads that share the work of a step, 1 … 256. Games do not depend on it.
+            num_threads: The number of threads that share the work of a step, 1 … 256. It has no effect on games.
         """
         super().__init__(num_envs, batches, games, first_game, seed, mask, features, compact)
         if not isinstance(game, str):
@@ -91,7 +91,7 @@ class TableEnv(BatchEnv):
         self._game = engine.game(game)
         self._options = _options_by_name(self._game, options)
         self._num_threads = num_threads
-        # Each batch has its own table, because a table keeps the states that it returned last, and their memory.
+        # Each batch has its own table, because a table keeps the memory of the states that it returned last.
         self._tables = [Table(self._game, players, reuse_memory=True) for _ in range(self._batches)]
         self.players = self._tables[0].players
         # This call checks the arguments.
@@ -114,8 +114,8 @@ class TableEnv(BatchEnv):
         """Return the observations of all seats at each position: uint8 (n, players, observation_length).
 
         The seats are in clockwise order from the seat whose turn it is. Together, their observations determine the
-        position except for cards still to be drawn. The observations are meant for a critic, which judges positions
-        while a policy learns. A policy must not read them, because they contain hidden cards. Environments over a
+        position except for cards still to be drawn. The observations are meant for a critic that judges positions while
+        a policy learns. A policy must not read the observations, because they contain hidden cards. Environments over a
         service do not have this method.
         """
         table, states = Table(self._game, self.players), batch.states.tobytes()
@@ -205,7 +205,7 @@ class _Played(NamedTuple):
 
 def _options_by_name(game: Game, options: Mapping[str, Any] | Options | None) -> Mapping[str, Any] | None:
     if isinstance(options, Mapping):
-        # Copy the options, because later games also use them, and the caller may change the original.
+        # Copy the options, because later games also use the options and the caller may change the original.
         return dict(options)
     if not isinstance(options, Options):
         return options

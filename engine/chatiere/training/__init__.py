@@ -1,1 +1,1 @@
-"""Training of networks in integers by self-play, in JAX: it needs the extra `chatiere[train]`."""
+"""Training of networks in integers by self-play, in JAX. Needs the extra `chatiere[train]`."""

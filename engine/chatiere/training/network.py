@@ -1,4 +1,4 @@
-"""The network of net.h in real numbers, for training with JAX, and its conversion to integers."""
+"""The network of net.h in real numbers for training with JAX, and the conversion to integers."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,14 +22,14 @@ _COLUMNS_AT_ONCE = 256
 _MAX_GRADIENT = 0.5
 _OPTIMIZER = optax.chain(optax.clip_by_global_norm(_MAX_GRADIENT), optax.scale_by_adam())
 
-# Activations range from 0 to REACH, which corresponds to 1 in net.h. With a range of 0 to 1, most units would soon be
+# Activations range from 0 to REACH. REACH corresponds to 1 in net.h. With a range of 0 to 1, most units would soon be
 # saturated for all inputs, and would stop learning.
 REACH = 8
-# The number of flags whose combined effect equals that of a count at its maximum.
+# A count at its maximum has the same effect as this number of flags.
 COUNT = 12
 
-# _UNITS maps each layer to the integer that represents 1 (see net.h). _HALVES has the number added to each bias, which
-# is half of the range that a shift cuts off, so that activations are rounded instead of truncated.
+# _UNITS maps each layer to the integer that represents 1 (see net.h). _HALVES has the number that is added to each bias
+# in order to round activations instead of truncating them. It is half of the range that a shift cuts off.
 _UNITS = {
     "columns": 2**12 // REACH,
     "first_bias": 2**12 // REACH,
@@ -57,7 +57,7 @@ class Columns(NamedTuple):
 
 
 class _Span(NamedTuple):
-    # The length of a run of actions, then the other fields of its RUN.
+    # The length of a run of actions, and the other fields of the RUN.
     length: int
     row: int
     group: int
@@ -66,7 +66,7 @@ class _Span(NamedTuple):
 
 
 class Network:
-    """The shape of a network, which a game and a number of players determine."""
+    """The shape of a network. It depends on the game and the number of players."""
 
     def __init__(self, game: Game, players: int) -> None:
         """Determine the sizes of the layers."""
@@ -144,11 +144,10 @@ class Network:
             parameters: The parameters of the network.
             columns: The columns to use, from `seen`.
             features: uint8 (n, packed_size), packed features.
-            legal: uint8 (n, ⌈num_actions / 8⌉), a mask of the legal actions as bits; other actions get probability 0.
+            legal: uint8 (n, ⌈num_actions / 8⌉), a mask of the legal actions as bits. Other actions get probability 0.
 
         Returns:
-            The logarithms, (n, num_actions), and the returns, (n, players), in the order of the seats, clockwise from
-            the actor.
+            The logarithms, (n, num_actions), and the seats' returns, (n, players), clockwise from the actor.
         """
         numbers = features[:, columns.bytes] >> columns.shifts & columns.masks
         inputs = numbers.astype(jnp.float32) * columns.scales
@@ -163,7 +162,8 @@ class Network:
         ids = np.arange(self.game.num_distinct_actions)
         is_legal = legal[:, ids >> 3] >> (ids & 7).astype(np.uint8) & 1
         values = second[0] @ parameters["values"].T + parameters["values_bias"]
-        # A finite number instead of -inf, because the entropy would otherwise contain 0 × infinity, which is NaN.
+        # Use a finite number instead of -inf, because the entropy would otherwise contain 0 × infinity, and would be
+        # NaN.
         return jax.nn.log_softmax(jnp.where(is_legal, logits, -1e9)), values
 
     def _slots(self, features: Any) -> tuple[jax.Array, jax.Array]:

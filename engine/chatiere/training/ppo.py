@@ -100,7 +100,7 @@ def play(
         network: The network that learns.
         seed: The seed of the games.
         against: A network that plays all seats except one. The excepted seat changes from game to game. This network
-            takes the actions with the highest logits. None means that the network plays against itself.
+            chooses the actions with the highest logits. None means that the network plays against itself.
 
     Returns:
         The steps of the network that learns, and each game's returns and totals, (games, players).
@@ -127,7 +127,7 @@ def play(
 
 
 def leads(totals: NDArray[np.int32], lowest_total_wins: bool) -> NDArray[np.float32]:
-    """Return how far each seat is ahead of the mean, in standard deviations, at most MAX_LEAD.
+    """Return each seat's lead over the mean in standard deviations, at most MAX_LEAD.
 
     Leads measure the quality of play more precisely than winning or losing does.
 
@@ -150,8 +150,8 @@ def advantages(steps: Sequence[Step], returns: NDArray[np.float32]) -> list[NDAr
 
     An advantage is estimated from the later decisions of the same seat in the same game.
     """
-    # The loop goes backwards from the end. These arrays have the value that each seat of each game expected at its next
-    # decision, and the advantage of that decision.
+    # The loop runs backwards from the end. For each seat of each game, these arrays have the value expected at the
+    # seat's next decision, and the advantage of that decision.
     expected, later = returns.copy(), np.zeros_like(returns)
     found = []
     for step in reversed(steps):
@@ -235,7 +235,7 @@ class Learner:
             env: An environment with packed features and masks as bits.
             seed: The seed of the games.
             rate: A factor, 0 … 1, for the learning rate and the entropy bonus. It is also the weight of `leads` in the
-                learning target; the returns have the weight 1 - rate.
+                learning target. The returns have the weight 1 - rate.
 
         Returns:
             The number of decisions learned from.

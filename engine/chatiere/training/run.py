@@ -22,9 +22,9 @@ from chatiere.training.curve import Point, measure, plot
 from chatiere.training.network import FIRST, SECOND, Network, new_state
 from chatiere.training.ppo import Learner
 
-# The number of measurements of the network in a run, in addition to the one at the beginning.
+# The number of measurements in a run, not counting the measurement at the beginning.
 _MEASUREMENTS = 20
-# The number of games of the last measurement, as a multiple of the games of the other measurements.
+# The factor by which the last measurement has more games than the other measurements.
 _LAST = 4
 
 
@@ -39,7 +39,7 @@ class Setting:
     game: str
     players: int
     decisions: int
-    """The number of decisions to learn from. The last iteration may exceed it."""
+    """The number of decisions to learn from. The last iteration may exceed this number."""
     games: int
     """The number of games of an iteration."""
     measure_games: int
@@ -55,7 +55,7 @@ class Setting:
 
     @property
     def command(self) -> str:
-        """The command that starts such a run."""
+        """The command that starts a run with these parameters."""
         options = {name.replace("_", "-"): value for name, value in self.given.items()}
         return " ".join(["chatiere train", *(f"--{name} {value}" for name, value in options.items())])
 
@@ -148,7 +148,7 @@ class Run:
         setting = self.setting
         if self._against is not None:
             return {f"{setting.against} alone": IntegerNetworkBot(self._against)}
-        # Choose the first of the game's own bots, which are listed after the bots for any game.
+        # Choose the first of the game's own bots. They are listed after the bots for any game.
         own = next(name for name in bots.names(setting.game) if name not in ("random", "flat", "ismcts"))
         return {name: bots.get(name, setting.game, setting.players) for name in ("random", own)}
 
