@@ -251,8 +251,7 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         return self._course.position.legal_actions()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return (outcome, probability) for each outcome of the pending chance event, ascending. [] if none is
-        pending."""
+        """Return (outcome, probability) for all outcomes of the pending chance event, ascending; otherwise []."""
         weighted = self._course.position.chance_outcomes()
         total = sum([weight for _, weight in weighted])
         return [(outcome, weight / total) for outcome, weight in weighted]
