@@ -21,7 +21,7 @@ def game(name: str) -> Game:
     """Return a game.
 
     Args:
-        name: The name of the game, such as "discat".
+        name: The name of the game, for example "discat".
 
     Raises:
         EngineError: UNKNOWN_GAME.
@@ -33,7 +33,7 @@ def codec(name: str) -> Codec:
     """Return the codec for the messages of a game's own protobuf file.
 
     Args:
-        name: The name of the game, such as "discat".
+        name: The name of the game, for example "discat".
 
     Raises:
         EngineError: UNKNOWN_GAME.

@@ -1,1 +1,1 @@
-"""The core, which all games share."""
+"""The core: the parts of the engine that all games share."""

@@ -1,7 +1,7 @@
 """Reusable memory for the columns of batches. A block of memory is used again once no other object refers to it.
 
-Large columns that are allocated at each step cost more than the moves, because the operating system maps and clears
-their pages each time.
+Allocating large columns at each step costs more than making the moves, because the operating system maps and clears the
+columns' pages each time.
 """
 
 from cpython.buffer cimport PyBuffer_FillInfo
@@ -44,14 +44,14 @@ cdef class Block:
         return self.size
 
     def __getbuffer__(self, Py_buffer* view, int flags):
-        # There is no `__releasebuffer__`: arrays and memoryviews refer to the block, which prevents its reuse.
+        # `__releasebuffer__` is not needed. A block is not reused while arrays and memoryviews refer to it.
         PyBuffer_FillInfo(view, self, self.data, self.size, not self.writable, flags)
 
     cdef int resize(self, Py_ssize_t size) except -1:
         # Keep the memory if it is large enough, but not its contents.
         cdef Py_ssize_t capacity, alignment
         if size > self.capacity or self.allocated == NULL:
-            # Columns whose size varies have a margin, so that they are seldom enlarged.
+            # Reserve a margin for columns whose size varies, so that they are seldom enlarged.
             capacity = size + size // 4 if self.capacity else size
             alignment = HUGE_PAGE if capacity >= HUGE_PAGE else ALIGNMENT
             free(self.allocated)

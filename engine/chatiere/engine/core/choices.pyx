@@ -161,7 +161,7 @@ def random_masked_actions(mask, luck, num_actions):
 
 
 def best_actions(legal_offsets, legal_ids, values):
-    """Return the legal action with the highest value for each decision, and the first one among equals.
+    """Return the legal action with the highest value for each decision. Among equals, return the first.
 
     Args:
         legal_offsets: uint32 (n + 1,), as in PositionColumns.
@@ -250,7 +250,7 @@ cdef inline uint32_t count_in(const uint8_t* block, const uint64_t* flags) noexc
 
 cdef inline int place_in(const uint8_t* block, const uint64_t* flags, uint32_t left) noexcept nogil:
     # Return the place, in bits, of the flag that has `left` flags before it. The code avoids branches on the flags,
-    # which would be hard to predict.
+    # because such branches would be hard to predict.
     cdef uint32_t before[BLOCK_WORDS]  # the number of flags before each word
     cdef int i
     before[0] = 0

@@ -41,7 +41,7 @@ def seat_or_none(first_seat):
 
 
 def first_seat_option(packed):
-    """Return {"first_seat": seat} for the number in a packed state, or {} if the option has its default."""
+    """Return {"first_seat": seat} for the seat in a packed state, or {} if the option has its default."""
     return {} if packed == NO_SEAT else {"first_seat": packed}
 
 
@@ -235,7 +235,7 @@ cdef class EventFields:
             fields: A dict that maps the name of each field of the message to its number.
             values: A dict that maps each kind of event to the names of its values' fields. None means that the game's
                 codec writes events itself.
-            lists: The names of the fields that are lists. A list in the last field has all remaining values; any other
+            lists: The names of the fields that are lists. A list in the last field has all remaining values. Any other
                 list has one value.
         """
         values = values or {}
@@ -266,11 +266,12 @@ cdef class EventFields:
 cdef class Codec:
     """A codec between positions and the messages of a game's own protobuf file.
 
-    The read methods take a Reader of a message. They raise EngineError with a `field` that is a path within this
-    message. The put methods write fields to a Writer, and `wire.fill` turns these fields into a message object.
+    The argument of the read methods is a Reader of a message. They raise EngineError with a `field` that is a path
+    within this message. The put methods write fields to a Writer, and `wire.fill` turns these fields into a message
+    object.
 
     `encode_options` converts options by name to the kernel's struct. `options_of` returns the options of a position
-    that differ from their defaults. `phrases` has the texts of labels. The argument `language` is "en" or "fr"; other
+    that differ from their defaults. `phrases` has the texts of labels. The argument `language` is "en" or "fr". Other
     values raise ValueError.
     """
 

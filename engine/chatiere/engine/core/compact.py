@@ -24,8 +24,8 @@ class CompactObservations:
     Boards are parts that are squares of 16 × 16 or more. The side of the window is half the side of the board. The
     window has the same place on all boards of an observation. The rows and columns that are not empty are in the middle
     of the window, unless the edges of the board prevent this. Two parts are added at the end. `window` has the first
-    row and the first column of the window. `outside` counts the numbers outside the window: for each field of a board,
-    it has the count of each category from 1 on, or of each bit, but at most the window's side.
+    row and the first column of the window. `outside` counts the numbers outside the window. For each field of a board,
+    it has the count of each category from 1 on, or the count of each bit. A count is at most the window's side.
 
     ObservationLayout accepts CompactObservations in place of a description.
     """
@@ -73,7 +73,7 @@ class CompactObservations:
             outside.append((field.offset, self.length, field.first_bit, field.largest, is_bits))
             self.length += many
         self.observation = tuple(parts)
-        """The parts of a compact observation, in the same form as in a Description, but without meanings."""
+        """The parts of a compact observation, as in a Description but without meanings."""
         self._cropper = Cropper(
             ObservationLayout(description).largest,
             side,

@@ -1,4 +1,4 @@
-"""Descriptions of games for people and programs. With them, programs need no tables of their own for each game."""
+"""Descriptions of games for people and programs. With a description, a program needs no table for each game."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from chatiere.engine.core.position import Position
 
 Say = Callable[[str, str], str]
-"""A function that takes a key and an English text, and returns the text in another language, as a catalogue does."""
+"""A function that returns the text in another language for a key and an English text, for example a Catalogue."""
 
 
 class OptionType(IntEnum):
@@ -87,7 +87,7 @@ class Option:
 
     @classmethod
     def first_seat(cls, meaning: str, seats: int) -> "Option":
-        """Return the `first_seat` option, which every game has.
+        """Return the option `first_seat`. Every game has this option.
 
         Args:
             meaning: The meaning of the option, in English.
@@ -105,7 +105,7 @@ class Option:
             )
 
     def default_value(self, players: int) -> Any:
-        """Return the default for a number of players, in the form that callers use; None if a chance event decides."""
+        """Return the default for a number of players, in the form that callers use. None if a chance event decides."""
         values = self.defaults.get(players, self.default_values)
         if self.type in (OptionType.NUMBERS, OptionType.PIECES):
             return list(values)
@@ -119,7 +119,7 @@ class Option:
 
 
 Template = str | Plural
-"""An English text with the names of its arguments in braces, or a Plural, whose text depends on an argument."""
+"""An English text with the names of its arguments in braces. If the text depends on an argument, a Plural."""
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,9 @@ class EventKind:
     """A kind of event.
 
     Attributes:
-        phrase: The label of such an event.
+        phrase: The label of an event of this kind.
         values: The names of the fields of the game's Event message that have the event's values, in order.
-        hidden: The label for viewers who may not see the values; empty if it is the same for all viewers.
+        hidden: The label for viewers who may not see the values. Empty if the label is the same for all viewers.
     """
 
     phrase: Template
@@ -161,7 +161,7 @@ class EventKind:
 
 
 class Name:
-    """A name that can be translated: an English template, and the values of its places, which may be names as well."""
+    """A name that can be translated: an English template, and the values of its places. A value may also be a Name."""
 
     def __init__(self, template: str, **places: "Name | str | int") -> None:
         """Initialize a name.
@@ -192,7 +192,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of the game's box, such as a card or a space.
+    """A piece in the game's box, for example a card or a space.
 
     Attributes:
         number: The number of the piece in the API. Each kind has separate numbers.
@@ -208,7 +208,7 @@ class Piece:
 class Limits(NamedTuple):
     """Bounds for all games with a given number of players, and with given options or any options.
 
-    The names are those of OpenSpiel. The game package's `limits` documents which of the bounds are reached.
+    The names are the same as in OpenSpiel. The game package's `limits` documents which of the bounds are reached.
     """
 
     max_game_length: int
@@ -218,9 +218,9 @@ class Limits(NamedTuple):
     max_chance_outcomes: int
     """The maximum number of outcomes of a chance event, 1 or more."""
     min_utility: float
-    """The lowest possible return of a seat, which is -1."""
+    """The lowest possible return of a seat: -1."""
     max_utility: float
-    """The highest possible return of a seat, which is players - 1."""
+    """The highest possible return of a seat: players - 1."""
 
 
 class OptionsAndLabels(Protocol):
@@ -246,7 +246,7 @@ class Description:
     """All facts about a game that the core needs in addition to its operations.
 
     Attributes:
-        name: The game's name in the API and in file names, such as "discat".
+        name: The game's name in the API and in file names, for example "discat".
         package: The Python package that contains the game's catalogues.
         title: The title, in English.
         options: The options of the game.
@@ -271,8 +271,8 @@ class Description:
         phrases: Further phrases for labels and prompts, by key (core/phrases.pyx).
         argument_kinds: A mapping of names of phrases' arguments to the Piece.kind of their numbers, or to "seat". Other
             arguments are plain numbers.
-        lists: The names of those values of events that are lists. A list in the last place has all remaining values;
-            any other list has one value.
+        lists: The names of those values of events that are lists. A list in the last place has all remaining values.
+            Any other list has one value.
         min_players: The smallest number of players. The Game sets it from its operations.
         max_players: The largest number of players. The Game sets it from its operations.
     """
@@ -311,7 +311,7 @@ class Description:
         return {option.name: option.default_value(players) for option in self.options if option.name != "first_seat"}
 
     def event_values(self) -> dict[int, tuple[str, ...]]:
-        """Return the names of the values of each kind of event."""
+        """Return a dict that maps each kind of event to the names of its values."""
         return {int(kind): event.values for kind, event in self.events.items()}
 
     def texts(self) -> set[tuple[str, str]]:

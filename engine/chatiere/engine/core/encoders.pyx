@@ -14,7 +14,7 @@ cdef enum:
     ONE_16 = 0x3C00
 
 ctypedef struct Term:
-    # Adjacent numbers of an observation, and their features, which are adjacent as well.
+    # Adjacent numbers of an observation. Their features are adjacent as well.
     uint32_t first  # the index of the first feature
     uint32_t packed  # the index in packed rows of the first byte (for counts) or the first bit (otherwise)
     uint32_t scale  # for counts, the index of the entry for 0 in the table of scaled numbers
@@ -280,8 +280,8 @@ cdef class Encoder:
 
         Args:
             observations: uint8 (n, length), the observations.
-            out: The array to fill, in C order: float32 or float16 (n, num_features), or, for packed features, uint8
-                (n, packed_size).
+            out: The array to fill, in C order: float32 or float16 (n, num_features). For packed features, uint8 (n,
+                packed_size).
 
         Raises:
             ValueError: If an array has another form, or a number is larger than allowed. Nothing is written then.

@@ -58,12 +58,12 @@ class EngineError(ValueError):
     Attributes:
         reason: The reason for the refusal.
         message: The message, in English.
-        field: The path within the argument to the value in error ("seats[2].hand"); empty for the whole argument.
-        rule: The rules file and heading of the broken rule; empty if no rule of a game was broken.
-        metadata: Further facts as short strings, such as the actor.
-        key: The key of the game's phrase for the fault; empty if there is no phrase.
-        parts: The fields of the game's messages for actions that may be at fault in an illegal action. Only a field of
-            the action's own message applies.
+        field: The path within the argument to the value in error ("seats[2].hand"). Empty for the whole argument.
+        rule: The rules file and heading of the broken rule. Empty if no rule of a game was broken.
+        metadata: Further facts as short strings, for example the actor.
+        key: The key of the game's phrase for the fault. Empty if there is no phrase.
+        parts: The fields of the game's action messages that can cause the fault. Only a field of the action's own
+            message applies.
     """
 
     def __init__(

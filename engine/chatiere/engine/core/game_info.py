@@ -1,9 +1,9 @@
 """The description of a game in ListGames, in a language. It is returned as the fields of a GameInfo message.
 
-`game_info` returns the fields that are always sent; each of the other functions returns a part that is sent on request.
-The results are dicts that map names of fields to values; nested messages are dicts as well. The engine does not use
-protobuf's classes, so callers make the message, such as `GameInfo(**game_info(game), **pieces_info(game))`. All
-functions raise ValueError for a language that is not supported.
+`game_info` returns the fields that are always sent. Each of the other functions returns a part that is sent on request.
+The results are dicts that map names of fields to values. Nested messages are dicts as well. The engine does not use
+protobuf's classes, so callers make the message, for example with `GameInfo(**game_info(game), **pieces_info(game))`.
+All functions raise ValueError for a language that is not supported.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Conversion of callers' integers and columns of integers, of any type that `operator.index` accepts except bool."""
+"""Conversion of integers and columns from callers. Every type that `operator.index` accepts is allowed, except bool."""
 
 import reprlib
 from array import array
@@ -134,7 +134,7 @@ def column_of(name, values, Py_ssize_t item_size, row=None):
 
 
 cdef object copied(name, values, Py_ssize_t item_size, row):
-    # Return a copy of a column. The parameters are those of `column_of`.
+    # Return a copy of a column. The parameters are the same as for `column_of`.
     cdef object numbers = values.__array__() if hasattr(values, "__array__") else values
     if getattr(numbers, "shape", None) == ():
         refuse_column(name, shown(values), item_size, row)

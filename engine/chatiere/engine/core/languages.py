@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 CORE = "chatiere.engine.core"
 """The package with the catalogues of texts that all games share."""
-# The first language is that of the templates in the code, and the default. The other languages have compiled
+# The first language is the default, and the language of the templates in the code. The other languages have compiled
 # catalogues.
 LANGUAGES = ("en", *sorted(each.name[:-3] for each in resources.files(CORE).iterdir() if each.name.endswith(".mo")))
 
@@ -29,8 +29,7 @@ def language_number(language: str) -> int:
 class Plural(NamedTuple):
     """Text with one form for each plural category of CLDR.
 
-    An argument determines the form: by its value if it is a plain number, and by their count if it lists pieces or
-    seats.
+    An argument determines the form. The value of a plain number is used, or the length of a list of pieces or seats.
     """
 
     argument: str
@@ -49,7 +48,7 @@ class Catalogue:
 
         Args:
             package: The package that contains the catalogue.
-            language: The language, such as "fr".
+            language: The language, for example "fr".
 
         Raises:
             ValueError: If the language is not supported.

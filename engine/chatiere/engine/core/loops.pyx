@@ -89,7 +89,7 @@ cdef int move_item(const BatchLoop* batch, void* packed, int move) noexcept nogi
 
 
 cdef double gain_of(const BatchLoop* batch, const void* body, uint8_t* ranks) noexcept nogil:
-    # Fill the ranks at the end of a game. Returns the return of each winner; all other seats have the return -1.
+    # Fill the ranks at the end of a game. Returns the return of each winner. All other seats have the return -1.
     cdef int winners = 0, seat
     batch.ops.ranks(body, ranks)
     for seat in range(batch.players):
@@ -185,7 +185,7 @@ cdef bint reserve(Part* part) noexcept nogil:
 
 
 cdef LoopEnd describe(Part* part) noexcept nogil:
-    # Fill the other columns of PositionColumns, except `weights`, and begin new games in place of ended games unless
+    # Fill the other columns of PositionColumns except `weights`. Begin new games in place of ended games unless
     # `restarts` is NULL. Legal ids are stored in the part, with offsets from 0.
     cdef const BatchLoop* batch = part.batch
     cdef const Described* described = part.described
@@ -420,7 +420,7 @@ cdef LoopEnd evaluate_world(
     double* returns,
 ) noexcept nogil:
     # Draw a world for the actor, and play out after each legal action in this world. The actor's returns are added to
-    # `returns`, which has a sum for each action. `fault` receives the fault of the draw.
+    # the sums in `returns`, one for each action. `fault` receives the fault of the draw.
     cdef const Operations* ops = batch.ops
     cdef uint64_t world[BODY_WORDS]
     cdef uint64_t child[BODY_WORDS]
@@ -436,7 +436,7 @@ cdef LoopEnd evaluate_world(
         return LoopEnd.DONE
     for action in range(legal):
         memcpy(child, world, ops.body_size)
-        # The action is legal, because a seat knows its legal actions, which are the same in all worlds.
+        # The action is legal, because a seat knows its legal actions and they are therefore the same in all worlds.
         refused = ops.apply(child, legal_ids[action], NULL)
         debug_assert(refused == OK)
         debug_assert(ops.check(child) == OK)

@@ -191,7 +191,7 @@ cdef class Messages:
             out.number(fields.TURN_KIND, CHANCE if player == CHANCE_PLAYER else OVER)
 
     def put_end(self, Writer out not None, int field, Position position not None):
-        """Write the reason why the game is over as an End in `field`; write nothing if the game is not over."""
+        """Write the reason why the game is over as an End in `field`. Write nothing if the game is not over."""
         cdef int end = self.game.ops.end(position.body)
         cdef Said said
         cdef size_t begun
@@ -203,7 +203,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_prompt(self, Writer out not None, int field, Position position not None):
-        """Write the acting seat's decision as a Prompt in `field`; write nothing unless a seat has to act."""
+        """Write the acting seat's decision as a Prompt in `field`. Write nothing unless a seat has to act."""
         cdef Said said
         cdef size_t begun
         if position.current_player() >= 0:
@@ -213,7 +213,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_legal_actions(self, Writer out not None, int field, Position position not None):
-        """Write the legal actions by ascending id, each as an Action in `field`; nothing unless a seat has to act."""
+        """Write the legal actions by ascending id as Actions in `field`. Write nothing unless a seat has to act."""
         cdef int action
         cdef size_t begun, inner
         cdef Said said
@@ -228,7 +228,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_chance_outcomes(self, Writer out not None, int field, Position position not None):
-        """Write the outcomes of a pending chance event, if there is one, ascending, as ChanceOutcomes in `field`."""
+        """Write the outcomes of the pending chance event, if any, as ChanceOutcomes in `field`, in ascending order."""
         cdef size_t begun
         cdef Said said
         for outcome, weight in position.chance_outcomes():
@@ -275,7 +275,7 @@ cdef class Messages:
             out.end(begun)
 
     cdef int put_said(self, Writer out, int label, int phrase, const Said* said) except -1:
-        # Write a phrase as a label, as a Phrase message, or as both.
+        # Write a phrase as a label, a Phrase message, or both.
         cdef size_t begun
         if not self.omits_labels:
             begun = out.begin(label)
@@ -302,7 +302,7 @@ cdef class Messages:
         out.end(begun)
 
     def put_score(self, Writer out not None, Position position not None):
-        """Write the Score, which is final or current."""
+        """Write the Score. Before the end, it is the score as if the game ended now."""
         out.numbers(fields.SCORE_TOTALS, [complement(total) for total in position.totals()])
         self.put_result(out, position, EVERY_SEAT)
 

@@ -18,9 +18,9 @@ cdef enum:
 cdef int make_move(
     const Operations* ops, void* body, Stream* stream, uint32_t* ply, int move, Events* events
 ) noexcept nogil:
-    # Make a move, which is a dense id at a decision or an outcome at a chance event. A decision increases the ply,
-    # unless `ply` is NULL. With a stream (sampled chance), the game then continues to the next decision. `events`
-    # receives only the events of the move.
+    # Make a move: a dense id at a decision, or an outcome at a chance event. A decision increases the ply, unless `ply`
+    # is NULL. With a stream (sampled chance), the game then continues to the next decision. `events` receives only the
+    # events of the move.
     cdef int fault
     if ops.actor(body) == CHANCE:
         fault = ops.apply_outcome(body, move, events)

@@ -76,9 +76,9 @@ class _Numbers(NamedTuple):
 class ObservationLayout:
     """A reader of a game's observations. Their layout is the same for every number of players.
 
-    An observation has `length` uint8s, which are bytes or the last axis of an array. The other axes of the array (the
-    axes of a batch) become the first axes of the results. The methods raise ValueError for any other argument, and for
-    numbers that are larger than the description allows.
+    An observation has `length` uint8s: the items of a bytes object, or the last axis of an array. The other axes of the
+    array (the axes of a batch) become the first axes of the results. The methods raise ValueError for any other
+    argument, and for numbers that are larger than the description allows.
     """
 
     def __init__(self, description: Described) -> None:
@@ -112,7 +112,7 @@ class ObservationLayout:
         """The length of the last axis of packed features: a byte for each count, a bit for each other feature."""
 
     def arrays(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.uint8]]:
-        """Return the numbers of observations by the names of their fields, such as "seats.hand_size".
+        """Return the numbers of observations by the names of their fields, for example "seats.hand_size".
 
         Args:
             observations: uint8 (…, length), the observations, or the bytes of one.
@@ -163,8 +163,8 @@ class ObservationLayout:
 
         Args:
             observations: uint8 (…, length), the observations, or the bytes of one.
-            out: The array to fill and return, in C order: float32 or float16 (…, num_features), or, for packed
-                features, uint8 (…, packed_size). None means a new array of float32.
+            out: The array to fill and return, in C order: float32 or float16 (…, num_features). For packed features,
+                uint8 (…, packed_size). None means a new array of float32.
 
         Returns:
             The features, (…, num_features) or packed.
@@ -278,8 +278,8 @@ def rows_of(observations: NDArray[np.uint8] | bytes, length: int) -> tuple[NDArr
 
 
 def _runs_of(terms: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.void]]:
-    # Join adjacent numbers into one term if there are enough of them to save time. Return the joined and the other
-    # terms.
+    # Join adjacent numbers into one term if there are enough of them to save time. Return the joined terms and all
+    # other terms.
     runs, others = [terms[:0]], [terms[:0]]
     apart = (np.diff(terms["place"].astype(np.intp)) != 1) | (np.diff(terms["first"]) != terms["width"][1:])
     for same in ("width", "shift", "mask", "scale"):

@@ -14,7 +14,7 @@ class ObservationKind(IntEnum):
     COUNT = 2
     """An amount or a distance, 0 … `largest`."""
     CATEGORY = 3
-    """One of `largest` + 1 categories, whose order has no meaning."""
+    """One of `largest` + 1 categories. The order of the categories has no meaning."""
     BITS = 4
     """A set of flags: one for each bit of `largest`, the lowest bit first."""
 
@@ -79,8 +79,8 @@ class Numbers:
         largest: The largest number allowed.
         name: The name of the field. Without a name, the numbers fill a whole part and have its shape.
         shape: The shape of the array of numbers.
-        first_bit: The first bit of each number in its uint8. If it is above 0, the numbers share the uint8s of the
-            preceding numbers, whose bits end before `first_bit`.
+        first_bit: The first bit of each number in its uint8. If above 0, the numbers share the uint8s of the preceding
+            numbers. The bits of the preceding numbers end before `first_bit`.
         num_bits: The number of bits of each number.
     """
 
@@ -128,7 +128,7 @@ def bits(width: int, name: str = "", shape: tuple[int, ...] = ()) -> Numbers:
 def lay_out(
     parts: Iterable[tuple[str, str, tuple[int, ...], tuple[Numbers | Each, ...]]],
 ) -> tuple[ObservationPart, ...]:
-    """Lay out parts one after the other from offset 0.
+    """Lay out parts in order, from offset 0 and without gaps.
 
     Args:
         parts: (name, meaning, shape, numbers) for each part. The numbers describe the whole part, or one row of the
@@ -158,7 +158,7 @@ def _fields(
 def _row(
     prefix: str, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], items: tuple[Numbers | Each, ...]
 ) -> Iterator[ObservationField]:
-    # Return the fields of items that are repeated in rows; `shape` is the shape of the array of rows.
+    # Return the fields of items that are repeated in rows. `shape` is the shape of the array of rows.
     for item in items:
         if isinstance(item, Each):
             stride = sum(map(_size, item.items))

@@ -33,11 +33,11 @@ def read_number(name: str, value: object, lowest: int, highest: int) -> int:
 def complete_options(
     game: str, options: Mapping[str, Any], defaults: Mapping[str, Any], players: int
 ) -> dict[str, Any]:
-    """Return all options of a game. Only `first_seat` is checked here; the game checks the other options.
+    """Return all options of a game. Only `first_seat` is checked here. The game checks the other options.
 
     Args:
         game: The name of the game.
-        options: The game's options, by the names in the rules file; options that are not set, or are None, have their
+        options: The game's options, by the names in the rules file. Options that are not set or are None have their
             defaults.
         defaults: The defaults of all options except `first_seat`. Every game has this option, and its default is None.
         players: The number of players.

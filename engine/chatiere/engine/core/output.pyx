@@ -11,7 +11,7 @@ cdef dict FORMATS = {"bool": "?", "uint8": "B", "float16": "e", "float32": "f"}
 
 cdef object writable_rows(name, array, Py_ssize_t rows, forms):
     # Check an array of `rows` rows. Returns its bytes as a writable memoryview, and its form. `forms` has the possible
-    # forms, which are a dtype and the length of a row. Raises EngineError: INVALID_BATCH.
+    # forms. A form is a dtype and the length of a row. Raises EngineError: INVALID_BATCH.
     cdef object view
     try:
         view = memoryview(array)
@@ -30,8 +30,8 @@ cdef object writable_rows(name, array, Py_ssize_t rows, forms):
 
 
 cdef object writable_masks(array, Py_ssize_t rows, Py_ssize_t num_actions, MaskRows* masks):
-    # Make `masks` refer to an array for masks of legal actions. Returns a memoryview, during whose lifetime `masks` is
-    # valid.
+    # Make `masks` refer to an array for masks of legal actions. Returns a memoryview. `masks` is valid during the
+    # lifetime of this memoryview.
     cdef Py_ssize_t bytes_of_bits = (num_actions + 7) // 8
     cdef uint8_t[::1] data
     view, (_, length) = writable_rows(

@@ -71,7 +71,7 @@ cdef class Parts:
         return ended
 
     cdef void join_final_observations(self, Py_ssize_t size, char* place):
-        # Write the final observations of all parts as one column. `size` is that of one game's final observations.
+        # Write the final observations of all parts as one column. `size` is the size of one game's final observations.
         cdef Py_ssize_t i
         for i in range(self.count):
             if self.parts[i].ended:
@@ -92,7 +92,8 @@ cdef class Parts:
         return 0
 
     cdef size_t join_offsets(self, uint32_t* offsets):
-        # Join the offsets, which begin at 0 in each part, into one sequence. Returns the total number of legal ids.
+        # Join the parts' offsets into one sequence. In each part, the offsets begin at 0. Returns the total number of
+        # legal ids.
         cdef size_t legal = 0
         cdef Py_ssize_t item, i
         for i in range(self.count):

@@ -30,7 +30,7 @@ cdef class Phrases:
 
     A phrase has a key and a template with placeholders in braces. A Phrase message contains the key and the numbers of
     the arguments. The first word of a key names the subject of the phrase: "action", "outcome", "prompt", "event",
-    "end", "rule" (a fault of a move) or "state" (a fault of a state). A template that is a Plural has several forms.
+    "end", "rule" (for a move's fault) or "state" (for a state's fault). A template that is a Plural has several forms.
     """
 
     def __init__(self, package, templates, events, ends, faults, kinds, pieces, values=None, lists=()):
@@ -39,15 +39,15 @@ cdef class Phrases:
         Args:
             package: The package that contains the catalogues.
             templates: The templates in English, by key.
-            events: A mapping of each kind of event to a name, the template, and the template for viewers who may not
-                see the values, if it differs.
+            events: A mapping of kinds of events to a name, the template, and the template for viewers who may not see
+                the values, if it differs.
             ends: A mapping of numbers from 1 on to a name and the template. The argument of the template can be the
                 seat.
             faults: FaultTexts. Their messages are phrases with the keys of the FaultTexts.
             kinds: A mapping of names of arguments to the Piece.kind of their numbers, or to "seat". Other arguments are
                 plain numbers.
             pieces: All pieces of the game.
-            values: A mapping of each kind of event to the names of its values. None means that no values have names. An
+            values: A mapping of kinds of events to the names of their values. None means that no values have names. An
                 argument that is not among the names, or is one of `lists`, has all values.
             lists: The names of arguments that have all values of an event.
         """
@@ -121,7 +121,7 @@ cdef class Phrases:
         return texts
 
     def laid(self, events, values, lists, ending):
-        """Return, for each kind of event, the phrase whose key ends with `ending`, and the places of its arguments."""
+        """Return the phrase whose key ends with `ending`, and the places of its arguments, for each kind of event."""
         found = []
         for kind in range(max(events) + 1):
             number = self.numbers.get(f"event.{events[kind][0]}{ending}") if kind in events else None
@@ -138,7 +138,7 @@ cdef class Phrases:
         return self.numbers[key]
 
     def text(self, key, language):
-        """Return the template of a phrase in a language. For a Plural, it is the form for most numbers.
+        """Return the template of a phrase in a language. For a Plural, return the form for most numbers.
 
         Args:
             key: The key of the phrase.
@@ -166,7 +166,7 @@ cdef class Phrases:
         ]
 
     def forms_info(self, key, text):
-        """Return the fields of a PhraseInfo about a template's forms; empty if it has only one form."""
+        """Return the fields of a PhraseInfo about a template's forms. Empty if the template has only one form."""
         if isinstance(text, str):
             return {}
         number = self.numbers[key]
@@ -236,7 +236,8 @@ cdef class Phrases:
         return 0
 
     cdef bytes form_of(self, tuple forms, const Said* said, int argument, int language):
-        # Return the form of a template for an argument. For pieces and seats, it depends on the number of elements.
+        # Return the form of a template for an argument. For pieces and seats, the form depends on the number of
+        # elements.
         cdef int first = said.ends[argument - 1] if argument else 0
         cdef int number = said.ends[argument] - first
         if (<tuple> self.names[language])[said.phrase][argument] is None:
@@ -287,7 +288,7 @@ cdef int SMALL = SMALL_NUMBERS
 
 
 def _whole(template):
-    # Return a template or, if it has several forms, the form for most numbers.
+    # Return a template. If it has several forms, return the form for most numbers.
     if isinstance(template, Plural):
         return template.other
     return template["other"] if isinstance(template, dict) else template
@@ -301,7 +302,7 @@ def _compiled(text, names):
 
 
 def _forms(texts):
-    # Return for each number the index of its category in the language's list of categories.
+    # Return the index of each number's category in the language's list of categories.
     categories = [texts.category(number) for number in range(SMALL_NUMBERS)]
     places = sorted(set(categories))
     return bytes(places.index(category) for category in categories)
@@ -319,7 +320,7 @@ def _text_field(field, text):
 
 
 def _names_of(pieces, say):
-    # Return for each kind the names of its pieces, by number, in the language to which `say` translates.
+    # Return the names of each kind's pieces, by number, in the language to which `say` translates.
     found = {}
     for piece in pieces:
         found.setdefault(piece.kind, {})[piece.number] = piece.name.text(say).encode()

@@ -18,20 +18,20 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Kind(Enum):
-    """The kind of a move. The value is the path of the list of such moves in a GameRecord."""
+    """The kind of a move. The value is the path of the list of these moves in a GameRecord."""
 
     ACTION = "actions"
     OUTCOME = "outcomes.outcomes"
 
 
 class Record(NamedTuple):
-    """A game as it was played, to the end or up to some move.
+    """A game as it was played, completely or up to some move.
 
     Attributes:
         game: The game.
         rules_version: The version of the rules under which the game was played.
         players: The number of players.
-        options: The game's options, by the names in the rules file; options that are not set have their defaults.
+        options: The game's options, by the names in the rules file. Options that are not set have their defaults.
         stream: The seed and the game number of the stream from which chance was sampled. None means explicit chance.
         outcomes: The outcomes of chance events in order, if chance was explicit.
         actions: The dense ids of the actions in order.
@@ -72,7 +72,7 @@ class Record(NamedTuple):
                 requesting the next move.
 
         Yields:
-            The move's kind, its index in the list of its kind, and its number.
+            The kind of the move, the index in the list of moves of this kind, and the number of the move.
 
         Raises:
             EngineError: INVALID_RECORD if moves are missing, or if there are more moves than the game has.

@@ -29,7 +29,7 @@ cdef Py_ssize_t count_down(Py_ssize_t left) except -1:
 
 
 def cut(data, fields, most=None):
-    """Cut fields, such as columns, out of a message without copying them.
+    """Cut fields (for example columns) out of a message without copying them.
 
     Args:
         data: The message, a buffer.
@@ -42,7 +42,7 @@ def cut(data, fields, most=None):
     Raises:
         OverflowError: If there are more than `most` fields.
         ValueError: If `data` is not a message, or if a field is repeated or has a needlessly long tag or length.
-            Callers let protobuf parse such messages.
+            Callers let protobuf parse the message in these cases.
     """
     cdef const uint8_t[::1] buffer = data
     cdef uint32_t wanted = 0
@@ -138,8 +138,8 @@ def pieces_of(numbers, fields):
 
     Args:
         numbers: A mapping from the names of the message's fields to their numbers.
-        fields: The name and the content of each field. The content is a buffer of bytes, which is omitted if empty; a
-            list of the pieces of a message; or None if the field is absent.
+        fields: The name and the content of each field. The content is a buffer of bytes, a list of the pieces of a
+            message, or None if the field is absent. An empty buffer is omitted.
     """
     cdef list pieces = []
     cdef Py_ssize_t size

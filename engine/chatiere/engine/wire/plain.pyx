@@ -1,6 +1,6 @@
 """Detection of plain messages. They have the same bytes as protobuf would write, except for the order of fields.
 
-Protobuf accepts encodings that it does not write, such as repeated occurrences of a field, lists in pieces, and
+Protobuf accepts encodings that it does not write: for example repeated occurrences of a field, lists in pieces, and
 oversized numbers. Plain messages are read directly. Protobuf first parses and rewrites all other messages.
 """
 

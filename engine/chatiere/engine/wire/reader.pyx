@@ -1,7 +1,7 @@
 """Messages in protobuf's wire format, opened without an object for each message and number.
 
-This module reads states and actions, which every call for a single game contains. Reading them with protobuf's objects
-would take ten times as long as a move.
+This module reads states and actions. Every call for a single game contains them, and reading them with protobuf's
+objects would be ten times slower than making a move.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -44,8 +44,8 @@ cdef int skip_word(Span* span, size_t size) except -1:
 
 
 cdef int skip(Span* span, int wire_type) except -1:
-    # Skip a field. This includes types that the project's messages do not use: numbers of 4 and 8 bytes, and groups,
-    # which may contain any fields.
+    # Skip a field. The field may also have a type that the project's messages do not use: a number of 4 or 8 bytes, or
+    # a group of any fields.
     cdef int depth = 0
     while True:
         if wire_type == BEGIN_GROUP:
@@ -206,7 +206,7 @@ cdef class Reader:
         return <uint64_t> number_of(&self.message, field)
 
     def numbers(self, int field):
-        """Return a list of numbers, which is empty if the field is absent."""
+        """Return a list of numbers. The list is empty if the field is absent."""
         check_field(field)
         return listed_numbers(&self.message, field)
 
@@ -216,7 +216,7 @@ cdef class Reader:
         return list_numbers(&self.message, field, NULL, 0)
 
     def texts(self, int field, Py_ssize_t most):
-        """Return the first `most` texts of a list, which is empty if the field is absent."""
+        """Return the first `most` texts of a list. The list is empty if the field is absent."""
         cdef Span rest = self.message.span
         cdef Span text
         cdef uint64_t tag
@@ -235,7 +235,7 @@ cdef class Reader:
         return texts
 
     def text(self, int field):
-        """Return a string, which is empty if the field is absent."""
+        """Return a string. The string is empty if the field is absent."""
         cdef Span text
         check_field(field)
         text = span_of(&self.message, field)

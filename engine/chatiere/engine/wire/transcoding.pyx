@@ -1,6 +1,7 @@
 """Conversion of messages between protobuf's wire format and JSON, without an object for each message and number.
 
-Usual messages are converted exactly as by protobuf. Other messages, such as invalid messages, are left to protobuf.
+Usual messages are converted exactly as by protobuf. All other messages, including invalid messages, are left to
+protobuf.
 """
 
 from binascii import a2b_base64, b2a_base64
@@ -99,7 +100,7 @@ cdef inline bytes bytes_of(Span span):
 
 
 cdef int check_utf8(Span text) except -1:
-    # Raises UnicodeDecodeError, which is a ValueError.
+    # Raises UnicodeDecodeError, a subclass of ValueError.
     PyUnicode_DecodeUTF8(<const char*> text.at, text.end - text.at, NULL)
 
 
@@ -122,7 +123,7 @@ cdef inline int put_byte(Writer out, uint8_t byte) except -1:
 
 
 cdef int close(Writer out, size_t begun, uint8_t first, uint8_t last) except -1:
-    # Close an object or list whose elements begin at `begun`, each with a comma before it. `first` replaces the first
+    # Close an object or list. The elements begin at `begun`, and each has a comma before it. `first` replaces the first
     # comma.
     if out.size == begun:
         put_byte(out, first)
@@ -325,7 +326,7 @@ cdef int put_message(Writer out, const Shape* shape, Span rest) except -1:
 
 
 cdef inline int next_byte(Span* text) noexcept:
-    # Return the next byte that is not white space, without taking it; -1 at the end.
+    # Return the next byte that is not white space, without taking it. Return -1 at the end.
     cdef uint8_t byte
     while text.at < text.end:
         byte = text.at[0]
@@ -539,11 +540,11 @@ cdef class Transcoder:
 
         Args:
             fields: A tuple (number, name, json_name, content, is_list, absent, excluded) for each field. The content is
-                the name of a scalar type, the numbers of an enum by name, the Transcoder of a message, a function that
-                converts a special message in wire format to JSON, or None for a field that only protobuf converts.
-                `absent` is the JSON of an absent field, or None if it is omitted. `excluded` has the numbers of the
-                fields that exclude this field. They include the field's own number unless it is a list of messages or
-                texts.
+                the name of a scalar type, the numbers of an enum by name, or the Transcoder of a message. For a special
+                message, it is a function that converts the message from wire format to JSON. None means that only
+                protobuf converts the field. `absent` is the JSON of an absent field, or None if it is omitted.
+                `excluded` has the numbers of the fields that exclude this field. They include the field's own number
+                unless it is a list of messages or texts.
         """
         cdef Field* field
         listed = list(fields)
@@ -593,7 +594,7 @@ cdef class Transcoder:
             field.special = self.own(content)
 
     def to_json(self, bytes message not None):
-        """Return a message in JSON, encoded in UTF-8, or None if protobuf has to convert it.
+        """Return a message as JSON in UTF-8, or None if protobuf has to convert it.
 
         Fields that are zero or empty are included.
         """

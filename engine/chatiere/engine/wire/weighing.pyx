@@ -9,8 +9,8 @@ from libc.stdint cimport UINT64_MAX, uint8_t, uint32_t, uint64_t
 from chatiere.engine.wire.reader cimport BEGIN_GROUP, BYTES, END_GROUP, FIELDS, HALF_WORD, VARINT, WORD, Span
 
 cdef enum:
-    # The memory used by protobuf's C library (upb), in bytes, rounded up: for a message without its fields; for a field
-    # in a message; for a string in a list; and for an unknown field, in addition to its content.
+    # The memory in bytes that protobuf's C library (upb) uses, rounded up. The numbers are for a message without its
+    # fields, a field in a message, a string in a list, and an unknown field (in addition to the content).
     OF_MESSAGE = 64
     OF_FIELD = 16
     OF_STRING = 16
@@ -128,7 +128,7 @@ cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
 
 
 cdef class Scales:
-    """An estimator of the weight of messages of one type. It knows the types of their fields."""
+    """An estimator that weighs messages of one type. It knows the types of the fields."""
 
     cdef Shape shape
     cdef list inner  # the Scales that own the shapes to which this object's shape refers

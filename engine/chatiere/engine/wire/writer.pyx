@@ -72,7 +72,7 @@ cdef class Writer:
         return 0
 
     cpdef int numbers(self, int field, numbers) except -1:
-        """Write a list of numbers, which may be any iterable."""
+        """Write a list of numbers. Any iterable is accepted."""
         cdef uint64_t number
         cdef size_t before = self.size, begun = self.begin(field)
         for number in numbers:
@@ -142,7 +142,7 @@ cdef class Writer:
         return 0
 
     cdef int characters(self, const char* begin, const char* end) except -1:
-        # Write a piece of text, which is the UTF-8 from `begin` to before `end`.
+        # Write a piece of text: the UTF-8 from `begin` up to, but not including, `end`.
         self.reserve(end - begin)
         memcpy(self.data + self.size, begin, end - begin)
         self.size += end - begin
@@ -160,7 +160,7 @@ cdef int put_small_numbers(Writer out, int field, const small_number* numbers, i
     if count == 0:
         return 0
     begun = out.begin(field)
-    # A varint of three bytes has 21 bits, which is sufficient for each number.
+    # A varint of three bytes has 21 bits. This is sufficient for each number.
     out.reserve(3 * count)
     for i in range(count):
         out.size = put_varint(out.data + out.size, numbers[i]) - out.data
@@ -168,7 +168,7 @@ cdef int put_small_numbers(Writer out, int field, const small_number* numbers, i
 
 
 def fill(message, put, *what):
-    """Fill a message object with a put function, as in `fill(DiscatState(), codec.put_state, position)`."""
+    """Fill a message object with a put function, for example `fill(DiscatState(), codec.put_state, position)`."""
     # Make the message present even if it has no fields.
     message.SetInParent()
     message.MergeFromString(written(put, *what))
