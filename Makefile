@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile
 BUILD_TOOLS := $(VENV)/.build-tools
 BUILT := $(VENV)/.built
+TEST_BUILT := $(VENV)/.test-built
 DEV_BUILT := $(VENV)/.dev-built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
@@ -123,13 +124,13 @@ build: $(DEV_BUILT) ## Build changed modules, and install the developers' tools
 # The name of the test determines which one, so that all games occur. All values of @pytest.mark.parametrize are run: use this
 # decorator for boundary values, wrong inputs and cases. Files with `pytestmark = pytest.mark.long` are omitted. They take
 # seconds, because they start browsers, servers in separate processes, other programs or attacks.
-test: $(DEV_BUILT) ## Run the quick tests of the release build; a test that is repeated for games, doors and the like runs once (tests/tools/over.py)
+test: $(TEST_BUILT) ## Run the quick tests of the release build; a test that is repeated for games, doors and the like runs once (tests/tools/over.py)
 	$(PYTEST) -m "not repeated and not long and $(OF_TEST)" --ignore=tests/debug_build
 
 # tests/conftest.py marks the other combinations of parameters as `repeated`. To save time, .ci/run runs only a fifth of them, a
 # different fifth for each commit (SHARE, tests/tools/share.py). Run all of them before a release, and after a change to the
 # page or to code that the games or the doors share.
-test-all: test ## Also run the tests with the mark `long`, and the repeated tests for all games, doors, numbers of players and sample games
+test-all: $(DEV_BUILT) test ## Also run the tests with the mark `long`, and the repeated tests for all games, doors, numbers of players and sample games
 	$(PYTEST) -m "(repeated or long) and $(OF_TEST)" --ignore=tests/debug_build $(if $(SHARE),--share $(SHARE))
 
 # The tests take a few minutes: the example of a learner is run, the host in TypeScript plays all games, the client in TypeScript
@@ -325,10 +326,15 @@ $(BUILT): $(BUILD_TOOLS) setup.py $(COMPILED) $(SHOWN)
 	@$(INSTALL) --no-build-isolation --editable '.[web]'
 	@mv $(VENV)/.begun $@
 
-# The developers' tools take five times as long to install as the package. `make demo` and `make web` do not need them.
-$(DEV_BUILT): pyproject.toml | $(BUILT)
-	@echo "Installing the developers' tools: a minute or two the first time"
+# `make demo` and `make web` need none of these tools. `make test` runs more tests if those of DEV_BUILT are installed too.
+$(TEST_BUILT): pyproject.toml | $(BUILT)
+	@echo "Installing the tools of the tests: half a minute the first time"
 	@$(INSTALL) --upgrade 'pip>=25.1'
+	@$(INSTALL) --group test
+	@touch $@
+
+$(DEV_BUILT): pyproject.toml | $(TEST_BUILT)
+	@echo "Installing the developers' tools: a minute or two the first time"
 	@$(INSTALL) --group dev
 	@touch $@
 

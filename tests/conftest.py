@@ -4,10 +4,11 @@ import ctypes
 import os
 import zlib
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from tools.needs import summary
+from tools.needs import Module, summary
 
 pytest_plugins = ["tools.second_try", "tools.share"]
 
@@ -36,6 +37,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in repeated:
             if item is not kept:
                 item.add_marker("repeated")
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module:
+    """Return a module that is skipped if it imports a library that is not installed."""
+    return Module.from_parent(parent, path=module_path)
 
 
 def _is_skipped(item: pytest.Item) -> bool:

@@ -8,6 +8,7 @@ import sys
 
 import click
 import pytest
+from tools.needs import needs
 
 from chatiere import command as package
 from chatiere.command import main
@@ -36,6 +37,7 @@ def without_extras(program: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@needs("jax")
 def test_every_subcommand_is_listed_with_its_own_help(run: Run) -> None:
     found = set()
     for module in pkgutil.iter_modules(package.__path__):

@@ -9,12 +9,12 @@ from dataclasses import fields, replace
 from itertools import islice
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
+from tools.needs import needs
 from tools.over import over, over_names, over_tables
 
 from chatiere import engine
@@ -130,8 +130,11 @@ def test_features_are_computed_on_request(address: str, name: str, form: Any) ->
                 assert (encoded == features.astype(encoded.dtype)).all()
 
 
+@needs("jax")
 @pytest.mark.parametrize("form", ["float32", "float16", "packed"])
 def test_jax_takes_arrays_without_a_copy(address: str, form: Any) -> None:
+    import jax
+
     numbers: dict[str, Any] = {
         "num_envs": 13,
         "games": 20,

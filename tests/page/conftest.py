@@ -1,19 +1,21 @@
 """Chromium, a server of the page, and people with separate browsers."""
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
 from service.process import Served, served, served_rooms
 from tools.needs import require
 
-from .person import PATIENCE, Person
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
-expect.set_options(timeout=PATIENCE)
+    from .person import Person
 
 ELSEWHERE = "chatiere.test"
 """A name of this machine. Browsers take it for the name of another machine, so its pages are not secure."""
@@ -24,6 +26,8 @@ NAMED = f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"
 def running_chromium() -> Iterator[Callable[[], Browser]]:
     """Return a function that returns a running Chromium. It returns the same one until that one ends."""
     require("Chromium")
+    from playwright.sync_api import sync_playwright
+
     path = shutil.which("chromium")
     launched: list[Browser] = []
     with sync_playwright() as playwright, ExitStack() as browsers:
@@ -58,6 +62,8 @@ def serve_rooms(tmp_path: Path) -> Iterator[Callable[..., Served]]:
 @pytest.fixture
 def visit(chromium: Browser, server: Served) -> Iterator[Callable[..., Person]]:
     """Return a function that opens the page as a person with a separate browser: `visit(**options of Person)`."""
+    from .person import Person
+
     with ExitStack() as people:
 
         def opened(**options: Any) -> Person:

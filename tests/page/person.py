@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Request, Response, TimeoutError
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Request, Response, TimeoutError, expect
 
 from .player import END, NEWEST, STATE, TURN, Player, beginning
 
@@ -16,6 +16,7 @@ Way = Literal["clicks", "keys", "taps"]
 SIZES: dict[Way, tuple[int, int]] = {"clicks": (1280, 860), "keys": (1280, 860), "taps": (360, 740)}
 # The time limit in milliseconds of any step in Chromium.
 PATIENCE = 90_000
+expect.set_options(timeout=PATIENCE)
 # The time limit in milliseconds for reading the state of a page on which a step timed out.
 _PATIENCE_TELLING = 5_000
 ARROWS = ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown")

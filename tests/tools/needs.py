@@ -5,6 +5,7 @@ tests are skipped, all with the same reason, and the last lines of the run count
 """
 
 import importlib
+import importlib.util
 import os
 import shutil
 import socket
@@ -46,7 +47,11 @@ def _programs(*names: str) -> Callable[[], bool]:
     return lambda: None not in map(shutil.which, names)
 
 
-# For each need, how to detect it, and how to install it. `.ci/install` installs all of them except kubectl and grpcurl.
+def _library(name: str) -> tuple[Callable[[], bool], str]:
+    return lambda: importlib.util.find_spec(name) is not None, "make build"
+
+
+# For each need, how to detect it, and how to install it. `.ci/install` installs all programs but kubectl and grpcurl.
 _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "libnghttp2": (_is_fast_door_built, "apt install libnghttp2-dev pkg-config, then make"),
     "Redis": (_programs("redis-server"), "apt install redis-server"),
@@ -59,6 +64,10 @@ _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "root": (lambda: os.geteuid() == 0, "run make as root"),
     "kubectl": (_programs("kubectl"), "install Kubernetes' kubectl"),
     "grpcurl": (_programs("grpcurl"), "go install github.com/fullstorydev/grpcurl/cmd/grpcurl@latest"),
+    # Libraries of the dependency group `dev`. A module that imports one of them at its top is skipped without a mark.
+    **{
+        name: _library(name) for name in ("cma", "jax", "onnx", "onnxruntime", "pandas", "playwright", "pyspiel", "ray")
+    },
 }
 
 
@@ -73,6 +82,20 @@ def needs(*names: str) -> pytest.MarkDecorator:
     """Return a mark that skips a test, or with `pytestmark` a module's tests, if one of `names` is missing."""
     reason = next(filter(None, map(missing, names)), "")
     return pytest.mark.skipif(bool(reason), reason=reason)
+
+
+class Module(pytest.Module):
+    """A test module that is skipped if it imports a library that is not installed."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """Return the module's tests and classes."""
+        try:
+            return super().collect()
+        except self.CollectError as error:
+            library = str(getattr(error.__cause__, "name", "")).partition(".")[0]
+            if library in _NEEDS:
+                require(library)
+            raise
 
 
 def require(*names: str) -> None:
