@@ -45,11 +45,11 @@ _VARIANTS = {
     "half_sleepers": (HALF_SLEEPERS, fields.OPTIONS_HALF_SLEEPERS),
 }
 _DEFAULTS = DESCRIPTION.defaults(SEATS)
-# The fields of the actions without arguments, in the order of their ids, beginning with DRAW_ID.
+# The fields of the actions without arguments. They are in the order of the ids, which begin with DRAW_ID.
 _ALONE = (fields.ACTION_DRAW, fields.ACTION_SKIP, fields.ACTION_PASS_TURN)
-# The actions whose only argument is a joint or a cell, in the order of their ids, beginning with FIRST_SLEEP_ID. Each
-# action has one dense id for every cell. An entry has the field of the action, the field of the place within the
-# action, and the path of the place in errors.
+# The actions whose only argument is a joint or a cell. They are in the order of the ids, which begin with
+# FIRST_SLEEP_ID. Each action has one dense id for every cell. An entry has the field of the action, the field of the
+# place within the action, and the path of the place in errors.
 _PLACED = (
     (fields.ACTION_SLEEP, fields.SLEEP_CELL, "sleep.cell"),
     (fields.ACTION_LAY_CAT, fields.LAY_CAT_JOINT, "lay_cat.joint"),

@@ -111,7 +111,7 @@ def _players_info(players: int) -> dict[str, Any]:
 
 _PIECE_DETAILS = {
     "cards": [_card_info(kind) for kind in range(state.SLEEPER)],
-    # The walls of a pattern are those of its first carton.
+    # A pattern has the same walls as its first carton.
     "patterns": [{"pattern": pattern, **_walls(_CARTONS_A_PATTERN * pattern)} for pattern in range(state.PATTERNS)],
     "rows": state.SIDE,
     "columns": state.SIDE,
@@ -311,7 +311,7 @@ _ENDS = {
 
 # Parts of the observation
 
-# The number of kinds of cards in a pile: cartons, toys and, as the last kind, the Princess.
+# The number of kinds of cards in a pile: cartons, toys, and the Princess as the last kind.
 _PILE_KINDS = state.PRINCESS + 1
 
 # The maximum number of Princesses: one for each part of the pile.

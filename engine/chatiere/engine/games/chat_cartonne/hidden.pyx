@@ -1,15 +1,14 @@
 """Chat Cartonne: resampling, uniform over the states that agree with a seat's information ("Public and hidden").
 
-Resampling decides which card each draw of another seat gave, and where each card of the pile lies. Cartons differ only
-in the facts that passes have shown about them. It is therefore enough to count, for each placement of the Princesses,
-the number of ways to place the other cards. A placement is drawn in proportion to this number, and then the cartons are
-dealt.
+Resampling decides which card each draw of another seat gave, and where each card of the pile is. Cartons differ only in
+the facts that passes have shown about them. For each placement of the Princesses, it is therefore enough to count the
+ways to place the other cards. A placement is drawn in proportion to this number, and then the cartons are dealt.
 
 If a seat has drawn or been dealt d cards, of which a are Princesses, its cartons can have been drawn in (d - a)!
 orders. A hand of h cartons counts once, regardless of the order of its cards. The cards of the pile can be in any
 order.
 
-If only one seat has passed, the hands that agree with its passes are easily counted. With several such seats, the
+If only one seat has passed, the hands that agree with its passes are easily counted. If several seats have passed, the
 number of hands for each seat depends on the hands of the earlier seats. The maximum of this number is used instead. To
 compensate, a deal is rejected and drawn again with a probability that depends on the difference, so that the accepted
 deals are uniform (rejection sampling).
@@ -82,7 +81,7 @@ cdef double orders_played(const Deal* deal, int k) noexcept nogil:
 
 
 cdef void place_princesses(Deal* deal, int i, double ways) noexcept nogil:
-    # Count the placements of the Princesses from the i-th on, or find the one that `target` and `rest` select.
+    # Count the placements of the i-th and all later Princesses, or find the placement that `target` and `rest` select.
     cdef int k, count, index = 0, hand
     if i >= min(deal.princesses, PARTS):
         for k in range(deal.others):
@@ -126,7 +125,7 @@ cdef void find_places(Deal* deal, int viewer) noexcept nogil:
     cdef int left, current = current_part(state, pile_size(state), &left), part, k, i, other
     deal.is_one_part = (state.variants & ALL_PRINCESSES) != 0
     if deal.is_one_part:
-        # The places of Princesses on the table are known, so only the other Princesses are counted.
+        # Count only Princesses that are not on the table, because the places of Princesses on the table are known.
         deal.princesses = princess_count(state) - princesses_in_hand(state, viewer)
         for other in range(state.players):
             deal.princesses -= played_of(&state.seats[other], 0)
@@ -249,7 +248,7 @@ cdef double most_hands(const Deal* deal, int k, int princesses, int free) noexce
 
 
 cdef double weigh(const Deal* deal, int index) noexcept nogil:
-    # Return a number proportional to the number of ways in which the other seats can have obtained their hands. The
+    # Return a number proportional to the number of ways in which the other seats can have obtained these hands. The
     # digits of `index` in base 4 are the numbers of Princesses in these hands. For a seat whose passes restrict its
     # hand, the maximum from `most_hands` replaces the exact number of hands.
     cdef double ways = deal.ways[index]
@@ -267,7 +266,7 @@ cdef double weigh(const Deal* deal, int index) noexcept nogil:
         wanted = deal.state.seats[deal.seat[k]].hand_size - princesses
         ways *= most_hands(deal, k, princesses, free) / choose(free, wanted)
         free -= wanted
-    # Multiply by the number of ways to place the toys among the other cards of the pile.
+    # Multiply by the number of ways to insert the toys into the pile.
     for i in range(deal.toys):
         ways *= deal.cartons - in_hands + 1 + i
     return ways

@@ -132,8 +132,8 @@ cdef inline uint64_t is_princess(uint64_t kinds) noexcept nogil:
 
 
 cdef inline uint64_t bad_slot(uint64_t kinds, uint64_t before, uint64_t filled) noexcept nogil:
-    # Check one slot of all hands. The top bit of a byte is set if its kind is neither a carton nor the Princess, if the
-    # kind is lower than that in the previous slot, or if a slot that should be empty has a card.
+    # Check one slot of all hands. The top bit of a byte is set in three cases: the kind is neither a carton nor the
+    # Princess, the kind is lower than in the previous slot, or a slot that should be empty has a card.
     return (
         at_least(kinds, CARTONS) & ~is_princess(kinds)
         | less_than(kinds, before) & filled
@@ -373,7 +373,7 @@ cdef inline bint is_start(const State* state, const Count* count, int cell) noex
 
 
 cdef inline bint starts_in_column(const State* state, const Count* count, int starts) noexcept nogil:
-    # Return True if `starts` starting cartons lie in one column without gaps, with one of them in the centre.
+    # Return True if `starts` starting cartons are in one column without gaps, and one of them is in the centre.
     cdef int north = CENTRE, south = CENTRE + SIDE
     while starts > 0 and is_start(state, count, north):
         north -= SIDE
@@ -386,8 +386,8 @@ cdef inline bint starts_in_column(const State* state, const Count* count, int st
 
 cdef int check_starts(const State* state, const Count* count) noexcept nogil:
     cdef int starts = 0
-    # There are no starting cartons before their phase. In this phase, each seat in turn lays one, from the first seat
-    # on.
+    # There are no starting cartons until one is chosen (CHOOSE_START). In the phases before TURN, each seat in turn
+    # lays a starting carton, from the first seat on.
     if state.phase > CHOOSE_START:
         starts = state.players
         if state.phase < TURN:
@@ -457,8 +457,8 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
 
 cdef bint could_wake(const State* state) noexcept nogil:
     # Return True if the box of each woken cat has an awake cat of the same seat, or a Princess on a joint. The awake
-    # cat can have woken the other cat, and the Princess can have replaced such an awake cat. Each Princess can have
-    # replaced only one cat.
+    # cat can have woken the other cat. The Princess can have replaced an awake cat that woke the other cat. Each
+    # Princess can have replaced only one cat.
     cdef Box boxes[MAX_CARDS]
     cdef uint8_t box_of[MAX_CARDS]
     # For each box, the number of seats with woken but no awake cats, minus the number of Princesses on joints.

@@ -106,8 +106,8 @@ cdef void place_start(State* state, int card, int cell, Events* events) noexcept
 # A turn
 
 cdef void take_from_hand(State* state, int slot) noexcept nogil:
-    # Remove a card from the hand. Of the sets in Seat.excluded that can describe the card, the largest is removed, so
-    # that the remaining sets never claim more than the other seats know.
+    # Remove a card from the hand, and the largest set in Seat.excluded that can describe the card. The remaining sets
+    # then never claim more than the other seats know.
     cdef Seat* held = &state.seats[state.active]
     cdef int type = type_of(held.hand[slot]), i = 0, below
     held.hand_size -= 1
@@ -328,8 +328,8 @@ cdef int forbids_cell(const State* state, int card, int cell) noexcept nogil:
 
 
 cdef int forbids_start(const State* state, int card, int cell) noexcept nogil:
-    # Return OK if a starting carton may be laid in a cell; otherwise the fault. All starting cartons must lie in one
-    # column.
+    # Return OK if a starting carton may be laid in a cell. Otherwise return the fault. All starting cartons must be in
+    # one column.
     cdef int first = lowest_cell(state.filled)
     if cell != first - SIDE and cell != first + SIDE * state.laid:
         return ChatCartonneFault.NOT_AT_COLUMN_END
@@ -355,7 +355,7 @@ cdef int forbids_carton(const State* state, int slot, bint turned, int cell) noe
 
 
 cdef int joint_fault(const State* state, int joint) noexcept nogil:
-    # Return OK if an item may be laid on a joint, regardless of the joint's box; otherwise the fault.
+    # Return OK if an item may be laid on a joint, regardless of the joint's box. Otherwise return the fault.
     cdef int west = find_card(state, joint)
     if west < 0 or not is_joint(state, joint, west):
         return ChatCartonneFault.NO_JOINT_THERE
@@ -363,8 +363,8 @@ cdef int joint_fault(const State* state, int joint) noexcept nogil:
 
 
 cdef int forbids_cat(const State* state, int joint) noexcept nogil:
-    # Return OK if an awake cat may be laid on a joint; otherwise the fault. The box needs no check: it was checked
-    # before the seat was asked, and both joints of the carton are in this box.
+    # Return OK if an awake cat may be laid on a joint. Otherwise return the fault. The box needs no check, because it
+    # was checked before the seat was asked, and both joints of the carton are in this box.
     if joint != state.just_played and (joint + 1 != state.just_played or state.just_played % SIDE == 0):
         return ChatCartonneFault.NOT_JUST_PLAYED
     return joint_fault(state, joint)
@@ -632,7 +632,7 @@ cdef int sample_action(const void* body, Stream* stream) noexcept nogil:
 # Playable types of a hand
 
 cdef bint cats_lie(const State* state) noexcept nogil:
-    # Return True if a cat lies on the table.
+    # Return True if there is a cat on the table.
     cdef int seat
     for seat in range(state.players):
         if state.seats[seat].supply < CATS:
@@ -870,17 +870,17 @@ cdef int count_joints() noexcept nogil:
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # An upper bound on the number of decisions is the sum of: one starting carton for each seat; one Draw for each card
-    # of the pile; one play for each card; one Cat or Skip for each joint, when the second of its cards is laid; one
-    # Sleep for each cat, and another for each cat that a Princess returns; and the passes. The bound is never reached,
-    # because a seat that lays its last cat asleep is not asked again.
+    # An upper bound on the number of decisions is the sum of the passes and the following numbers. Each seat places one
+    # starting carton. Each card of the pile is drawn once, and each card is played once. Each joint has one Cat or
+    # Skip, when the second of its cards is laid. Each cat has one Sleep, and one more if a Princess returns the cat.
+    # The bound is never reached, because a seat that lays its last cat asleep is not asked again.
     #
-    # In the main phase, a seat passes only after a draw, because at the beginning of a turn it has a cat in supply and
-    # may lay this cat asleep. Without `no_double_walls`, a carton can always be placed. A seat then passes only with
-    # three Princesses in hand and no cat on the table. It passes again only after it has played one Princess and drawn
-    # another. It never passes in the final phase, where it is asked only if it holds a carton. With `no_double_walls`,
-    # a pass may follow each draw. In the final phase, the hands and cats are played; all other seats may pass after
-    # each play, and all seats after the last play.
+    # In the main phase, a seat passes only after a draw. At the beginning of a turn, it has a cat in supply and may lay
+    # this cat asleep. Without `no_double_walls`, a carton can always be placed. A seat then passes only with three
+    # Princesses in hand and no cat on the table. It passes again only after it has played one Princess and drawn
+    # another. It never passes in the final phase, because a seat without a carton is not asked. With `no_double_walls`,
+    # a pass may follow each draw. In the final phase, the hands and cats are played. All other seats may pass after
+    # each play, and all seats may pass after the last play.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int variants = chosen.variants if chosen != NULL else ALL_PRINCESSES | NO_DOUBLE_WALLS
@@ -891,7 +891,7 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     if variants & NO_DOUBLE_WALLS:
         passes = pile + (players - 1) * (MAX_HAND * players + sleeps) + players
     found.max_game_length = players + pile + PILE_KINDS + princesses + count_joints() + sleeps + passes
-    # The chance events are the first seat, the deal, the starting cartons of the other seats, and the draws.
+    # The chance events are the first seat, the deal, the draws, and the starting cartons of all seats except the first.
     found.max_chance_nodes = first_seat_comes + DEALT * players + players - 1 + pile
     # The deal of the first card has the most outcomes. A draw has fewer: at least four kinds have been dealt, and the
     # Princess adds only one kind.

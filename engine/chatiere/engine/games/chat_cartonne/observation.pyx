@@ -38,7 +38,7 @@ fill_contents()
 
 
 cdef inline void observe_table(const State* state, int seat, uint8_t* contents, uint8_t* walls) noexcept nogil:
-    # Write the two planes, which must be zeros.
+    # Write the two planes. The caller must have set them to 0.
     cdef const uint8_t* contents_of = CONTENTS[state.players][seat]
     cdef uint64_t cells
     cdef int word, cell, place = 0, there
@@ -101,7 +101,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
             numbers[17 + 2 * slot] = excluded_of(held, slot) >> PRINCESS_BIT
         numbers += OBSERVATION_SEAT_NUMBERS
         other = other + 1 if other + 1 < players else 0
-    # The remaining Princesses are in the pile and in other hands; Princesses that were played lie on the table.
+    # The remaining Princesses are in the pile and in other hands. Princesses that were played are on the table.
     unseen[PRINCESS] = princesses
     numbers += OBSERVATION_SEAT_NUMBERS * (SEATS - players)
     current = current_part(state, seen.pile_size, &left)

@@ -11,9 +11,8 @@ from .state cimport (
     walls_of,
 )
 
-# A weight of 4 doubles the probability of an action: if the scores of two actions differ by 4, the action with the
-# higher score is twice as likely as the other. The weights were found by CMA-ES in paired games (docs/bots.md);
-# examples/tune_playouts.py searches for better weights.
+# If the scores of two actions differ by 4, the action with the higher score is twice as likely. The weights were found
+# by CMA-ES in paired games (docs/bots.md). examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
     "decisions": 4,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "draw": 19,  # a card is drawn
@@ -35,8 +34,8 @@ PLAYOUT_WEIGHTS = {
 cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
 
 ctypedef struct Places:
-    # Sets of cells where a card with given walls would form a joint, would join a box with a cat of the active seat, or
-    # would join a box with cats of other seats only.
+    # Sets of cells for a card with given walls: where it would form a joint, where it would join a box with a cat of
+    # the active seat, and where it would join a box with cats of other seats only.
     uint64_t joint[WORDS]
     uint64_t own[WORDS]
     uint64_t others[WORDS]

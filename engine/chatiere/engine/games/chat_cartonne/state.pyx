@@ -1,7 +1,7 @@
 """Chat Cartonne: the constants of the packed state, and boxes and their score (rules file: "A turn", "Score").
 
-States do not contain boxes. Boxes are computed when needed, because a move needs at most the box that it changes, and
-the table has few cards.
+States do not contain boxes. Boxes are computed when needed. A move needs only the box that it changes, if any, and the
+table has few cards.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -74,8 +74,8 @@ cdef void spread_from(const Layout* layout, int cell, uint64_t* box) noexcept no
 
 
 cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil:
-    # Return True if the active seat may lay a cat on a joint of the card in this cell. Both joints are in the card's
-    # box.
+    # Return True if the active seat may lay a cat on a joint of the card in this cell. Both of the card's joints are in
+    # the card's box.
     cdef Layout layout
     cdef uint64_t box[WORDS]
     cdef uint64_t own = 0, others = 0
@@ -132,9 +132,9 @@ cdef int ways_to_lay_toy(const State* state, uint64_t* joints) noexcept nogil:
 # Score
 
 cdef int number_boxes(const State* state, uint8_t* box_of, uint8_t* is_open) noexcept nogil:
-    # Compute two values for each card: the number of its box, where boxes are ordered by their lowest cell, and 1 if
-    # the card has an open edge next to an empty cell, otherwise 0. Returns the number of boxes. The code avoids
-    # branches on walls, which are unpredictable.
+    # Compute two values for each card: the number of its box, and 1 if the card has an open edge next to an empty cell
+    # (otherwise 0). Boxes are numbered in the order of their lowest cells. Returns the number of boxes. The code avoids
+    # branches on walls, because these branches are unpredictable.
     cdef uint16_t cells[MAX_LISTED]
     # For each spot, the index of its card + 1, or 0 without a card. A row of spots is a row of cells followed by an
     # empty spot, so that cells at the border need no special case.
@@ -254,7 +254,7 @@ cdef void score(const State* state, int* totals, int* negative) noexcept nogil:
 # Functions for the description
 
 def walls(int card):
-    """Return the walls of a card as encoded in State.cards, as a set of the bits NORTH, EAST, SOUTH and WEST."""
+    """Return the walls of a card, encoded as in State.cards, as a set of the bits NORTH, EAST, SOUTH and WEST."""
     return walls_of(card)
 
 

@@ -24,8 +24,8 @@ from .state import ChatPercheFault as Fault
 RULES = RulesFile("chat_perche.md")
 illegal_action, invalid_state = RULES.illegal_action, RULES.invalid_state
 
-# The number of cards of each type: dogs, birds and falls; then the values 1-9 for one own cat, one of the opponent's
-# cats, two own cats, and two of the opponent's cats ("Components and setup").
+# The number of cards of each type ("Components and setup"). The dogs, birds and falls are in the first row. Each other
+# row has the values 1-9: for one own cat, one of the opponent's cats, two own cats, and two of the opponent's cats.
 _DECK = (
     *(2, 1, 3, 1, 2),
     *(0, 1, 2, 2, 2, 1, 0, 0, 0),
@@ -43,7 +43,7 @@ def _with_steps(what: str, steps: int) -> Name:
     return Name(f"{what}, {{steps}} step{'s' if steps > 1 else ''}", steps=steps)
 
 
-# For each card, by number: its name, kind and value, and 1 if it affects the active seat's cats, 0 if the opponent's.
+# The cards by number: the name, the kind, the value, and 1 for the active seat's cats or 0 for the opponent's cats.
 _CARDS: tuple[tuple[Name, str, int | None, int | None], ...] = (
     (_with_steps("dogs", 1), "DOGS", 1, None),
     (_with_steps("dogs", 2), "DOGS", 2, None),

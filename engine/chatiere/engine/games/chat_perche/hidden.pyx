@@ -1,8 +1,8 @@
 """Chat perché: resampling of the hidden information (rules file: Public and hidden).
 
 The only hidden information is the values of the other seat's tokens, except tokens at broken branches. The load of a
-branch is the largest number of animals that it has held, and its solidity is at least its load. The tokens that are
-possible at a branch with a higher load are therefore a subset of those that are possible at a branch with a lower load.
+branch is the largest number of animals that the branch has held. The solidity of the branch is at least the load. The
+tokens that are possible at a branch with a higher load are therefore also possible at a branch with a lower load.
 Branches get their tokens in descending order of their loads. The number of choices for each branch then does not depend
 on earlier choices, so uniform choices make all assignments equally likely.
 """
@@ -18,7 +18,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef State* state = <State*> body
     cdef uint64_t shown = state.placed[1 - seat] & state.broken
     cdef uint64_t hidden = state.placed[1 - seat] & ~state.broken
-    # The values of the tokens that the seat has not seen, in hand and at branches, in descending order.
+    # The values of the tokens that the seat has not seen (in hand and at branches), in descending order.
     cdef uint8_t unseen[TOKENS]
     cdef int tokens = 0, value, branch, load, copies, fitting, chosen, _copy, i
     for value in range(MAX_SOLIDITY, 0, -1):

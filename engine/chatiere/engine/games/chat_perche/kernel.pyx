@@ -527,7 +527,7 @@ cdef Deck read_deck(const uint8_t* cards) noexcept nogil:
 
 cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
     # Return the minimum number of steps that the dogs make in the first turns of a seat. For the minimum, the dogs
-    # cards are last in each pass through the deck, and those with one step come before those with two steps.
+    # cards are last in each pass through the deck, and cards with one step come before cards with two steps.
     cdef int others = DECK_SIZE - deck.ones - deck.twos, place = turns % DECK_SIZE
     return (
         turns // DECK_SIZE * (deck.ones + 2 * deck.twos)
@@ -546,7 +546,7 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     # bound is not always reached, because a card may have no cat to affect.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
-    # Without options, assume the deck with the longest games: one dogs card with one step, while all other cards move
+    # Without options, assume the deck with the longest games. It has one dogs card with one step. All other cards move
     # two cats, and all cards are different.
     cdef Deck deck = Deck(1, 0, 2 * (DECK_SIZE - 1), DECK_SIZE)
     cdef int track = MAX_TRACK, turns = 0, passes

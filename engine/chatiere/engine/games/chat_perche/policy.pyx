@@ -7,9 +7,8 @@ from .state cimport (
     State, at_branch, branch_of, card_colour, count_at_branches,
 )
 
-# A weight of 4 doubles the probability of an action: if the scores of two actions differ by 4, the action with the
-# higher score is twice as likely as the other. The weights were found by CMA-ES in paired games (docs/bots.md);
-# examples/tune_playouts.py searches for better weights.
+# If the scores of two actions differ by 4, the action with the higher score is twice as likely. The weights were found
+# by CMA-ES in paired games (docs/bots.md). examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
     "decisions": 4,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "enters": 39,  # a cat of the active seat enters the tree; negated for a cat of the other seat
@@ -46,8 +45,8 @@ cdef inline int danger(const Weights* by, int value, int load, int lead) noexcep
 
 
 cdef void find_gains(const State* state, const Weights* by, int side, Gains* gains) noexcept nogil:
-    # Compute the gains for an animal. `side` is 1 for a cat of the active seat, -1 for a cat of the other seat, and 0
-    # for a bird.
+    # Compute the gains for an animal. `side` is 1 for the active seat's cat, -1 for the other seat's cat, and 0 for a
+    # bird.
     cdef uint64_t own = count_at_branches(state.cats[state.active])
     cdef uint64_t others = count_at_branches(state.cats[state.active ^ 1])
     cdef uint64_t birds = count_at_branches(state.birds)

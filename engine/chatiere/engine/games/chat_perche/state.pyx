@@ -20,7 +20,7 @@ cdef int distance(int start, int end) noexcept:
 
 
 cdef bint is_forward(int start, int end) noexcept:
-    # Return True if the path only goes up the trunk and outward.
+    # Return True if all steps of the path are up the trunk or outward.
     if start == START:
         return True
     if start >= TRUNK_SPACES:

@@ -29,8 +29,8 @@ _PIECES = (
 )
 
 _REMOVED_COLOUR = 3  # with 3 players
-# Map the number of players to the number of cards dealt to a seat, the number of cards that each rank takes in a trick,
-# the number of extra cards in a trick, and the limits of the sections.
+# For each number of players: the number of cards dealt to a seat, the number of cards that each rank takes from a
+# trick, the number of extra cards in a trick, and the limits of the sections.
 _BY_PLAYERS: dict[int, tuple[int, list[int], int, tuple[int, ...]]] = {
     3: (11, [1, 2, 0], 1, (1, 2, 3, 5)),
     4: (14, [1, 2, 0, 0], 0, (1, 2, 3, 4)),

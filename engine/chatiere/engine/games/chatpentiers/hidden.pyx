@@ -2,9 +2,9 @@
 
 The hidden cards are in the hands of the other seats and among the undealt cards. Play reveals only which colours a hand
 does not hold (`State.voids`). Hidden places with the same voids form a *class*. Only colours that some class cannot
-hold restrict the distribution of cards. The number of ways to distribute these colours over the classes is counted,
-from the last such colour to the first. A distribution is then drawn with a probability proportional to its number of
-ways, and the cards themselves are drawn uniformly.
+hold restrict the distribution of cards. The ways to distribute these colours over the classes are counted, from the
+last colour to the first. A distribution is then drawn with a probability proportional to its number of ways. Finally,
+the cards are drawn uniformly.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -21,7 +21,8 @@ cdef enum:
     # they are three hands and the undealt cards. Before the first trick, no voids are known.
     CLASSES = 4
     # The number of cells in the table. The largest class gets the remaining cards, so it needs no axis. Four classes
-    # exist only after two tricks, so the other three are hands of at most 11 cards. Fewer classes need fewer cells.
+    # exist only after two tricks, so the three smaller classes are hands of at most 11 cards. Fewer classes need fewer
+    # cells.
     CELLS = 12 * 12 * 12
 
 ctypedef struct Spread:
@@ -32,8 +33,8 @@ ctypedef struct Spread:
     int colour[COLOURS]
     int cards[COLOURS]  # the number of cards of each of these colours
     int others  # the number of cards of colours that every class can hold
-    # ways[i][cell] is the number of ways to fit colour[i + 1] and all later cards into the space that `cell` stands
-    # for.
+    # ways[i][cell] is the number of ways to fit colour[i + 1] and all later cards into the space that `cell`
+    # represents.
     uint128_t ways[COLOURS][CELLS]
 
 
@@ -67,7 +68,7 @@ cdef inline int most_to(const Spread* spread, int i, int place, int space, int l
 
 cdef uint128_t count_ways(const Spread* spread, int i, const int* space, uint128_t stop, int* given) noexcept nogil:
     # Return the number of ways to fit the cards of colour[i] and all later cards into the classes' space. Stops at the
-    # way with the number `stop`, counted from 0; `given` then has the number of cards of colour[i] that each class
+    # way with the number `stop`, counted from 0. `given` then has the number of cards of colour[i] that each class
     # gets.
     cdef int cards = spread.cards[i]
     cdef int a, b, c, d

@@ -60,7 +60,7 @@ cdef int check_options(const State* state) noexcept nogil:
 
 
 cdef int check_places(const State* state) noexcept nogil:
-    # Check that every card of the round is in exactly one place, and that each card that was played and taken lies on a
+    # Check that every card of the round is in exactly one place, and that each card that was played and taken is on a
     # board.
     cdef uint64_t seen = state.undealt, twice = seen & state.table
     cdef int seat
@@ -215,7 +215,8 @@ cdef int check_trick(const State* state) noexcept nogil:
 
 
 cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept nogil:
-    # Check that the cards taken are on the boards of the seats due to take them, and that the next such seat is active.
+    # Check that the cards taken are on the boards of the first seats in rank order, and that the next seat in this
+    # order is active.
     cdef uint8_t ranked[MAX_PLAYERS]
     cdef int due[MAX_PLAYERS]
     cdef int i

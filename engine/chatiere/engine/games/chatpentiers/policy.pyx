@@ -6,9 +6,8 @@ from .state cimport (
     COLOURS, FIRST_TAKE_ID, PLAY, SECTIONS, ZERO_ZONE, ZONES, State, colour_of, count_by_colour, number_at, value_of,
 )
 
-# A weight of 4 doubles the probability of an action: if the scores of two actions differ by 4, the action with the
-# higher score is twice as likely as the other. The weights were found by CMA-ES in paired games (docs/bots.md);
-# examples/tune_playouts.py searches for better weights.
+# If the scores of two actions differ by 4, the action with the higher score is twice as likely. The weights were found
+# by CMA-ES in paired games (docs/bots.md). examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
     "decisions": 255,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "led_value": -1,  # for every two points of the value of a card led

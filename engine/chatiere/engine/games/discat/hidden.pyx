@@ -1,11 +1,11 @@
 """Discat: the stories of hands, and resampling (rules file: Public and hidden).
 
 The *story* of a hand is its history as the other seats see it. They see when the hand gains and loses cards, but not
-which of its cards remain. A state agrees with the public information if some history leads to it. In such a history,
-each hand gets its cards at known times, from the unknown part of the pile or from the queue (the cards that were put
-under the pile). Cards that are played or put under the pile leave at known times. A seat never passes while its hand
-holds a card that it could play. For one hand, such a history is a matching of cards to times of arrival. In addition, a
-seat that has to play holds a card that it can play.
+which of its cards remain. A state agrees with the public information if some history leads to it. In this history, each
+hand gets its cards at known times. The cards come from the unknown part of the pile or from the queue (the cards that
+were put under the pile). Cards that are played or put under the pile leave at known times. A seat never passes while
+its hand holds a card that it could play. For one hand, the history is a matching of cards to times of arrival. In
+addition, a seat that has to play holds a card that it can play.
 
 A seat knows the cards that it put under the pile or drew from the queue. A card that went through the queue between two
 other hands may be any card in the matchings of both.
@@ -53,13 +53,13 @@ ctypedef struct Leaving:
     uint8_t what  # the card played, or the place in the queue or among the redrawn cards, oldest first
 
 ctypedef struct Showing:
-    # A pass, which showed that the hand had no card above the constraint (or below it, if `up` is 0).
+    # A pass. It showed that the hand had no card above the constraint (or below the constraint, if `up` is 0).
     uint16_t time
     uint8_t constraint
     uint8_t up
 
 ctypedef struct Story:
-    # The public history of one hand. Times are numbers of changes of the hand and of passes so far.
+    # The public history of one hand. A time is the number of earlier changes of the hand and passes.
     uint16_t now
     uint16_t arrivals
     uint16_t leavings
@@ -104,9 +104,9 @@ ctypedef struct Deal:
 # The public history
 
 cdef void read_history(const State* state, Layout* layout, History* history) noexcept nogil:
-    # Compute the history from the plays and passes. They determine the owner of each card and the size of each hand,
-    # and therefore the seat that drew each card: when a turn is over, the hand has five cards or more, or the draw pile
-    # is permanently empty. There is no refill after a pass.
+    # Compute the history from the plays and passes. They determine the owner of each card and the size of each hand.
+    # When a turn is over, the hand has five cards or more, or the draw pile is permanently empty. There is no refill
+    # after a pass. The sizes therefore determine the seat that drew each card.
     cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top, or 0
     cdef int sizes[MAX_PLAYERS]
     cdef int last_put[MAX_PLAYERS]  # the number of draws before each seat last put a card under the pile
@@ -128,8 +128,8 @@ cdef void read_history(const State* state, Layout* layout, History* history) noe
         tops[owner] = place + 1
         sizes[owner] -= place + 1 - start
         if place + 1 == state.laid and turns == 1:
-            # Use the actual size of the hand, because the game may have ended before the refill, or the first pass may
-            # be in progress.
+            # Use the actual size of the hand. The game may have ended before the refill, or the first pass may be in
+            # progress.
             refill = max(0, state.hand_size[owner] - sizes[owner])
         else:
             # If there was a pass, the creator also drew a bonus card.
@@ -195,7 +195,8 @@ cdef inline int first_redraw(const State* state, const History* history) noexcep
 cdef void arrive(Story* story, int redraw) noexcept nogil:
     story.now += 1
     story.size += 1
-    # Ignore arrivals beyond the capacity. Only a forged state has such arrivals, and its hands contradict its history.
+    # Ignore arrivals beyond the capacity. Only a forged state can exceed the capacity, and the hands in this state
+    # contradict its history.
     if story.arrivals < MAX_ARRIVALS:
         story.arrived[story.arrivals].time = story.now
         story.arrived[story.arrivals].redraw = redraw
@@ -428,8 +429,8 @@ cdef void lay(Deal* deal, const Hidden* hidden, int place, int card) noexcept no
 cdef bint count_anew(
     Deal* deal, const Hidden* hidden, const Layout* layout, const Story* stories, int seats, int most
 ) noexcept nogil:
-    # Recount the misfits of `seats`, a set of seats. Returns False, with an incomplete count, if the total exceeds
-    # `most`.
+    # Recount the misfits of `seats`, a set of seats. If the total exceeds `most`, the count is incomplete, and the
+    # function returns False.
     cdef int seat
     for seat in range(deal.state.players):
         if seats >> seat & 1:

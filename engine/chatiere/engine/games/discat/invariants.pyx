@@ -1,6 +1,6 @@
 """Discat: checks of the invariants of every state (rules file: Invariants), and of the bounds for memory safety.
 
-Every packed state from outside is checked here, so the check must not take longer than the move that follows it. Most
+Every packed state from outside is checked here, so the check must not be slower than the move that follows it. Most
 states are valid, so it is faster to check all conditions than to stop at the first error. Errors are collected in words
 that represent eight places as eight bytes (as in hands: see state.pxd), and are identified only if there are any.
 """
@@ -224,8 +224,9 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
         codes = eight_from(here)
         cards = eight_from(&state.cards[place]) & laid
         all_codes |= codes
-        # The top bit of a byte is set in `under` if the card is not the top of its play, in `pairs` if the card lies on
-        # such a card of the same play, and in `fours` if it lies on three such cards.
+        # In `under`, the top bit of a byte is set if the card is not the top of its play. In `pairs`, it is set if the
+        # card is on another card of the same play that is not the top. In `fours`, it is set if the card is on three of
+        # these cards.
         under = ~(codes + in_all_slots(0x7F)) & sides & laid
         pairs = under & (under << 8 | under_before >> 56)
         fours |= pairs & (pairs << 16 | pairs_before >> 48)

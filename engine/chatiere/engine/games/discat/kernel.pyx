@@ -153,7 +153,7 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
 cdef void begin_turn(State* state, Events* events) noexcept nogil:
     cdef int constraint = state.cards[state.laid - 1]
     if back_to_creator(state):
-        # The turn is back at the creator, who plays without a constraint.
+        # It is the creator's turn again. The creator plays without a constraint.
         turn_top(state, events)
         state.phase = PLAY
         add_event(events, DiscatEvent.CONSTRAINT_LIFTED, state.active, EVERYBODY, NULL, 0)
@@ -320,8 +320,8 @@ cdef int end(const void* body) noexcept nogil:
 
 
 cdef int ended_by(const void* body) noexcept nogil:
-    # Return the seat that ended the game. The seat that begins the last turns takes none of them, so the seat before it
-    # ends them.
+    # Return the seat that ended the game. The seat that begins the last turns has no last turn, so the seat before it
+    # has the final turn.
     cdef const State* state = <const State*> body
     cdef int winner = group_winner(state)
     return next_seat(state, state.active) if winner == NO_SEAT else winner
@@ -592,14 +592,14 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     # A hand is empty only if the draw pile is empty. The first seat to empty its hand begins the n - 1 last turns. Each
     # other seat then has at least one card, so N cards allow at most N - (n - 1) plays up to that play. With n - 1
     # passes after each play, these would be n (N - (n - 1)) turns. No passes follow the last of these plays. Whenever a
-    # different seat plays, there is one pass less; if all seats play, this happens at least n - 1 times. If a seat
+    # different seat plays, there is one pass less. If all seats play, this happens at least n - 1 times. If a seat
     # never plays, the five cards that it keeps shorten the game more than the avoided change of seat lengthens it. A
     # winning group lays five cards in one play, and no last turns follow. The maximum is therefore:
     #
     #     n (N - (n - 1)) - (n - 1) for the last play - (n - 1) for changes of seat + (n - 1) last turns.
     #
     # With suitable arrows, a game reaches this maximum. One seat plays all cards of the pile, and no other seat can
-    # respect any of them; then the seats play in turn, counter-clockwise.
+    # respect any of these cards. Then the seats play in turn, counter-clockwise.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int cards = cards_in_use(players), others = players - 1

@@ -158,14 +158,14 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef int cards_in(const Event* event) noexcept:
-    # Return the number of an event's values that are cards; these values come first.
+    # Return the number of an event's values that are cards. The cards come first.
     if event.kind in (MomistigriEvent.TURN_BEGUN, MomistigriEvent.ROUND_BEGUN, MomistigriEvent.PENALTY_TAKEN):
         return 0
     return 1 if event.kind == MomistigriEvent.CARD_HANDED_OUT else event.count
 
 
 cdef int other_seat(const Event* event) noexcept:
-    # Return the other seat that an event involves, or -1.
+    # Return the second seat of an event, or -1 if the event has only one seat.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         return event.values[0]
     if event.kind == MomistigriEvent.CARD_HANDED_OUT:
@@ -501,7 +501,7 @@ cdef int read_knower(const State* state, int seat, int found, const Message* ent
 
 
 cdef read_known(const Box* box, const Message* entry, uint64_t hand, uint64_t* cards, uint8_t* most_ones):
-    # Read an entry, which has one knower's knowledge about a hand.
+    # Read an entry. An entry has one knower's knowledge about a hand.
     if not list_set(box, entry, fields.KNOWLEDGE_CARDS, hand, cards):
         RULES.refuse_state("cards", "the hand does not hold all of these", "Public and hidden")
     if has_number(entry, fields.KNOWLEDGE_MOST_ONES):

@@ -80,7 +80,7 @@ cdef void share_ones(int* ones, const int* space, const int* most, int count, St
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     # Draw the hidden cards. Cards that the seat knows in a hand stay there. All other cards of the other hands are
-    # shuffled individually, even cards of the same kind, so that the number of random numbers used does not depend on
+    # shuffled individually, even cards of the same kind. The number of random numbers used then does not depend on
     # hidden information.
     cdef State* state = <State*> body
     cdef const Box* box = box_of(state)
@@ -145,8 +145,8 @@ cdef void add_cards(uint64_t* cards, const uint8_t* places, int count) noexcept 
 
 
 cdef void share_public_knowledge(State* state, int seat) noexcept nogil:
-    # Reduce the knowledge of other seats to public knowledge, even about the viewer's hand, because any further
-    # knowledge is hidden from the viewer.
+    # Reduce the knowledge of other seats to public knowledge, because any further knowledge is hidden from the viewer.
+    # This includes knowledge about the viewer's hand.
     cdef int other, knower
     for knower in range(state.players):
         if knower != seat:

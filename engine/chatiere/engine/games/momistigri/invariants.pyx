@@ -150,7 +150,7 @@ cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
         further |= further_cards(box, state.hands[seat])
     wrong = public & ~hands | public & further & ~(public << 1)
     for knower in range(MAX_PLAYERS):
-        # A seat beyond the number of players must have no knowledge, so `others` is empty for such a seat.
+        # A seat beyond the number of players must have no knowledge. `others` is then empty.
         known = state.known[knower]
         others = hands & ~state.hands[knower] if knower < state.players else 0
         wrong |= known & ~others | public & others & ~known | known & further & ~(known << 1)
@@ -276,7 +276,7 @@ cdef int check_turn(const State* state, const Box* box) noexcept nogil:
 
 
 cdef int check_pile(const State* state, const Box* box) noexcept nogil:
-    # Check that the pair whose effect is in progress lies in the pile, except for 5s that were handed out.
+    # Check that the pair whose effect is in progress is in the pile, except for 5s that were handed out.
     cdef int phase = state.phase, value = 0
     cdef uint64_t pile = state.left, same
     if phase == CHOICE:
@@ -298,7 +298,7 @@ cdef int check_pile(const State* state, const Box* box) noexcept nogil:
     if value == 0:
         return OK
     if phase == SWAP_IN:
-        # Exclude the card just discarded, which was not in the pile before.
+        # Exclude the card just discarded, because it was not in the pile before.
         same = pile & bits_of(box, state.swapped_out - 1)
         pile ^= same & -same
     if count_cards(pile & of_value(box, value - 1)) < 2:

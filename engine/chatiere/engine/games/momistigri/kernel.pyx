@@ -306,7 +306,7 @@ cdef void end_round(State* state, const Box* box, MomistigriEvent reason, Events
 
 
 cdef void show_hand(const State* state, const Box* box, int seat, Events* events) noexcept nogil:
-    # Show a hand, whose cards are counted at the end of a round.
+    # Show a hand at the end of a round. The cards of the hand are then counted.
     cdef uint16_t cards[MAX_EVENT_VALUES]
     cdef uint64_t left = state.hands[seat]
     cdef int count
@@ -320,8 +320,8 @@ cdef void show_hand(const State* state, const Box* box, int seat, Events* events
 
 
 cdef int most_penalised(const State* state) noexcept nogil:
-    # Return the seat with the most penalty points. Of tied seats, it is the first clockwise from the last round's first
-    # seat.
+    # Return the seat with the most penalty points. Among tied seats, return the first clockwise from the last round's
+    # first seat.
     cdef int seat = state.first_seat, most = seat, _
     for _ in range(1, state.players):
         seat = next_seat(state, seat)
@@ -371,7 +371,7 @@ cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
 
 # Actions
 
-# The sets of the lowest and of the highest kind of each colour.
+# Two sets: the lowest kind of each colour, and the highest kind of each colour.
 cdef uint64_t LOWEST = 0x1008040201
 cdef uint64_t HIGHEST = 0x100804020100
 
@@ -388,8 +388,8 @@ cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids)
 
 
 cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
-    # List the pairs in a hand. A kind forms pairs with all lower kinds of the same colour or value, and with itself if
-    # the hand has two such cards.
+    # List the pairs in a hand. A kind forms pairs with all lower kinds of the same colour or value. It forms a pair
+    # with itself if the hand has two cards of the kind.
     cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE), further = further_cards(box, hand)
     cdef uint64_t kinds = kinds_in(box, hand), twice = kinds_in(box, further) if further else 0
     cdef uint64_t values = kinds << VALUES | kinds << 2 * VALUES, colours, left, partners
@@ -744,7 +744,8 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 # How long a game can be (A turn; Effects of a pair of one value; End of a round)
 
 cdef inline bint is_played_with(int value, int players) noexcept nogil:
-    # Return True if a value is in use. With 4 players, the 1s are left out; with 3, the 1s, the 2s and the 9.
+    # Return True if a value is in use. With 4 players, the 1s are left out. With 3, the 1s, the 2s and the 9 are left
+    # out.
     return players == 5 or (value > 1 if players == 4 else 2 < value < 9)
 
 
@@ -761,18 +762,18 @@ cdef int count_kinds(int players, const uint8_t* copies) noexcept nogil:
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
     # The decisions in a round are the pairs, and one or more other decisions in each of at most 200 turns. A turn that
-    # ends with a pair of 3 has three other decisions, which are Main and the two decisions of the swap. A turn that
-    # ends with a pair of 5 has one for each card handed out, at most n - 1. Any other turn has at most two, such as
-    # Main and NameCard, or one of Give, Pass and Stop. Each pair takes two cards out of the hands. Hands get cards back
-    # only by handing out, because a swap replaces one card by another. With C cards dealt and h cards handed out, there
-    # are at most (C + h) / 2 pairs, so each card handed out adds one and a half decisions. A turn adds at most 3 (n -
-    # 1) / 2 decisions, or 3 by a swap. The bound is not reached, because the four 6s and five 5s are never distributed
-    # so that every turn has this many decisions.
+    # ends with a pair of 3 has three other decisions: Main and the two decisions of the swap. A turn that ends with a
+    # pair of 5 has one for each card handed out, at most n - 1. Any other turn has at most two: for example Main and
+    # NameCard, or one of Give, Pass and Stop. Each pair removes two cards from the hands. Hands get cards back only by
+    # handing out, because a swap replaces one card by another. With C cards dealt and h cards handed out, there are at
+    # most (C + h) / 2 pairs, so each card handed out adds one and a half decisions. A turn adds at most 3 (n - 1) / 2
+    # decisions, or 3 by a swap. The bound is not reached, because the four 6s and five 5s are never distributed so that
+    # every turn has this many decisions.
     #
     # There is one draw in each turn of a round, one more after a pair of 7, and two more after a pair of 8. Between two
-    # pairs of 7, and between two pairs of 8, a card returns from the pile, in a turn with a pair of 5 or 3. With t such
-    # turns, there are at most t + 1 turns with a pair of 8, and at most 200 - t turns with a pair of 7 or 8. Together,
-    # these add at most (t + 1) + (200 - t) draws.
+    # pairs of 7, and between two pairs of 8, a card returns from the pile, in a turn with a pair of 5 or 3. With t
+    # turns of this kind, there are at most t + 1 turns with a pair of 8, and at most 200 - t turns with a pair of 7 or
+    # 8. Together, these add at most (t + 1) + (200 - t) draws.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int deck = DEALT * players + 1

@@ -7,9 +7,8 @@ from .state cimport (
     MOMISTIGRI, PASS_ID, VALUES, State, bit, box_of, cards_of_pair, decider, kind_of_gift, kinds_in, value_of,
 )
 
-# A weight of 4 doubles the probability of an action: if the scores of two actions differ by 4, the action with the
-# higher score is twice as likely as the other. The weights were chosen by hand and compared in paired games
-# (docs/bots.md); examples/tune_playouts.py searches for better weights.
+# If the scores of two actions differ by 4, the action with the higher score is twice as likely. The weights were chosen
+# by hand and compared in paired games (docs/bots.md). examples/tune_playouts.py searches for better weights.
 PLAYOUT_WEIGHTS = {
     "decisions": 255,  # the number of decisions of a playout that use the policy; later ones are uniform. 255 means all
     "pair": 12,  # a pair is discarded
