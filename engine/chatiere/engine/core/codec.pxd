@@ -8,7 +8,7 @@ from chatiere.engine.wire.reader cimport Message
 from chatiere.engine.wire.writer cimport Writer
 
 cdef enum:
-    # Bounds of a Scalar that stand for players - 1 and for players.
+    # Bounds of a Scalar that represent players - 1 and players.
     LAST_SEAT = -1
     NUM_PLAYERS = -2
     # The field number of a Scalar that is not in the message.
@@ -23,8 +23,8 @@ cdef enum:
 # Return a number of a state if it is from `lowest` to `highest`. Otherwise, raise the error of the RulesFile. The
 # error's field is "name", or "name[index]" if `index` is given.
 cdef int within(rules, int64_t number, int lowest, int highest, str name, int index=*) except? -1
-# Return the number in a field of a typed action; `path` is "kind.field". Raise INVALID_ACTION if the number is absent
-# or, in number_in, not from `lowest` to `highest`.
+# Return the number in a field of a typed action. `path` is "kind.field". Raise INVALID_ACTION if the number is absent.
+# number_in also raises INVALID_ACTION if the number is not from `lowest` to `highest`.
 cdef int number_in(const Message* message, int field, int lowest, int highest, path) except -1
 cdef int64_t given_number(const Message* message, int field, path) except? -1
 
@@ -102,7 +102,7 @@ cdef class EventFields:
 
 ctypedef struct Conversions:
     # A game package's conversions between the engine and the game's own messages or phrases.
-    int end_field  # the number of the field of the State message that says why the game is over
+    int end_field  # the number of the State field with the reason why the game is over
     int (*put_end)(Writer out, Position position) except -1  # called only when the game is over
     # Returns an unchecked body that is played under the rules version. Raises INVALID_STATE.
     bytes (*read_state)(const Message* state, int rules_version)
@@ -112,7 +112,7 @@ ctypedef struct Conversions:
     int (*known_totals)(Position position, int viewer) except -1
     # `known` is the set of seats whose totals the score may contain.
     int (*put_score)(Writer out, Position position, int known) except -1
-    # These functions are called only at decisions. `action` is a dense id, which may be illegal.
+    # These functions are called only at decisions. `action` is a dense id. The action may be illegal.
     int (*read_action)(const Message* action, Position position) except -1
     int (*put_action)(Writer out, Position position, int action) except -1
     int (*say_action)(Position position, int action, Said* said) except -1

@@ -6,7 +6,7 @@ from chatiere.engine.core.stream cimport Stream
 
 cdef extern from "<assert.h>" nogil:
     # Assertions are active only in the debug build, without NDEBUG. Conditions with calls must not use `and`, `or` or
-    # `if`, because Cython evaluates such calls before the assertion, even in release builds.
+    # `if`, because Cython would evaluate the calls before the assertion, even in release builds.
     void debug_assert "assert"(bint condition) noexcept
 
 
@@ -33,7 +33,7 @@ cdef inline int seat_at(int seat, int distance, int players) noexcept nogil:
     return seat + distance - (players if seat + distance >= players else 0)
 
 cdef enum:
-    # Bounds for all games: the sizes of states and lists, and of the events of one move or chance event.
+    # Bounds for all games: sizes of states and lists, and numbers of events of one move or chance event.
     MAX_SEATS = 6
     BODY_WORDS = 256  # the size in words of 8 bytes
     VIEW_WORDS = 512
@@ -43,8 +43,8 @@ cdef enum:
     MAX_EVENT_VALUES = 8
 
 cdef enum Fault:
-    # Error codes that all games' kernels share; position.pyx has their texts. A game's own codes begin at 100; the game
-    # package has their texts. All codes fit in a byte.
+    # Error codes that all games' kernels share. position.pyx has their texts. A game's own codes begin at 100, and the
+    # game package has their texts. All codes fit in a byte.
     OK = 0
     GAME_IS_OVER
     CHANCE_IS_PENDING
@@ -110,7 +110,7 @@ ctypedef struct Limits:
 
 ctypedef struct Operations:
     # The operations of a game. Every `body` has body_size bytes (a multiple of 8) and is aligned to 8. The first byte
-    # is the number of players; the second byte is the version of the rules under which the game is played. Only apply,
+    # is the number of players. The second byte is the version of the rules under which the game is played. Only apply,
     # apply_outcome, settle, start and resample write to a body, and they do not write if they return a fault. All
     # functions except check require a body that has passed check. check requires a version that the kernel plays.
     uint8_t number  # the number of the game in packed states
@@ -124,7 +124,7 @@ ctypedef struct Operations:
     uint16_t observation_length
     uint8_t min_players
     uint8_t max_players
-    # Begin a game. `options` is the game's own struct, which was already checked.
+    # Begin a game. `options` is the game's own struct, already checked.
     void (*start)(void* body, int players, int rules_version, const void* options) noexcept nogil
     # Compute bounds for the length of games under any version. `options` is as above, or NULL for any options.
     void (*limits)(int players, const void* options, Limits* limits) noexcept nogil
@@ -136,23 +136,24 @@ ctypedef struct Operations:
     # Draw one of these ids uniformly. Only the index of the id, a number below the number of ids, is drawn from the
     # stream. NULL unless this is faster than listing the ids.
     int (*sample_action)(const void* body, Stream* stream) noexcept nogil
-    # Return the reason why the game is over, as a number of the game's own EndKind enum, or 0 if the game is not over.
+    # Return the reason why the game is over: a number of the game's EndKind enum, or 0 if the game is not over.
     int (*end)(const void* body) noexcept nogil
-    # Return the seat that brought about the end. Called only if the game is over.
+    # Return the seat that caused the end. Called only if the game is over.
     int (*ended_by)(const void* body) noexcept nogil
     # Make a decision. Called at decisions, and at the end of a game, where it returns GAME_IS_OVER.
     int (*apply)(void* body, int action, Events* events) noexcept nogil
-    # At a chance event, list the possible outcomes in ascending order, with their weights, and return their number.
-    # Both arrays have space for MAX_OUTCOMES entries, and all of this space may be written to.
+    # At a chance event, list the possible outcomes and their weights, in ascending order of the outcomes, and return
+    # their number. Both arrays have space for MAX_OUTCOMES entries, and all of this space may be written to.
     int (*chance_outcomes)(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil
-    # Draw one of these outcomes by weight, in the way that the rules specify: draw a number below the sum of the
-    # weights, and go through the outcomes in ascending order. This is faster in games that need not list the outcomes.
+    # Draw one of these outcomes by weight, as the rules specify: draw a number below the sum of the weights, and
+    # subtract the weights in ascending order of the outcomes until the number is below a weight. This is faster in
+    # games that need not list the outcomes.
     int (*sample_outcome)(const void* body, Stream* stream) noexcept nogil
     # Resolve a chance event. Called only if a chance event is pending.
     int (*apply_outcome)(void* body, int outcome, Events* events) noexcept nogil
     # Resolve chance events by the stream until a seat has to act or the game is over, and return the resulting actor.
     # This draws the same numbers and gives the same body as repeated calls to sample_outcome and apply_outcome.
-    # moves.settle, which makes these calls, can be used for any game.
+    # moves.settle makes these calls, and can be used for any game.
     int (*settle)(const Operations* ops, void* body, Stream* stream) noexcept nogil
     # Compute the scores that the seats would have if the game ended now.
     void (*totals)(const void* body, int32_t* totals) noexcept nogil
@@ -162,9 +163,9 @@ ctypedef struct Operations:
     void (*view)(const void* body, int seat, void* view) noexcept nogil
     # Compute the observation from that struct, as numbers from 0 to 255.
     void (*observe)(const void* view, int seat, uint8_t* values) noexcept nogil
-    # Redraw the facts that are hidden from the seat, uniformly over the bodies that agree with its knowledge. No draw
-    # depends on hidden facts: bodies that the seat cannot distinguish become the same body, and use the same number of
-    # words of the stream.
+    # Redraw the facts that are hidden from the seat, uniformly over the bodies that agree with the seat's knowledge. No
+    # draw depends on hidden facts. Bodies that the seat cannot distinguish therefore become the same body, and use the
+    # same number of words of the stream.
     int (*resample)(void* body, int seat, Stream* stream) noexcept nogil
     # Return OK, or the fault if an invariant of the rules, or a bound that memory safety requires, does not hold.
     int (*check)(const void* body) noexcept nogil
@@ -174,7 +175,7 @@ ctypedef struct Operations:
         const void* body, const void* weights, const uint16_t* ids, int count, int16_t* scores
     ) noexcept nogil
     # The default weights. The first byte is the number of decisions at the beginning of a playout that the policy
-    # makes; 255 means all decisions.
+    # makes. 255 means all decisions.
     const void* weights
 
 

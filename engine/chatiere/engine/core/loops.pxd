@@ -34,8 +34,8 @@ ctypedef struct NewGames:
 
 
 ctypedef struct Restarts:
-    # How a new game replaces each ended game: `options` are the options of the new game, and its game number is that of
-    # the ended game plus `stride`.
+    # How a new game replaces each ended game. The new game has the options `options`, and the game number of the ended
+    # game plus `stride`.
     const void* options
     uint64_t stride
 
@@ -54,7 +54,7 @@ ctypedef struct Described:
 
 
 ctypedef struct Part:
-    # The items `first` … `last` - 1 of a batch, which one thread processes. The columns are those of the whole batch.
+    # The items `first` … `last` - 1 of a batch. One thread processes them. The columns belong to the whole batch.
     const BatchLoop* batch
     const NewGames* new_games
     const Restarts* restarts  # NULL if no games begin in place of ended games
@@ -68,7 +68,7 @@ ctypedef struct Part:
     LoopEnd end
     Py_ssize_t ended  # the number of games that ended
     size_t largest_final_observations  # the maximum size of their final observations, in bytes
-    uint8_t* final_observations  # if requested, those of replaced games; allocated by the thread
+    uint8_t* final_observations  # the final observations of replaced games, if requested; allocated by the thread
     # The legal ids, in memory that grows as needed.
     uint16_t* legal_ids
     size_t capacity

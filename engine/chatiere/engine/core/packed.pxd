@@ -1,4 +1,4 @@
-# Packed states, which are a header and the game's body, and the checks of both.
+# Packed states: a header and the game's body, and the checks of both.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport (
@@ -19,7 +19,7 @@ from chatiere.engine.core.game cimport (
 )
 
 ctypedef struct Header:
-    # The first bytes of every packed state, little-endian; the game's body follows.
+    # The first bytes of every packed state, little-endian. The game's body follows.
     uint8_t game
     uint8_t rules_version
     uint8_t sampled  # 1 if chance is sampled from the stream below; 0 if chance is explicit and the stream is 0
@@ -66,7 +66,7 @@ cdef inline int check_header(const Operations* ops, const Header* header) noexce
 
 
 cdef inline int check_body(const Operations* ops, const void* body, bint sampled) noexcept nogil:
-    # Return OK, or the fault of an untrusted body. Its version must be one that the kernel plays.
+    # Return OK, or the fault of an untrusted body. The kernel must play the body's version of the rules.
     cdef int fault = ops.check(body)
     if fault == OK and sampled and ops.actor(body) == CHANCE:
         return SAMPLED_CHANCE_IS_PENDING

@@ -47,12 +47,13 @@ cdef class Phrases:
     cdef dict numbers
     cdef dict kinds
     cdef list texts  # for each language, a dict of the templates by key
-    # For each language and phrase: the template or a tuple of its forms, in which bytes from 1 on represent arguments;
-    # and for each argument, the names of its pieces, or None if it is a plain number.
+    # For each language and phrase: `templates` has the template or a tuple of its forms, in which bytes from 1 on
+    # represent arguments. `names` has, for each argument, the names of its pieces, or None for a plain number.
     cdef tuple templates
     cdef tuple names
-    # For each language: the three separators of lists (in a list of two elements, between elements of a longer list,
-    # and before its last element); the words for seats; and the form of a template that each number requires.
+    # For each language: `separators` has the three separators of lists (in a list of two elements, between elements of
+    # a longer list, and before its last element). `seats` has the words for seats. `forms` has the form of a template
+    # for each number.
     cdef tuple separators
     cdef tuple seats
     cdef tuple forms

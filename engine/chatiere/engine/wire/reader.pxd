@@ -1,5 +1,5 @@
-# Messages in protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), opened in place. The numbers
-# of fields are in chatiere/fields/<file>.pxd, which setup.py generates.
+# Messages in protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), opened in place. setup.py
+# generates chatiere/fields/<file>.pxd with the numbers of the fields.
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 cdef enum WireType:

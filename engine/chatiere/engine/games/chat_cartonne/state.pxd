@@ -1,5 +1,5 @@
 # Chat Cartonne: the packed state and its constants. Kinds of cards, cells and joints are numbered as in the rules file.
-# A part of the pile is one of the stacked piles; part 0 is on top. In walls and directions, bits 0-3 are N, E, S and W.
+# A part of the pile is one of the stacked piles. Part 0 is on top. In walls and directions, bits 0-3 are N, E, S and W.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
@@ -41,8 +41,8 @@ cpdef enum:
     PRINCESS = PILE_KINDS
     FIRST_START = PRINCESS + 1
     STARTS = 5
-    # These occur only in State.cards. SLEEPER + s is a cat of seat s that was laid asleep; it has the bit WOKEN once it
-    # has woken. A turned card has the bit TURNED.
+    # These occur only in State.cards. SLEEPER + s is a cat of seat s that was laid asleep. Once the cat has woken, it
+    # has the bit WOKEN. A turned card has the bit TURNED.
     SLEEPER = FIRST_START + STARTS
     MAX_JOINTS = CATS * SEATS + TOYS + PARTS  # the maximum number of occupied joints: all cats, toys and Princesses
     MAX_CARDS = CARTONS + STARTS + MAX_JOINTS  # the maximum number of cards on the table
@@ -255,7 +255,7 @@ cdef inline bint may_draw(const State* state) noexcept nogil:
     return not state.final_phase and state.seats[state.active].hand_size < MAX_HAND
 
 cdef inline int walls_of(int card) noexcept nogil:
-    # Return the walls of a card as encoded in State.cards.
+    # Return the walls of a card, encoded as in State.cards.
     return WALLS[card]
 
 cdef inline bint can_turn(int kind) noexcept nogil:
@@ -302,7 +302,7 @@ cdef inline int part_size(const State* state, int part) noexcept nogil:
     if state.variants & ALL_PRINCESSES:
         return PILE_KINDS - DEALT * state.players + PARTS
     # The constants are packed tables for 2 players (lowest bits) to 5. The first has undealt cards // players + 1,
-    # where 1 is for the Princess; the second has undealt cards % players.
+    # where 1 is for the Princess. The second has undealt cards % players.
     return (0x0E111824 >> 8 * shared & 0xFF) + (part < 0x0301 >> 4 * shared & 15)
 
 cdef inline bint has_cell(const uint64_t* cells, int cell) noexcept nogil:
@@ -384,7 +384,7 @@ cdef inline int holders(const State* state) noexcept nogil:
         seats |= (state.seats[seat].hand_size > 0 and state.seats[seat].hand[0] != PRINCESS) << seat
     return seats
 
-# Sets of cells (one bit for each cell, in WORDS words of 64 bits), and adjacent cells
+# Adjacent cells, and sets of cells. A set has one bit for each cell, in WORDS words of 64 bits.
 
 cpdef enum:
     MAX_LISTED = MAX_CARDS + 7  # the capacity of lists of cells, which are written eight at a time
@@ -394,8 +394,8 @@ cdef inline uint64_t word_of(const uint64_t* cells, int word) noexcept nogil:
     return cells[word] if word >= 0 and word < WORDS else 0
 
 cdef inline uint64_t first_column(int word) noexcept nogil:
-    # Return the cells of a word that are in the first column. The pattern repeats every three words, which contain
-    # eight rows of 24 cells.
+    # Return the cells of a word that are in the first column. The pattern repeats every three words, because three
+    # words contain eight rows of 24 cells.
     return <uint64_t> 0x0001000001000001 << 8 * (word % 3)
 
 # One word of a set, shifted by one cell.
@@ -428,7 +428,7 @@ cdef inline int end_word(const State* state) noexcept nogil:
     return word
 
 cdef inline int lowest_cell(const uint64_t* cells) noexcept nogil:
-    # Return the lowest cell of a set, which must not be empty.
+    # Return the lowest cell of a set. The set must not be empty.
     cdef int word = 0
     while cells[word] == 0:
         word += 1
@@ -495,7 +495,7 @@ cdef inline bint spread_further(
 ) noexcept nogil:
     # Add cells that are joined to cells of a set, in one pass southwards over the words and one pass northwards.
     # Returns False if no cell was added. `east` and `south` have the cells joined to their east or south neighbour. All
-    # of these are in the words from `first` to before `end`; the word `first - 1` is also read.
+    # of these cells are in the words from `first` to before `end`. The word `first - 1` is also read.
     cdef uint64_t changed = 0, before
     cdef int word
     for word in range(first, end):
@@ -552,7 +552,7 @@ ctypedef struct Box:
     int bonus[SEATS]
 
 cdef inline void contents_of(int card, int* contents) noexcept nogil:
-    # Return the numbers of mice, balls, fish and sprayers printed on a card as encoded in State.cards.
+    # Return the numbers of mice, balls, fish and sprayers printed on a card, encoded as in State.cards.
     cdef int kind = card & KIND, i
     # The constant has four bits for each content 0-8: empty, empty, mouse, ball, fish, mouse + ball, ball + fish, fish
     # + mouse, and sprayer.
@@ -576,7 +576,7 @@ cdef inline uint64_t walls_meet(const Layout* layout, int word, int walls) noexc
     return cells
 
 cdef inline uint64_t free_joints(const Layout* layout, int word) noexcept nogil:
-    # Return the west cells of the joints where a cat or toy could lie if the joint's box allows it.
+    # Return the west cells of the joints where a cat or toy can be laid if the joint's box allows it.
     return layout.joined_east[word] & layout.cartons[word] & to_west(layout.cartons, word) & ~layout.taken[word]
 
 cdef inline bint is_joint(const State* state, int west, int place) noexcept nogil:

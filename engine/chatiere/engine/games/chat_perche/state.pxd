@@ -1,6 +1,6 @@
 # Chat perché: the packed state and its constants. Spaces are numbered 0-44 as in the rules file, and a set of spaces
-# has a bit for each. A number that belongs to a branch is stored in the four bits of the branch's spaces, and a set of
-# branches has all four bits of each branch. Cards have the types 0-40 of the rules file. A colour of cats has the
+# has one bit for each space. A number that belongs to a branch is stored in the four bits of the branch's spaces. A set
+# of branches has all four bits of each branch. Cards have the types 0-40 of the rules file. A colour of cats has the
 # number of its seat.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -137,7 +137,7 @@ ctypedef struct State:
     uint8_t dog_track
     uint64_t cats[PLAYERS]  # in the tree, by colour; the other cats of the colour are at their start
     uint64_t birds  # in the tree
-    # The cats that the other seat moved in its last turn and that have not left their spaces since. In MOVE and
+    # The cats that the other seat moved in its last turn, unless they have left their spaces since. In MOVE and
     # SECOND_MOVE, this has only cats of the card's colour. It is 0 whenever it has no effect.
     uint64_t barred
     uint64_t moved  # in SECOND_MOVE, the cat that moved first, or 0 if it has fallen; otherwise 0
@@ -145,7 +145,7 @@ ctypedef struct State:
     uint64_t broken  # the broken branches
     uint64_t values  # the value of each branch's token; 0 without a token and, in a view, for an unknown value
     uint64_t loads  # the largest number of animals that each branch has held; 0 once the branch has broken
-    # The cards left in each seat's deck: bit i represents full_deck[i]. The last of several equal cards are left.
+    # The cards left in each seat's deck: bit i represents full_deck[i]. Of several equal cards, the last are left.
     uint32_t left[PLAYERS]
     uint8_t solidity[MAX_SOLIDITY]  # option
     uint8_t full_deck[DECK_SIZE]  # option; ascending
@@ -241,11 +241,11 @@ cdef inline uint32_t tokens_in_hand(const State* state, int seat) noexcept nogil
 # Cards
 
 cdef inline int dog_steps(int card) noexcept nogil:
-    # Return the number of steps on a card, which must be a dogs card.
+    # Return the number of steps on a dogs card.
     return card - DOGS_1 + 1
 
 cdef inline int card_value(int card) noexcept nogil:
-    # Return the value of a card, which must be one that moves cats.
+    # Return the value of a card that moves cats.
     return (card - FIRST_MOVE_CARD) % MAX_VALUE + 1
 
 cdef inline int card_colour(int card, int active) noexcept nogil:
@@ -279,7 +279,7 @@ cdef inline uint32_t copies_of(const uint8_t* full_deck, int card) noexcept nogi
     )
 
 cdef inline uint32_t last_copies(const uint8_t* full_deck) noexcept nogil:
-    # Return the places of the last card of each type in a full deck. The card after it has another type.
+    # Return the places of the last card of each type in a full deck. The next card has another type.
     return (
         1 << DECK_SIZE - 1
         | where_they_differ(eight_cards(full_deck, 0), eight_cards(full_deck, 1), 0)
@@ -314,15 +314,15 @@ cdef inline uint64_t bird_spaces(const State* state) noexcept nogil:
     return free_spaces(state) & ~trunk() if birds_beside(state) else 0
 
 cdef inline bint second_cat_needs_company(const State* state) noexcept nogil:
-    # Return True if the cat that moved first has fallen. It then lies under the other cats at its start, and must not
-    # move again, so a move from the start needs another cat there.
+    # Return True if the cat that moved first has fallen. This cat is then at its start and must not move again, so a
+    # move from the start needs another cat there.
     return state.phase == SECOND_MOVE and state.moved == 0
 
 cdef inline bint start_cat_may_move(const State* state, int colour) noexcept nogil:
     return cats_at_start(state, colour) > second_cat_needs_company(state)
 
 cdef inline bint trunk_is_full(const State* state, int colour, int start) noexcept nogil:
-    # Return True if two other cats of the colour stand on the trunk.
+    # Return True if two other cats of the colour are on the trunk.
     cdef uint64_t others = state.cats[colour] & trunk() & ~space_bit(start)
     return others & (others - 1) != 0
 

@@ -1,5 +1,5 @@
-# Chatpentiers: the packed state and its constants. The number of a card is 12 x colour + value - 1, and a set of cards
-# has the bit of this number for each card.
+# Chatpentiers: the packed state and its constants. The number of a card is 12 x colour + value - 1. In a set of cards,
+# the bit with this number represents the card.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -134,7 +134,7 @@ cdef inline int count_cards(uint64_t cards) noexcept nogil:
     return count_bits(cards)
 
 cdef inline int lowest_card(uint64_t cards) noexcept nogil:
-    # Return the lowest card of a set, which must not be empty.
+    # Return the lowest card of a set. The set must not be empty.
     return lowest_bit(cards)
 
 cdef inline uint64_t card_bit(int card) noexcept nogil:
@@ -152,8 +152,8 @@ cdef inline uint64_t cards_of_colour(int colour) noexcept nogil:
     return <uint64_t> COLOUR_BITS << VALUES * colour
 
 cdef inline uint64_t count_by_colour(uint64_t cards) noexcept nogil:
-    # Return the number of cards of each colour, stored in the lowest bits of the colour's part of the set. Sums over
-    # four bits are computed first, and then added.
+    # Count the cards of each colour. Each count is in the lowest bits of its colour's part of the set. Sums over four
+    # bits are computed first, and then added.
     cards -= cards >> 1 & 0x555555555555555ULL
     cards = (cards & 0x333333333333333ULL) + (cards >> 2 & 0x333333333333333ULL)
     return cards + (cards >> 4) + (cards >> 8) & 0x00F00F00F00F00FULL
@@ -214,17 +214,18 @@ cdef inline int taken_so_far(const State* state) noexcept nogil:
     return count_cards(trick_cards(state) & ~state.table)
 
 cdef inline int rank_that_takes(const State* state, int taken) noexcept nogil:
-    # Return the rank, counted from 0, that takes next. The ranks take 1 + 2 cards or, with 5 players, 1 + 1 + 2 cards.
+    # Return the rank of the next seat to take a card, counted from 0. The ranks take 1 and 2 cards. With 5 players,
+    # they take 1, 1 and 2 cards.
     if state.players == 5:
         return min(taken, 2)
     return min(taken, 1)
 
 cdef inline int cards_to_take(const State* state) noexcept nogil:
-    # Return the number of cards that the active seat has yet to take from the trick.
+    # Return the number of cards that the active seat still has to take from the trick.
     cdef int left
     if state.phase != TAKE:
         return 0
-    # The last rank to take takes two cards. Each rank before it takes one card.
+    # The last rank takes two cards. Each earlier rank takes one card.
     left = cards_taken(state.players) - taken_so_far(state)
     return left if left <= 2 else 1
 

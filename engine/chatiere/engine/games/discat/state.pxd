@@ -1,5 +1,5 @@
-# Discat: the packed state and its constants. A card is represented by its printed number, 1-90, and in a set of cards
-# by bit card - 1.
+# Discat: the packed state and its constants. A card is represented by its printed number, 1-90. In a set of cards, bit
+# card - 1 represents the card.
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
@@ -112,7 +112,7 @@ ctypedef struct State:
     uint64_t up_arrows[2]
     uint64_t unknown[2]  # the part of the draw pile that no seat has seen
     # Bits 8 s to 8 s + 7 are the card in slot s. Cards are in ascending order, followed by zeros. In a view, the cards
-    # known to the viewer come first, and the other cards are zeros.
+    # that the viewer knows come first, and all other cards are zeros.
     uint64_t hand[MAX_PLAYERS]
     uint8_t hand_size[MAX_PLAYERS]
     uint8_t queue_length
@@ -126,7 +126,7 @@ ctypedef struct State:
     # entries between are zeros.
     uint8_t cards[PLACES]
     # A code for each card laid. It is 0 if the card is not the top of its play. For a top, the number of the highest
-    # bit set is the number of passes after the play, and each lower bit is set if the pass of that number was an
+    # bit set is the number of passes after the play. A lower bit is set if the pass with the bit's number was an
     # exchange.
     uint8_t codes[CODES]
 
@@ -173,9 +173,8 @@ ctypedef struct Seen:
     # 0 is not used.
     uint8_t order[1 + PLANE]
     uint8_t turns[1 + PLANE]
-    # The cards that the seat put under the draw pile; the location of each, encoded as in observations; and their
-    # places in the queue, counted from 1. The arrays have a spare entry, because a card is written before it is
-    # counted.
+    # The cards that the seat put under the draw pile, their locations (encoded as in observations), and their places in
+    # the queue (counted from 1). The arrays have a spare entry, because a card is written before it is counted.
     uint8_t known_count
     uint8_t known[MAX_CARD + 1]
     uint8_t known_as[MAX_CARD + 1]
@@ -228,7 +227,7 @@ cdef inline uint64_t without_slot(uint64_t hand, int slot) noexcept nogil:
     return hand & slots_below(slot) | hand >> 8 & ~slots_below(slot)
 
 cdef inline uint64_t tens_digits(uint64_t hand) noexcept nogil:
-    # Return the tens digit of the card in each slot. Each step computes every second slot, which leaves 16 bits for the
+    # Return the tens digit of the card in each slot. Each step computes every second slot, to leave 16 bits for the
     # product. 103 / 1024 is sufficiently close to 1 / 10.
     cdef uint64_t half = 0x00FF00FF00FF00FF
     cdef uint64_t low = (hand & half) * 103 >> 10 & half

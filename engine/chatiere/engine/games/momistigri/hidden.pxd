@@ -1,10 +1,10 @@
 # Momistigri: public and hidden information: the places of cards, and updates of the knowledge about hands.
 #
-# The knowers of a hand are the other seats and the public. A knower may know that a hand has at least some number of
+# The knowers of a hand are all other seats and the public. A knower may know that a hand has at least some number of
 # cards of a kind, and at most some number of 1s. If a knower did not see which card moved, the knower keeps only facts
-# that are true whichever card moved: for each kind, the knower knows one card less in the giving hand. There is one
-# exception: if the hand had cards of only one kind and the knower knew all of these cards, the knower also knows which
-# card moved.
+# that are true whichever card moved. For each kind, the knower then knows one card less in the giving hand. There is
+# one exception: if the hand had cards of only one kind and the knower knew all of these cards, the knower also knows
+# which card moved.
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.stream cimport Stream
@@ -119,8 +119,8 @@ cdef inline void hand_over(
     cdef uint64_t further = further_cards(box, hand), seen = state.known[receiver]
     # If the hand has a single kind, every knower of all its cards knows this card.
     cdef int deduced_by = who_knows(state, hand) if hand == mine else 0, knower
-    # All knowers lose a card of each kind in the hand. This is also correct for knowers that know this card, because
-    # such a hand has no other kind.
+    # All knowers lose a card of each kind in the hand. This is also correct for knowers that know the card, because the
+    # hand then has no other kind.
     forget_first(state, hand, further)
     state.known[receiver] = seen & ~mine | (seen & mine & further) >> 1
     if mine == kind_bits & ~state.left and mine & (mine - 1) == 0:

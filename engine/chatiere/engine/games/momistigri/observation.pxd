@@ -5,8 +5,8 @@ from .state cimport BOX, COLOURED, MARKS, MAX_PLAYERS, PHASES, ROUNDS
 
 cpdef enum:
     OBSERVATION_SEAT_NUMBERS = 11 + ROUNDS
-    # The terms are the own hand, the pile, the unseen cards, the other hands and the public knowledge about each hand;
-    # the copies; the seats; single numbers; and the mark and the phase.
+    # The terms of the sum, in order: the own hand, the pile, the unseen cards, the other hands, the public knowledge
+    # about each hand, the copies, the seats, the single numbers, and the mark and the phase.
     OBSERVATION_LENGTH = (
         (3 + MAX_PLAYERS - 1 + MAX_PLAYERS) * BOX
         + COLOURED

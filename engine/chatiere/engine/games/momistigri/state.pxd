@@ -1,10 +1,10 @@
-# Momistigri: the packed state and its constants. A card is represented by its kind, which is 9 * colour + value - 1, or
-# 45 for the Momistigri.
+# Momistigri: the packed state and its constants. A card is represented by its kind: 9 * colour + value - 1, or 45 for
+# the Momistigri.
 #
-# A set of cards has one bit for each of the 46 cards of the box, in ascending order of kind. The number of the bit is
+# A set of cards has one bit for each of the 46 cards in the box, in ascending order of kind. The number of the bit is
 # the card's place. Every card is in at most one hand. Cards of a kind are interchangeable. The first places of the kind
-# belong to the cards in the hand of seat 0, the next places to those in the hand of seat 1 and so on, and the last
-# places to cards that are in no hand. Equal positions therefore have equal sets.
+# belong to the cards in the hand of seat 0, the next places to the cards in the hand of seat 1, and so on. The last
+# places belong to cards that are in no hand. Equal positions therefore have equal sets.
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
@@ -91,7 +91,8 @@ cdef inline uint64_t of_value(const Box* box, int value) noexcept nogil:
     return USUAL.of_value[value] if box == &USUAL_BOX else find_value(box, value)
 
 cdef inline uint64_t deck_for(const Box* box, int players) noexcept nogil:
-    # Return the cards used in a game. With 4 players, the 1s are left out; with 3, the 1s, the 2s and the 9.
+    # Return the cards used in a game. With 4 players, the 1s are left out. With 3, the 1s, the 2s and the 9 are left
+    # out.
     cdef uint64_t cards = bit(BOX) - 1
     if box == &USUAL_BOX:
         return USUAL.decks[players]
@@ -163,7 +164,7 @@ cpdef enum:
     LAST_TURN = 200  # the number of the last turn allowed in a round
     MAX_DRAW = 3
     LAST_CHOICE = 3  # the highest value of a pair with Main or Reverse
-    # Knowers are the seats and PUBLIC, which represents the knowledge that all seats and spectators have.
+    # Knowers are the seats and PUBLIC. PUBLIC represents the knowledge that all seats and spectators have.
     PUBLIC = MAX_PLAYERS
     KNOWERS = PUBLIC + 1
     ZEROS = 3
@@ -269,7 +270,7 @@ cpdef enum MomistigriEvent:
     GAME_ENDED
 
 cpdef enum:
-    # Dense ids (rules file: Actions). Each lower id is a DiscardPair of two kinds, which may be equal.
+    # Dense ids (rules file: Actions). Each lower id is a DiscardPair of two kinds. The two kinds may be equal.
     PASS_ID = KINDS * (KINDS + 1) >> 1
     STOP_ID
     MAIN_ID
@@ -318,8 +319,8 @@ ctypedef struct State:
 
 ctypedef struct View:
     # The information visible to a seat. The hands in the state have only the cards that the viewer knows, and `known`
-    # and `most_ones` are cleared. The other fields have the knowledge of the viewer, and that of all seats, about the
-    # hands. Here, every set of cards uses the first places of each kind, regardless of the holder.
+    # and `most_ones` are cleared. The other fields have the viewer's knowledge and the public knowledge about the
+    # hands. In a view, every set of cards uses the first places of each kind, regardless of the holder.
     State state
     uint8_t sizes[MAX_PLAYERS]  # the sizes of the hands
     uint8_t most_ones[MAX_PLAYERS]  # the viewer's knowledge about 1s in each hand
