@@ -37,10 +37,10 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
-# Each root has a folder `chatiere`, which contains parts of the package.
+# Each root has a folder `chatiere` with parts of the package.
 ROOTS = ("engine", "http2", "service", "clients", "proto")
 PROTO = Path("proto/chatiere")
-# The folder of the page, which is the package PAGE_PACKAGE and contains no Python.
+# The folder of the page. It is the package PAGE_PACKAGE and contains no Python.
 WEB = Path("web")
 PAGE_PACKAGE = "chatiere.web"
 HTTP2 = Path("http2/chatiere/http2")
@@ -111,20 +111,21 @@ RELEASE_FLAGS = [
     "-fno-unwind-tables",
     # Call functions of other libraries through their addresses in one table, without a second table of jumps.
     *(["-fno-plt"] if sys.platform == "linux" else []),
-    # A wheel is compressed as a whole, which gives a smaller file if the text in the modules is not already compressed.
+    # A wheel is compressed as a whole. The result is smaller if the text in the modules is not already compressed.
     "-DCYTHON_COMPRESS_STRINGS=0",
 ]
-# Omit the symbols for linkers and debuggers, which are two thirds of a module, and the hash of the rest. The linker of
-# a Mac strips symbols by itself.
+# Omit the symbols for linkers and debuggers (two thirds of a module), and the hash of the rest. The linker of a Mac
+# strips symbols by itself.
 RELEASE_LINK_FLAGS = ["-Wl,--strip-all", "-Wl,--build-id=none"] if sys.platform == "linux" else []
-# Modules that handle text, create memoryviews and run rarely, or mostly call Python's own functions. Optimized for
-# size, they are a third smaller, without an effect on any benchmark.
+# Modules that handle text, create memoryviews and run rarely, or mostly call Python's own functions. If optimized for
+# size, these modules are a third smaller, without an effect on any benchmark.
 SMALL = ("integers", "memoryviews", "output", "search", "trials", "chain", "counts")
 SMALL_FLAGS = ["-Os"]
-# The module of Cython's code for memoryviews, which Cython would otherwise write into every module that uses them.
+# The module of Cython's code for memoryviews. Without it, Cython would write this code into every module that uses
+# them.
 MEMORYVIEWS = "chatiere.engine.core.memoryviews"
 DEBUG_FLAGS = [
-    # Compiling is a third faster than with -O1; the tests take the same time.
+    # Compiling is a third faster than with -O1, and the tests are not slower.
     "-Og",
     # Include lines and functions for reports. Variables would make the compiler slower by half.
     "-g1",
@@ -138,8 +139,8 @@ DEBUG_FLAGS = [
     "--coverage",
 ]
 # If several threads count the same line at the same time, some counts are lost. Atomic counters prevent this, but would
-# take most of a kernel's time, so only modules that are made for several threads have them. `make debug` keeps the
-# other counts of tests with several threads separate.
+# use most of a kernel's time, so only modules for several threads have them. For the other modules, `make debug` keeps
+# the counts of tests with several threads separate.
 THREADED = tuple(f"chatiere.engine.core.{name}" for name in ("batch", "cancellation", "parts", "threads"))
 THREADED_FLAGS = ["-fprofile-update=atomic"]
 # The C files, without suffix, that are compiled into each module. Other modules read only the header.
@@ -151,8 +152,8 @@ LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"] if DEBUG else RELEAS
 def generate_protobuf_code() -> None:
     """Write the code for Python next to the .proto files, and the numbers of all fields into proto/chatiere/fields.
 
-    This also writes descriptors.binpb next to the code. It contains a FileDescriptorSet of the .proto files, of
-    STATUS_PROTOS and of all files that they import, with comments.
+    This also writes descriptors.binpb next to the code. It contains a FileDescriptorSet of the .proto files,
+    STATUS_PROTOS and all files that they import, with comments.
     """
     import grpc_tools
     from google.rpc import status_pb2
@@ -195,7 +196,7 @@ def keep_comments(file: FileDescriptorProto) -> None:
 
 
 def compile_catalogues() -> None:
-    """Compile each fr.po to a fr.mo next to it, which the standard library's gettext reads; remove other .mo files."""
+    """Compile each fr.po to a fr.mo next to it, for the standard library's gettext. Remove other .mo files."""
     folders = [Path(root, "chatiere") for root in ROOTS]
     for compiled in (path for folder in folders for path in folder.rglob("*.mo")):
         if not compiled.with_suffix(".po").exists():
@@ -230,7 +231,7 @@ def compile_words_of_page() -> None:
 
 
 def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: bool) -> str | dict[str, str]:
-    """Return text or, for a plural, its forms by category. The core's catalogue names the categories."""
+    """Return a text, or the forms of a plural by category. The core's catalogue names the categories."""
     if isinstance(text, str):
         return text
     categories = "one other"
@@ -242,7 +243,7 @@ def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: boo
 
 
 def write_if_changed(target: Path, text: str) -> None:
-    """Write a file, unless it already has this text, so that an unchanged file keeps its modification time."""
+    """Write a file if its text has changed. An unchanged file keeps its modification time."""
     if not (target.exists() and target.read_text(encoding="utf-8") == text):
         target.write_text(text, encoding="utf-8")
 
@@ -299,7 +300,7 @@ def linked(tokens: list[Token], source: Path, shown: dict[Path, str]) -> list[To
 def write_field_numbers(file: FileDescriptorProto) -> None:
     """Write the numbers of a file's fields for Cython: `hands` of DiscatState is STATE_HANDS in fields/discat.pxd."""
     source = Path(file.name)
-    # Message names begin with the game's name, which the constants omit.
+    # Message names begin with the game's name. The constants omit it.
     prefix = "".join(part.title() for part in source.stem.split("_"))
     lines = [f"# Generated from {source}.", "cdef enum:"]
     for message in file.message_type:
@@ -315,7 +316,7 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
 
 
 def sets_among_options(files: Sequence[FileDescriptorProto]) -> dict[str, str]:
-    """Return the options that are sets, as game.option, with the field of the option's message that lists elements."""
+    """Map each option that is a set, as game.option, to the field of its message that lists the elements."""
     messages = {f".{file.package}.{message.name}": message for file in files for message in file.message_type}
     found = {}
     for file in files:
@@ -328,7 +329,7 @@ def sets_among_options(files: Sequence[FileDescriptorProto]) -> dict[str, str]:
 
 
 def write_fields_for_page(files: Sequence[FileDescriptorProto]) -> None:
-    """Write a module of the page: fields of OF_TABLES, values of Acknowledgement, and the options that are sets."""
+    """Write a module of the page: the fields of OF_TABLES, Acknowledgement's values, and the options that are sets."""
     found: dict[str, object] = {"SetOptions": sets_among_options(files)}
     for file in files:
         for message in file.message_type:
@@ -402,7 +403,7 @@ def extensions() -> list[Extension]:
 
 
 def packages() -> dict[str, str]:
-    """Return the folders of all packages, by name; for `chatiere`, which has several folders, one that has modules."""
+    """Map the names of all packages to their folders. For `chatiere`, choose the folder that has modules."""
     return (
         {"chatiere": "service/chatiere", PAGE_PACKAGE: str(WEB)}
         | {f"{PAGE_PACKAGE}.{name}": f"{WEB}/{name.replace('.', '/')}" for name in find_namespace_packages(str(WEB))}
@@ -443,7 +444,7 @@ class BuildExtensions(build_ext):
     """Compiles the modules whose source or flags changed, one on each core."""
 
     def finalize_options(self) -> None:
-        """See setuptools, which does not accept the option --parallel for an editable install."""
+        """See setuptools. Unlike setuptools, also compile in parallel for an editable install."""
         super().finalize_options()
         self.parallel = os.cpu_count()
 
@@ -485,7 +486,7 @@ class BuildPython(build_py):
     """Copies the packages. The page's scripts are copied without comments, as they are served."""
 
     def copy_file(self, infile: str, outfile: str, *args: Any, **options: Any) -> tuple[str, bool]:
-        """See setuptools, which links to the sources instead in a strict editable install."""
+        """See setuptools. A strict editable install links to the sources instead."""
         copied = super().copy_file(infile, outfile, *args, **options)
         if not options.get("link") and Path(outfile).suffix == ".js":
             Path(outfile).write_bytes(scripts.without_comments(Path(infile).read_bytes()))
@@ -496,7 +497,7 @@ def main() -> None:
     """Generate files, and run the command given to setuptools."""
     os.chdir(ROOT)
     if not (DEBUG or TRIAL or IS_SDIST):
-        # For the other builds, the release build has already generated these files.
+        # The other builds use the files that the release build has generated.
         generate_protobuf_code()
         compile_catalogues()
         compile_words_of_page()
@@ -505,7 +506,7 @@ def main() -> None:
     setup(
         package_dir=packages(),
         packages=list(packages()),
-        # Include only the modules of these folders; the source distribution contains the folders completely.
+        # Include only the modules of these folders. The source distribution contains the folders completely.
         include_package_data=False,
         package_data={
             "": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "rules.md", "py.typed", "*.net.gz", *SERVED]

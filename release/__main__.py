@@ -104,7 +104,7 @@ def commit(version: str) -> None:
 def main(version: str) -> None:
     """Run all steps; stop at the first step that fails."""
     check(version)
-    # Use the time of the last commit, which is also the date of the release's own commit.
+    # Use the time of the last commit. The release's own commit has the same date.
     os.environ["SOURCE_DATE_EPOCH"] = str(epoch())
     # Do this first: after a change to pyproject.toml, make would build the package again.
     subprocess.run(("make", "image"), cwd=ROOT, check=True)

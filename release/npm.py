@@ -37,7 +37,7 @@ def install(folder: Path) -> Path:
 
 
 def prepare(repository: Path, modules: Path) -> Path:
-    """Copy the package, with a node_modules and generated code, to its place in a folder laid out like the repository.
+    """Copy the package, with node_modules and generated code, into a folder laid out like the repository.
 
     Returns:
         The folder of the copy.

@@ -1,4 +1,4 @@
-"""The sdist and the wheel, whose contents do not depend on the user, the machine or the time of packing.
+"""Build the sdist and the wheel. Their contents do not depend on the user, the machine or the time of packing.
 
 All times in these files are SOURCE_DATE_EPOCH (reproducible-builds.org), by default the time of the last commit.
 """
@@ -89,7 +89,7 @@ def build_wheel(source: Path, target: Path, python: str | Path = sys.executable)
 
 
 def needs_libraries(wheel: Path) -> bool:
-    """Return True if a wheel is linked with libnghttp2, which is not available on every machine."""
+    """Return True if a wheel is linked with libnghttp2. The library is not available on every machine."""
     return any(name.startswith("chatiere/http2/server.") and name.endswith(".so") for name in names_in(wheel))
 
 
@@ -117,7 +117,7 @@ def normalise_wheel(wheel: Path) -> None:
 
 
 def write_bill(wheel: Path) -> None:
-    """Write the bill of materials of a wheel and of the releases that the image installs with it, next to the wheel."""
+    """Write a bill of materials next to a wheel: the wheel, and the releases that the image installs with it."""
     tool = (sys.executable, "-W", "ignore", "-m", "cyclonedx_py", "requirements", CONSTRAINTS, "--output-reproducible")
     about = ("--pyproject", ROOT / "pyproject.toml", "--output-file", wheel.with_suffix(".cdx.json"))
     subprocess.run([*tool, *about], cwd=ROOT, check=True)

@@ -12,7 +12,7 @@ from tools.needs import Module, summary
 
 pytest_plugins = ["tools.second_try", "tools.share"]
 
-# No deadlines, because the time for an example, or for its generation, depends on the machine more than on the code.
+# No deadlines: the time to generate and run an example depends on the machine more than on the code.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("untimed", UNTIMED)
 # The profile for `make mutants`. Only the first failure matters, so examples are not shrunk, explained or stored.

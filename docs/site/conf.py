@@ -38,7 +38,7 @@ html_copy_source = False
 html_extra_path = ["root"]
 # Anchors have the same form as on GitHub.
 myst_heading_anchors = 4
-# Of the rules, whose sections are numbered and begin where the file begins.
+# Warnings about the rules: their sections are numbered and begin where the file begins.
 suppress_warnings = ["myst.header"]
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"

@@ -8,13 +8,13 @@ from pathlib import Path
 _ROOT = Path(__file__).parents[2]
 ROOTS = ("engine", "http2", "service", "clients", "proto")
 """The folders that contain a folder `chatiere`, with parts of the package."""
-# Sources by suffix. A .pxd or .c file is described by the file of the same name that stands earlier in the list.
+# Sources by suffix. A .pxd or .c file has the description of the file with the same name that is earlier in the list.
 _SUFFIXES = (".py", ".pyx", ".h", ".pxd", ".c", ".js")
 _GENERATED = re.compile(r"_pb2(_grpc)?\.py$|/fields/|/(fields|words)\.js$")
 
 
 def modules(root: Path) -> dict[Path, str]:
-    """Return the first sentence of each module below a folder, by path; a package is described by its `__init__.py`."""
+    """Map each module below a folder to its first sentence. A package has the first sentence of its `__init__.py`."""
     found: dict[Path, str] = {}
     described = set()
     for suffix in _SUFFIXES:
@@ -27,7 +27,7 @@ def modules(root: Path) -> dict[Path, str]:
 
 
 def first_sentence(path: Path) -> str:
-    """Return the first sentence of a module's docstring or comment, in one line; "" if the module has neither."""
+    """Return the first sentence of a module's docstring or comment in one line, or "" if the module has neither."""
     text = path.read_text("utf-8")
     if path.suffix == ".py":
         comment = ast.get_docstring(ast.parse(text)) or ""

@@ -136,7 +136,7 @@ class _Page:
         return f"`{name}`" if stem is None else f"[{name}]({stem}.md#{_anchor(name)})"
 
     def _comment(self, *path: int) -> str:
-        """Return a comment in one line, as Markdown, without the lines for `buf:lint`."""
+        """Return a comment as one line of Markdown, without the lines for `buf:lint`."""
         lines = [line for line in self._comments.get(path, "").splitlines() if "buf:lint" not in line]
         text = re.sub(r"\s+", " ", " ".join(lines)).strip()
         parts = re.split(r"(`[^`]*`)", text)

@@ -242,7 +242,7 @@ def _javascript_field(field: FieldDescriptorProto) -> Iterator[str]:
 def _types(file: FileDescriptorProto, of_message: str, of_enum: str, of_service: str, of_file: str) -> Made:
     """Yield the names generated for a file's types, from templates with `%`.
 
-    Names are in lower case, because types become files, and some file systems ignore case.
+    Names are in lower case: types become files, and some file systems ignore case.
     """
     outer = camel(file.name.rpartition("/")[2].removesuffix(".proto"))
     for names, templates in (

@@ -1,7 +1,7 @@
 """Shared concepts have one name, type and place in the messages of all games, as listed in proto/README.md.
 
-The type of a field is compared without the game's name. The type of a field with numbers of pieces is the kind of
-piece, and [] is added for a list.
+The type of a field is compared without the game's name. If a field has numbers of pieces, its type is the kind of
+piece, with [] for a list.
 """
 
 import re

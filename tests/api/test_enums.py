@@ -1,4 +1,4 @@
-"""Enums do not use their zero value: proto3 does not send it, so it could not be distinguished from absence."""
+"""Enums do not use the value zero: proto3 does not send zero, so it could not be distinguished from absence."""
 
 import random
 from collections.abc import Iterator

@@ -48,7 +48,7 @@ pytestmark = pytest.mark.languages
 
 
 def run(folder: Path, command: str) -> str:
-    """Run a shell command, with the package's own commands and, if installed, ccache in the path."""
+    """Run a shell command. The path contains the package's own commands and, if it is installed, ccache."""
     path = os.pathsep.join([str(Path(sys.executable).parent), "/usr/lib/ccache", os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-ec", command],

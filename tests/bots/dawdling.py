@@ -2,7 +2,7 @@
 
     python -m bots.dawdling [BOT] [POSITIONS]
 
-This prints for each game, with the smallest number of players, how often the bot misses the win in such positions.
+This prints for each game, with the smallest number of players, how often the bot misses a sure win.
 """
 
 import random
@@ -16,7 +16,7 @@ from chatiere.engine import Game, Position
 
 # The number of worlds in which a move has to win, and the number of chance draws in each world.
 WORLDS, DRAWS = 24, 2
-# The search ends after this many consecutive games without such a position.
+# The search ends after this many consecutive games without a sure win.
 MAX_GAMES = 200
 
 
@@ -39,7 +39,8 @@ def sure_wins(position: Position) -> list[int]:
 def found(game: Game) -> Iterator[tuple[Position, list[int]]]:
     """Yield positions in which some but not all actions win immediately, each with its winning actions.
 
-    Every second game is played at random, the rest by the game's own bot, which leaves every fifth decision to chance.
+    Every second game is played at random. The game's own bot plays the other games, with every fifth decision at
+    random.
     """
     players = game.min_players
     own = bots.get(bots.names(game)[3], game, players)

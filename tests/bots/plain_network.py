@@ -1,4 +1,4 @@
-"""Integer networks evaluated in plain NumPy, as net.h describes them, one position at a time."""
+"""Integer networks as described by net.h, evaluated in plain NumPy one position at a time."""
 
 from typing import Any
 

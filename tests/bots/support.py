@@ -102,7 +102,7 @@ class All(Bot):
 
 
 def play(name: str, players: int, specs: Sequence[str], games: int, seed: int) -> np.ndarray:
-    """Play games in this process. Return each bot's share of the wins; bot (g + s) mod n plays seat s of game g."""
+    """Play games in this process. Return each bot's share of the wins. Bot (g + s) mod n plays seat s of game g."""
     host = Host(name, players, games, seed)
     seated = [bots.get(spec, name, players) for spec in specs]
     while len(host.positions.actors):

@@ -93,7 +93,7 @@ def test_a_bot_cannot_reach_states_seeds_or_game_numbers(name: str) -> None:
 
 
 def everything_below(decisions: Decisions) -> list[object]:
-    """Return all objects that the fields of decisions refer to, directly or indirectly, except those of the game."""
+    """Return all objects that the fields of decisions refer to, directly or indirectly, except the game's objects."""
     found: dict[int, object] = {}
     waiting = [getattr(decisions, field.name) for field in dataclasses.fields(decisions) if field.name != "game"]
     assert isinstance(decisions.game, engine.Game)

@@ -52,7 +52,7 @@ def hand(*cards: int) -> Fields:
 
 
 DISCAT = [
-    # The largest group; among groups of the same size, the one with the lowest id.
+    # The largest group. Among groups of the same size, the group with the lowest id.
     (hand(22, 27, 37, 41, 47), [1, 32, 34, 66, 74, 100], 74),
     (hand(22, 27, 37, 41, 47), [32, 33, 34, 100], 33),
     # 8 and 50 share no digit with another card, and 8 is lower. The tens digit of cards below 10 is 0.
@@ -175,18 +175,18 @@ OWN, OTHERS, START, STOP, BIRD, BRANCH = 5 + 3, 14 + 3, 45, 2110, 2156 - 5, 5
 @pytest.mark.parametrize(
     ("legal", "seen", "chosen"),
     [
-        # The bot moves its own cat up but not the opponent's; moving a cat that is already in the tree has no value.
+        # The bot moves its own cat up but not the opponent's. Moving a cat that is already in the tree has no value.
         ([move(START, 0), STOP], tree(OWN), move(START, 0)),
         ([move(START, 0), STOP], tree(OTHERS), STOP),
         ([move(0, 1), move(START, 0)], tree(OWN, own=[0]), move(START, 0)),
         # The second cat does not move to a branch that would break.
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 1}), STOP),
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 2}), move(START, BRANCH)),
-        # An unknown branch that has held no cats breaks at the second cat in one case of five; a branch that has held
-        # two does not.
+        # An unknown branch that has held no cats breaks at the second cat in one case of five. A branch that has held
+        # two cats does not break.
         ([move(START, 0), move(START, BRANCH)], tree(OWN, own=[BRANCH + 1]), move(START, 0)),
         ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1, BRANCH + 2]), move(START, BRANCH)),
-        # Breaking a branch with more of the opponent's cats is worth one cat; a move within it has no effect.
+        # Breaking a branch with more of the opponent's cats is worth one cat. A move within the branch has no effect.
         ([move(START, BRANCH), STOP], tree(OWN, other=[BRANCH + 1, BRANCH + 2], tokens={0: 2}), move(START, BRANCH)),
         ([move(START, BRANCH), STOP], tree(OTHERS, other=[BRANCH + 1], tokens={0: 1}), move(START, BRANCH)),
         (

@@ -163,7 +163,7 @@ def test_the_memory_of_trees_grows_with_their_size_and_is_bounded(with_priors: b
     run([position], 2000, evaluate=evaluate, worlds=worlds, max_nodes=nodes)
     assert 0 < taken[0] < taken[-1]
     assert taken == sorted(taken)
-    # The memory reserved is at most twice that of the nodes and of the worlds of one call.
+    # The memory reserved is at most twice the memory of one call's nodes and worlds.
     assert taken[-1] <= 2 * of_node * (nodes + 64)
     assert tree_bytes() == 0
 
@@ -258,7 +258,7 @@ def solve(position: Position, decisions: int = MAX_DECISIONS) -> list[float] | N
 def solved(position: Position) -> dict[int, float] | None:
     """Return the mean value of each action in some worlds.
 
-    None if the game can last too long, if no action wins in all worlds, or if almost all actions do.
+    None if the game can last too long, if no action wins in all worlds, or if almost all actions win in all worlds.
     """
     seat = position.current_player()
     totals = dict.fromkeys(position.legal_actions(), 0.0)
@@ -327,12 +327,13 @@ def test_the_chosen_move_is_better_in_playouts_than_the_median(game: Game) -> No
 
 
 def test_visits_follow_priors_and_values_by_puct() -> None:
-    # Three actions with priors 0.5, 0.3 and 0.2. All values are 0 except after the third action, a sure win: with two
-    # seats, a value of 0 is a mean of 0.5 and that of a win is 1. Exploration is 1 and all three actions are available
-    # each time, so simulation k = 0, 1 … takes the action with the largest mean + prior × √(k + 1) / (1 + visits):
+    # Three actions with priors 0.5, 0.3 and 0.2. All values are 0 except after the third action, a sure win. With two
+    # seats, a value of 0 is a mean of 0.5, and a win is a mean of 1. Exploration is 1 and all three actions are
+    # available each time. Simulation k = 0, 1 … therefore chooses the action with the largest
+    # mean + prior × √(k + 1) / (1 + visits):
     #   k = 0: 1.0, 0.8, 0.7: the first.       k = 1: 0.5 + 0.354, 0.5 + 0.424, 0.5 + 0.283: the second.
     #   k = 2: 0.5 + 0.433, 0.5 + 0.260, 0.5 + 0.346: the first.   k = 3: 0.5 + 0.333, 0.5 + 0.3, 0.5 + 0.4: the third.
-    #   From then on, it takes the third: each of its visits is worth 1, so its mean stays 1.
+    #   From then on, the third action is chosen: each visit is worth 1, so the mean stays 1.
     position = next(p for p in decisions_of(engine.game("discat"), 2, 3) if len(p.legal_actions()) == 3)
     seat = position.current_player()
     after_third = position.child(position.legal_actions()[2])

@@ -135,7 +135,7 @@ def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
 
 @pytest.fixture(params=each("ask_at", ["sync", "async"]))
 def ask_at(request: pytest.FixtureRequest) -> Ask:
-    """Return ask_at(address, method, …), which calls a method of the synchronous or of the asyncio client."""
+    """Return ask_at(address, method, …). It calls a method of the synchronous or of the asyncio client."""
 
     def ask_sync(address: str, method: str, *arguments: Any, **options: Any) -> Any:
         with Client(address) as client:
@@ -152,5 +152,5 @@ def ask_at(request: pytest.FixtureRequest) -> Ask:
 
 @pytest.fixture
 def ask(ask_at: Ask, address: str) -> Ask:
-    """Return ask(method, …), which calls a method of a client of the real server."""
+    """Return ask(method, …). It calls a method of a client of the real server."""
     return lambda *arguments, **options: ask_at(address, *arguments, **options)

@@ -135,7 +135,7 @@ def test_rotations_become_deals() -> None:
 @pytest.mark.parametrize(("share", "luck"), [(0.5, 0.6), (0.5, 0), (0.9, 0.1), (0.97, 0)])
 def test_the_interval_of_deals_has_the_stated_coverage(deals: int, share: float, luck: float) -> None:
     generator = np.random.default_rng(1)
-    # If luck decides a deal, each bot wins one of its two games; otherwise the better bot tends to win both.
+    # If luck decides a deal, each bot wins one of the deal's two games. Otherwise the better bot tends to win both.
     won = generator.binomial(2, (share - luck / 2) / (1 - luck), (2000, deals)) / 2
     means = np.where(generator.random((2000, deals)) < luck, 0.5, won)
     intervals = np.array([deals_interval(each) for each in means])

@@ -21,7 +21,7 @@ ListGames = Callable[..., Any]
 
 @pytest.fixture(params=["sync", "async"])
 def list_games(request: pytest.FixtureRequest) -> ListGames:
-    """Return list_games(target, option=…), which creates a client with these options and calls its list_games."""
+    """Return list_games(target, option=…). It creates a client with these options and calls the client's list_games."""
 
     def ask(target: Any, calls: int = 1, **options: Any) -> Any:
         with Client(target, **options) as client:
@@ -38,7 +38,7 @@ def list_games(request: pytest.FixtureRequest) -> ListGames:
 
 @pytest.fixture
 def serving() -> Iterator[Callable[..., str]]:
-    """Return serving(setting=…), which starts a server with these settings and returns its address."""
+    """Return serving(setting=…). It starts a server with these settings and returns the server's address."""
     servers = []
 
     def serve(**settings: Any) -> str:

@@ -153,7 +153,7 @@ def test_a_malformed_response_on_the_stream_ends_it(broken_address: str, data: b
     [
         PlayResponse(tag=1),
         PlayResponse(tag=1, observe=ObserveResponse(observations=b"abc")),
-        # Five scores, which do not match a game of two players.
+        # Five scores do not match a game of two players.
         PlayResponse(tag=1, score=ScoreResponse(final=b"\1\1", totals=bytes(20))),
     ],
 )

@@ -128,7 +128,7 @@ LOOKER: list[SealedSeat] = []
 def table_of_two(
     address: str, folder: Path, acknowledgement: Any, until: int = OVER_IN_NO_GAME, guests: str | None = None
 ) -> Iterator[tuple[list[Player], Player]]:
-    """Seat a host, a guest who accepts the invitation, and a bot, who play up to a ply. An onlooker also follows.
+    """Seat a host, a guest who accepts the invitation, and a bot. They play up to a ply. An onlooker also follows.
 
     If `guests` is given, the guest and the onlooker use the server at this address.
     """
@@ -506,7 +506,7 @@ def test_missing_entries_are_posted_in_an_order_that_the_room_accepts(address: s
         assert [post.WhichOneof("post") for post in posts] == ["table"] * 6 + ["settings"]
         assert contents.take(pb.FollowResponse(entries=[settings, *entries], is_whole=True)) == []
         assert contents.times == {header_of(tables[0]).table_id: {0: 5000}}
-        # A proposal is kept until the game has a table of its ply; a proposal of an earlier ply is not kept.
+        # A proposal is kept until the game has a table of the proposal's ply. A proposal of an earlier ply is not kept.
         for number, known in enumerate([tables[:6], tables]):
             early = RoomContents(me.seat.secret_sha256)
             for table in known:

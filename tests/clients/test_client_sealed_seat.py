@@ -168,7 +168,7 @@ def test_one_table_per_ply(three_seats: list[SealedSeat], address: str, tmp_path
 
 
 def test_a_seat_consents_to_one_table_per_ply(three_seats: list[SealedSeat]) -> None:
-    """A seat that has consented to an amendment neither acknowledges another one nor moves."""
+    """A seat that has consented to an amendment neither acknowledges another amendment nor moves."""
     one, two, three = three_seats
     table = one.new_table("chat_perche", [one.seat, two.seat], NEXT, allows_replacement=True).table
     table = two.acknowledge(one.acknowledge(table))

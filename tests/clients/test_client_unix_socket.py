@@ -25,7 +25,7 @@ NAMES = [game.name for game in engine.games()]
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A folder with the sockets of a server: api.sock and, if the server has the fast door, fast.sock."""
+    """A folder with a server's sockets. api.sock always exists, fast.sock only if the server has the fast door."""
     with tempfile.TemporaryDirectory() as name:
         fast = f"unix:{name}/fast.sock" if IS_BUILT else None
         server, _ = create_server(Settings(address=f"unix:{name}/api.sock", fast_address=fast), CollectorRegistry())

@@ -181,7 +181,7 @@ def test_pyarrow_and_pandas_read_it(tmp_path: Path) -> None:
 
 
 class Searching(SearchBot):
-    """A bot that takes the first legal action and reports recognisable numbers. It gives values only for even luck."""
+    """A bot that makes the first legal action and reports recognisable numbers. It gives values only for even luck."""
 
     is_reproducible = True
 
@@ -218,7 +218,7 @@ def test_a_row_has_the_results_of_the_search(monkeypatch: pytest.MonkeyPatch) ->
 
 
 class Preferring(SearchBot):
-    """A bot that takes the first legal action. The share of each action is half that of the preceding action."""
+    """A bot that takes the first legal action. The share of each action is half of the preceding action's share."""
 
     is_reproducible = True
 
@@ -296,7 +296,7 @@ def test_intact_shards_are_kept_and_the_others_are_played_again(tmp_path: Path) 
     cut.write_bytes(cut.read_bytes()[:-1])
     actions = pa.array(rows["action"].to_numpy() + 1)
     parquet.write_table(rows.set_column(rows.schema.get_field_index("action"), "action", actions), changed)
-    # A run that is killed while it writes leaves such a file.
+    # A run that is killed while it writes leaves an incomplete file.
     (tmp_path / "games" / f".{lost.name}.part").write_bytes(b"PAR1")
     data_set = DataSet(tmp_path, RECIPE)
     assert data_set.missing() == [GameRange(0, 3), GameRange(3, 3), GameRange(6, 3)]

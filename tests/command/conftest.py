@@ -17,7 +17,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run() -> Run:
-    """Return run(argument, …), which runs the command line, fails on uncaught exceptions and returns its result."""
+    """Return run(argument, …). It runs the command line, fails on uncaught exceptions and returns the result."""
 
     def run_main(*arguments: object, **options: Any) -> Result:
         result = CliRunner().invoke(main, [str(argument) for argument in arguments], **options)

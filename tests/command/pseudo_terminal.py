@@ -1,4 +1,4 @@
-"""A simulated person at a pseudo-terminal, who types at each prompt."""
+"""A simulated person at a pseudo-terminal. The person types at each prompt."""
 
 import fcntl
 import os
@@ -15,7 +15,8 @@ from typing import Self
 # The output of prompt_toolkit when it begins to read a line: a mode, the prompt, and the cursor.
 _PROMPT = re.compile(r"\x1b\[\?2004h.*?>.*?\x1b\[\?25h", re.DOTALL)
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[78=>]|[\r\b]")
-# Ctrl-C interrupts the program as in a terminal, even if a shell runs the tests in the background, where it is ignored.
+# Let Ctrl-C interrupt the program as in a terminal. It is ignored by default if a shell runs the tests in the
+# background.
 _PROGRAM = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)

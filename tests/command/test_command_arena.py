@@ -81,7 +81,7 @@ def balance_rows(pairing: dict[str, Any], names: list[str]) -> tuple[list[str], 
 
 
 def results_of(returns: list[list[float]]) -> Results:
-    """Return results of games of which only the returns are known. Bot 0 takes all seats in turn."""
+    """Return results of games of which only the returns are known. Bot 0 plays in every seat in turn."""
     results = Results.of(len(returns), len(returns[0]), len(returns[0]))
     results.returns[:] = returns
     return results
@@ -373,7 +373,7 @@ def test_a_test_ends_at_the_same_game_with_any_number_of_simultaneous_games(
     untested, _ = Arena(THREE, 3, arena.bots, games + 48, 2, {}, paired).play(Pairing(1, 0))
     assert np.array_equal(few.returns, untested.returns[:games])
     assert np.array_equal(few.bots, untested.bots[:games])
-    # The test ends at the first evaluation that decides; there is an evaluation after every 16 games of each seat.
+    # The test ends at the first evaluation that decides. There is an evaluation after every 16 games of each seat.
     assert games % 48 == 0
     assert arena.sprt is not None
     assert evidence(arena.sprt, few).accepted == "H1"

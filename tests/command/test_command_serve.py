@@ -19,7 +19,7 @@ Asked = Callable[..., Settings]
 
 @pytest.fixture
 def asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """Return asked(argument, …), which returns the settings with which a server would run."""
+    """Return asked(argument, …). It returns the settings with which a server would run."""
 
     def settings_of(*arguments: object, **environment: str) -> Settings:
         found: list[Settings] = []

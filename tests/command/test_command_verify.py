@@ -26,7 +26,7 @@ BOTS = ["random", "flat:playouts=4", "ismcts:simulations=4"]
 
 
 def record_of(address: str, game: Game, folder: Path) -> tuple[Path, Path, pb.TableRecord]:
-    """Return the files of a record and of a table of its game, and the record. All seats except one are bots."""
+    """Return a record's file, the file of a table of the same game, and the record. All seats except one are bots."""
     players = min(3, game.max_players)
     with SealedSeat(address, folder / "seat") as me:
         seats = [me.seat, *(pb.TableSeat(bot=bot) for bot in BOTS[: players - 1])]
@@ -87,7 +87,7 @@ def test_tables_are_read_in_their_json_form(run: Run, address: str, tmp_path: Pa
 
 
 def test_a_record_with_amendments_is_verified_by_its_tables(run: Run, address: str, tmp_path: Path) -> None:
-    """A person takes decisions back and resigns; bots are verified for the decisions that they made."""
+    """A person takes decisions back and resigns. Bots are verified for the decisions that they made."""
     with SealedSeat(address, tmp_path / "seat") as me:
         table = me.new_table(
             "discat", [me.seat, *(pb.TableSeat(bot=bot) for bot in BOTS[:2])], pb.ACKNOWLEDGEMENT_NONE

@@ -113,7 +113,7 @@ Served = Callable[[Settings], None]
 
 @pytest.fixture
 def serves(monkeypatch: pytest.MonkeyPatch) -> Callable[[Served], None]:
-    """Return serves(act), which replaces the server.
+    """Return serves(act). It replaces the server.
 
     The command calls `act` with its settings, and is ready immediately.
     """

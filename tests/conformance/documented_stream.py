@@ -1,4 +1,4 @@
-"""An implementation of the random stream, as documented, with NumPy and Python's integers."""
+"""An implementation of the documented random stream with NumPy and Python's integers."""
 
 import numpy as np
 

@@ -9,7 +9,7 @@ from chatiere.engine import Game, Position
 from .counting import kinds_after
 from .support import liked_move, moves_of, random_likings
 
-# The number of moves of each kind of action that are searched for a wanted kind of event.
+# For each kind of action, the number of moves that are searched for a wanted kind of event.
 LOOKED_AT = 6
 
 

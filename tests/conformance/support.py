@@ -51,7 +51,7 @@ def may_see_whole(event: Event, seat: int | None) -> bool:
 
 
 def shown(game: Game, event: Event, whole: bool) -> tuple[bytes, str]:
-    """Return an event as a viewer receives it: its message and its label."""
+    """Return an event's message and label as a viewer receives them."""
     codec = engine.codec(game.name)
     filled = message(game, "Event")
     fill(filled, codec.put_event, event, whole)
@@ -187,7 +187,7 @@ def random_game(game: Game, players: int, choices: random.Random, *, sampled: bo
 
 @cache
 def positions(table: Table, sampled: bool | None = None, games: int = 2) -> tuple[Position, ...]:
-    """Return all positions of a few reproducible random games, with explicit chance, sampled chance, or (None) both."""
+    """Return all positions of a few reproducible random games. Chance is explicit, sampled, or both (None)."""
     game, players = table
     choices = random.Random(f"{game.name} {players}")
     return tuple(

@@ -82,7 +82,7 @@ def test_columns_that_were_not_requested_are_empty(table: Table, batch_table: Ba
 
 
 def broken(table: Table, choices: random.Random) -> bytes:
-    """Return an invalid packed state: mutated, with another number of players, or of another version."""
+    """Return an invalid packed state: a mutated state, or a state with another number of players or another version."""
     game, players = table
     source, other = (choices.choice(positions(table)).pack() for _ in range(2))
     kind = choices.randrange(4)

@@ -41,7 +41,7 @@ def items_of(found: EvaluationColumns) -> list[tuple[int, list[int], list[float]
 
 
 def worlds_of(position: Position, count: int, seed: int, game_number: int) -> list[tuple[int, Position]]:
-    """Return the worlds resampled for the acting seat, without their streams, and the seed of each world."""
+    """Return the worlds resampled for the acting seat (without the streams), and the seed of each world."""
     stream = DocumentedStream(seed, game_number)
     seeds = [stream.word() for _ in range(count)]
     drawn = [position.resample(position.current_player(), each) for each in seeds]

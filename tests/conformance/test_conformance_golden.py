@@ -1,6 +1,6 @@
 """Every game plays as recorded: readable playthroughs and pinned games.
 
-The playthrough with the smallest number of players is readable text; the other playthroughs are compressed. A failed
+The playthrough with the smallest number of players is readable text. The other playthroughs are compressed. A failed
 test prints the first line that changed, before and after.
 
 After an intended change to the rules, the labels or the packed form, record them again and review the difference:
@@ -37,7 +37,7 @@ def recorded(path: Path) -> str:
 
 
 def first_difference(before: str, after: str) -> str:
-    """Return the first line that differs, before and after, with its number; an empty string if all lines are equal."""
+    """Return the first line that differs, with its number, before and after. Return "" if all lines are equal."""
     lines = zip_longest(before.splitlines(), after.splitlines())
     changed = ((number, old, new) for number, (old, new) in enumerate(lines, 1) if old != new)
     return next((f"line {number} changed\n- {old}\n+ {new}" for number, old, new in changed), "")

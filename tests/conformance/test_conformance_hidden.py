@@ -63,7 +63,7 @@ def test_resampling_preserves_the_seats_legal_actions(table: Table) -> None:
 
 
 def test_positions_that_a_viewer_cannot_distinguish_give_it_the_same_update(table: Table) -> None:
-    # The bytes of the view, of the viewer's legal actions with labels, and of the visible part of the score are equal.
+    # The bytes are equal in the view, the viewer's legal actions with labels, and the visible part of the score.
     _, players = table
     different = 0
     for number, position in enumerate(thinned(positions(table), 120)):
@@ -118,7 +118,7 @@ def test_resampling_is_determined_by_its_seed_and_random(table: Table) -> None:
 
 
 def test_resampling_depends_only_on_the_seats_information_seed_and_number(table: Table) -> None:
-    # A draw must not reveal, even with its seed, which of the indistinguishable worlds is the real one.
+    # A draw and its seed must not reveal which of the indistinguishable worlds is the real one.
     _, players = table
     varied = 0
     for position in thinned(positions(table), 80):
@@ -153,7 +153,7 @@ def test_resampling_refuses_invalid_seeds(table: Table) -> None:
 
 
 def test_events_distinguish_two_moves_exactly_if_views_do(table: Table) -> None:
-    # For different moves from one position (by another seat or by chance), the events look the same to a seat if and
+    # Compare different moves from one position, by another seat or by chance. The events look the same to a seat if and
     # only if the views look the same, so neither reveals more than the other.
     game, players = table
     hidden = open_ = 0

@@ -1,7 +1,7 @@
 """Every game: a mutated state is either refused with a reason, or safe to continue from.
 
-The environment variable CHATIERE_MUTATIONS sets the total number of mutated states (20,000 if unset). The debug build,
-with its sanitizers, tries many more.
+The environment variable CHATIERE_MUTATIONS sets the total number of mutated states (20,000 if unset). The debug build
+has sanitizers and tries many more changes.
 """
 
 import os
@@ -31,7 +31,7 @@ from .support import (
 )
 
 MUTATIONS = int(os.environ.get("CHATIERE_MUTATIONS", "20000"))
-# The numbers of mutated states. Most are packed, because typed states take longer.
+# The numbers of mutated states. Most states are packed, because typed states need more time.
 PACKED_PER_TABLE = MUTATIONS * 4 // 5 // len(TABLES) + 1
 TYPED_PER_TABLE = MUTATIONS // 5 // len(TABLES) + 1
 # The maximum number of moves of a game from any state.
@@ -211,7 +211,7 @@ def test_mutated_typed_states_are_refused_or_safe(table: Table) -> None:
 
 
 def add_mistyped(holder: Message) -> None:
-    """Add fields with a wrong wire type to a message and all messages in it; protobuf keeps them as unknown fields."""
+    """Add fields with a wrong wire type to a message and all messages in it. Protobuf keeps them as unknown fields."""
     for field, value in holder.ListFields():
         if field.message_type:
             for inner in value if field.is_repeated else [value]:

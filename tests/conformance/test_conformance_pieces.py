@@ -1,4 +1,4 @@
-"""Every game: fields marked with a kind of pieces contain only numbers of such pieces; no other fields contain any."""
+"""Every game: all fields marked with a kind of pieces, and no other fields, contain numbers of these pieces."""
 
 from collections.abc import Iterator
 from typing import Any

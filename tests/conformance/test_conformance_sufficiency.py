@@ -23,7 +23,7 @@ from .support import begin, liked_move, moves_of, random_likings
 pytestmark = pytest.mark.release_only
 
 PAIRS = int(os.environ.get("CHATIERE_HISTORIES", "2000"))
-# The number of cuts of each game, and of exchanges tried among the last moves at each cut.
+# The number of cuts in each game, and the number of exchanges tried among the last moves at each cut.
 CUTS = 8
 SWAPS = 30
 WINDOW = 40

@@ -143,8 +143,8 @@ def test_the_overlay_gives_the_service_certificate_tokens_and_table_keys(secure:
     folders = {mount["name"]: mount["mountPath"] for mount in found["volumeMounts"] if mount["readOnly"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"]}
     assert folders.keys() == secrets.keys()
-    # The names of the entries in Secrets of the type kubernetes.io/tls, and of the files from which the other Secrets
-    # are made.
+    # The names of the entries in Secrets of the type kubernetes.io/tls, and the names of the other Secrets' source
+    # files.
     files = {
         "CHATIERE_TLS_CERTIFICATE": f"{folders['tls']}/tls.crt",
         "CHATIERE_TLS_KEY": f"{folders['tls']}/tls.key",
@@ -247,7 +247,7 @@ def pinned(name: str) -> dict[str, str]:
 
 
 def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
-    """Yield the name and the requirement for each requirement that applies in the image, without those of extras."""
+    """Yield the name and the text of each requirement that applies in the image, except the extras' requirements."""
     image = {"python_version": "3.13", "python_full_version": "3.13.0", "extra": "", "sys_platform": "linux"}
     for requirement in map(Requirement, requirements):
         if requirement.marker is None or requirement.marker.evaluate(image):
@@ -255,7 +255,7 @@ def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
 
 
 def of_extra(extra: str) -> Iterator[str]:
-    """Yield the requirements of an extra, including those of the extras to which it refers."""
+    """Yield the requirements of an extra and of the extras to which it refers."""
     for text in PYPROJECT["project"]["optional-dependencies"][extra]:
         requirement = Requirement(text)
         if requirement.name == PYPROJECT["project"]["name"]:

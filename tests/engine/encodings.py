@@ -8,7 +8,7 @@ from google.protobuf.descriptor import FieldDescriptor
 VARINT, BYTES = 0, 2
 # Unknown fields: a number of eight bytes, a number of four bytes, a group with a number and a string, and a string.
 STRANGE = (b"\xf9\x01" + bytes(8), b"\xfd\x01" + bytes(4), b"\xfb\x01\x08\x05\x12\x01a\xfc\x01", b"\xfa\x01\x01a")
-# A field's number, its wire type, and its content, which is a number or the bytes of a message, text or list.
+# A field's number, wire type and content. The content is a number, or the bytes of a message, text or list.
 Field = tuple[int, int, int | bytes]
 
 
@@ -47,7 +47,7 @@ def fields_of(data: bytes) -> list[Field]:
 
 
 def joined(fields: list[Field], sizes: tuple[int, int] = (0, 0)) -> bytes:
-    """Join fields to a message. `sizes` has the minimum number of bytes of a tag and of a number."""
+    """Join fields to a message. `sizes` has the minimum sizes of a tag and of a number, in bytes."""
     pieces = []
     for number, wire_type, value in fields:
         pieces.append(varint(number << 3 | wire_type, sizes[0]))

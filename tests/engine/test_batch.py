@@ -219,7 +219,7 @@ def sizes(columns: PositionColumns | EvaluationColumns) -> int:
 
 
 def test_too_large_results_are_refused(table: Table) -> None:
-    """The limit is exact to the byte, for columns of known size, legal ids, weights and final observations."""
+    """For columns of known size, legal ids, weights and final observations, the limit is exact to the byte."""
     choices = random.Random(1)
     wanted = Columns(legal=True, scores=True, observations=True)
     for seeds in (np.arange(6, dtype="<u8"), None):

@@ -8,7 +8,7 @@ from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).parents[2]
 CATALOGUES = sorted(path for room in ("engine", "service", "web") for path in (ROOT / room).rglob("fr.po"))
-# A narrow no-break space precedes these marks. Code, in backquotes or brackets, is exempt.
+# A narrow no-break space precedes these marks. Code in backquotes or brackets is exempt.
 BEFORE_SIGNS = re.compile(r"(?<!\u202f)[;!?»]|(?<![\u202f\d]):(?!\d)|«(?!\u202f)")
 CODE = re.compile(r"`[^`]*`|\[[^]]*\]")
 

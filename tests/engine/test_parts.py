@@ -1,4 +1,4 @@
-"""The parts of the package: their imports of one another, of gRPC and of protobuf."""
+"""The parts of the package import only the listed parts, and only some parts import gRPC or protobuf."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Plain messages: exactly the encodings that protobuf writes, in any order of fields, are plain."""
+"""Plain messages are exactly the encodings that protobuf writes, with fields in any order."""
 
 import random
 

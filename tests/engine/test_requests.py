@@ -95,8 +95,8 @@ def test_requests_in_protobufs_encoding_are_read_without_its_objects(
             assert (reader.find(field.number) is not None) == sent.HasField(field.name)
             assert bool(reader.inner(field.number)) == bool(getattr(sent, field.name).ByteSize())
         elif field.is_repeated:
-            # Requests with lists of texts are not plain. Only ListGames and records with names have such lists. Their
-            # parsing time does not matter, because the responses of ListGames are cached and a replay takes longer.
+            # Requests with lists of texts are not plain. Only ListGames and records with names have them. Their parsing
+            # time does not matter, because the responses of ListGames are cached and a replay takes longer.
             assert field.type == field.TYPE_STRING
         elif field.type == field.TYPE_STRING:
             assert reader.text(field.number) == getattr(sent, field.name)

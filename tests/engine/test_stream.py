@@ -103,7 +103,7 @@ def test_numbers_below_follow_lemires_method(seed: int, game_number: int, bounds
 
 
 def test_words_that_would_bias_the_result_are_redrawn() -> None:
-    # With a bound just above half of 2**64, every second word is redrawn; with a power of two, no word is redrawn.
+    # With a bound just above half of 2**64, every second word is redrawn. With a power of two, no word is redrawn.
     bound = 2**63 + 1
     numbers, drawn = numbers_below(3, 4, [bound] * 1000)
     assert (numbers, drawn) == documented(3, 4, [bound] * 1000)

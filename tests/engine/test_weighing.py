@@ -103,7 +103,7 @@ def test_field_numbers_out_of_range_are_refused() -> None:
 
 @pytest.mark.parametrize(("wire_type", "size"), [(1, 8), (5, 4)], ids=["64 bits", "32 bits"])
 def test_packed_numbers_of_fixed_size_are_counted(wire_type: int, size: int) -> None:
-    """The API does not have such fields yet."""
+    """The API does not have fields of this kind yet."""
     one, many = (
         Scales([(1, size, True, wire_type)]).weigh(b"\x0a" + bytes([n * size]) + bytes(n * size)) for n in (1, 9)
     )

@@ -54,7 +54,7 @@ def some_steps(env: Any, count: int, seed: int = 1) -> None:
 
 
 # PettingZoo's tests warn about every environment with dict observations except its own. They also warn about masks
-# without legal actions. Agents have such masks after their game is over.
+# without legal actions. Agents have empty masks after their game is over.
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
 @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be gymnasium.spaces:UserWarning")
 @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")

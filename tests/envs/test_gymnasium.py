@@ -376,7 +376,7 @@ def test_a_game_that_ends_before_the_seats_first_decision_is_skipped() -> None:
 
 
 class Watching(Bot):
-    """A bot that chooses the first legal action and records its seats, its luck and its largest number of decisions."""
+    """A bot that chooses the first legal action. It records seats, luck and the largest number of decisions."""
 
     needs_observations = True
     needs_worlds = True

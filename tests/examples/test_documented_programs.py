@@ -27,7 +27,7 @@ def test_there_are_programs() -> None:
 
 @pytest.fixture
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write the data set that docs/selfplay.md describes, with fewer games, and the record of docs/records.md."""
+    """Write the record of docs/records.md, and the data set of docs/selfplay.md with fewer games."""
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "docs/games/discat.chatiere", tmp_path)
     asked = "selfplay --game discat --games 5 --bots random,largest --output games"

@@ -12,7 +12,7 @@ from chatiere.v1 import game_pb2
 
 
 def message(game: Game, envelope: str) -> Any:
-    """Return an empty message of the game's own type, as in the API's `envelope` (State, Action …)."""
+    """Return an empty message of the game's own type in one of the API's envelopes (State, Action …)."""
     return getattr(getattr(game_pb2, envelope)(), game.name)
 
 

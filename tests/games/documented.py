@@ -44,7 +44,7 @@ _MAX_SHOWN = 3
 
 @dataclass
 class Block:
-    """A block of a page: its place, its text, and the parts of a response that it has to print."""
+    """A block of a page: the place, the text, and the parts of a response that the block has to print."""
 
     page: Path
     start: int

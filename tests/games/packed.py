@@ -1,4 +1,4 @@
-"""The fields of packed states, as defined in each game's state.pxd, and states in which some of them are changed."""
+"""The fields of packed states, as defined in each game's state.pxd, and states in which some fields are changed."""
 
 import ctypes
 import re

@@ -1,4 +1,4 @@
-"""A game's perft.json: numbers of sequences of moves from some of its positions.
+"""A game's perft.json: the number of move sequences from some of the game's positions.
 
 Each entry has `players`, `options`, the `moves` (ids and outcomes) from the start to the position, a `depth` and the
 `count` of sequences of `depth` moves. It can have a `name`.

@@ -32,7 +32,7 @@ class Question:
 
 
 class Happening(NamedTuple):
-    """A complete event: its kind's name, its seat, the seats that see its values (None for all), and the values."""
+    """A complete event: the kind's name, the seat, the seats that see the values (None for all), and the values."""
 
     kind: str
     seat: int | None

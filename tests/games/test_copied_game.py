@@ -98,7 +98,7 @@ def test_a_copied_game_is_played_through_every_interface(tmp_path: Path) -> None
     copy_tree(tmp_path)
     package = tmp_path / GAMES / NEW
     shutil.copytree(tmp_path / GAMES / OLD, package, ignore=shutil.ignore_patterns("*.so", "*.mo"))
-    # Edit names in the API and in the description, a line of `codec`, a line of `kernel`, and the list of games.
+    # Edit the names in the API and the description, one line each of `codec` and `kernel`, and the list of games.
     for path in (tmp_path / PROTO / f"{NEW}.proto", package / "description.py", package / "fr.po"):
         source = path if path.exists() else tmp_path / PROTO / f"{OLD}.proto"
         path.write_text(renamed(source.read_text("utf-8")), "utf-8")

@@ -137,7 +137,7 @@ def json_of(cell: str) -> Any:
 
 @cache
 def declared() -> tuple[set[str], set[str], set[str]]:
-    """Return the names of all fields (in JSON and as declared), of all messages, and of all values of enums."""
+    """Return all names of fields (in JSON and as declared), messages and enum values."""
     fields, messages, values = set(), set(), set()
     todo: list[Descriptor] = [message for file in FILES for message in file.DESCRIPTOR.message_types_by_name.values()]
     while todo:

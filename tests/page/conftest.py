@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from .person import Person
 
 ELSEWHERE = "chatiere.test"
-"""A name of this machine. Browsers take it for the name of another machine, so its pages are not secure."""
+"""A name of this machine. To browsers, it is the name of another machine, so its pages are not secure."""
 NAMED = f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"
 
 
 @pytest.fixture(scope="package")
 def running_chromium() -> Iterator[Callable[[], Browser]]:
-    """Return a function that returns a running Chromium. It returns the same one until that one ends."""
+    """Return a function that returns a running Chromium. It returns the same server until the server ends."""
     require("Chromium")
     from playwright.sync_api import sync_playwright
 

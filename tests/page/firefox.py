@@ -1,4 +1,4 @@
-"""A person with Firefox, who plays by clicks, through WebDriver BiDi (https://w3c.github.io/webdriver-bidi/)."""
+"""A person with Firefox who plays by clicks, through WebDriver BiDi (https://w3c.github.io/webdriver-bidi/)."""
 
 import json
 import os

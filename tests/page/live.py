@@ -97,7 +97,7 @@ def play(people: Sequence[Player], plies: int | None = None) -> None:
 
 
 def await_actor(people: Sequence[AnyPlayer]) -> AnyPlayer | None:
-    """Wait until it is the turn of one of the people; return that person, or None if the game is over."""
+    """Wait for the turn of one of the people. Return that person, or None if the game is over."""
     while True:
         ply = newest(people)
         for person in people:

@@ -1,4 +1,4 @@
-"""A person with Chromium, who plays by clicks, by taps or by the keyboard."""
+"""A person with Chromium who plays by clicks, by taps or by the keyboard."""
 
 import base64
 import json
@@ -100,7 +100,7 @@ class Person(Player):
     def check(self) -> None:
         """Check that there were no errors, no unexpected refusals, and no requests to other origins."""
         assert self.errors == []
-        # The page makes such calls to check whether the service made a received table.
+        # The page makes these calls to check whether the service made a received table.
         refused = [] if self.may_be_refused else [(each.url, each.text()) for each in self.refused]
         assert [each for each in refused if "NOT_ACKNOWLEDGED" not in each[1]] == []
         for request in self.requests:
@@ -155,7 +155,7 @@ class Person(Player):
         return self.context.storage_state()
 
     def deal(self, game: str, *seats: str, trust: Literal["none", "next"] | None = None) -> None:
-        """Begin a game. `seats` are the values to choose in the seats' lists; the value "" stands for the default.
+        """Begin a game. `seats` are the values to choose in the seats' lists. The value "" stands for the default.
 
         Without `seats`, the game has the default for the fewest players.
         """

@@ -30,7 +30,7 @@ def accept_dialogs(person: Person) -> None:
 
 
 def mover_and_other(people: list[Person]) -> tuple[Person, Person]:
-    """Play until one person has moved and it is the other's turn; return both, the mover first."""
+    """Play until one person has moved and it is the other's turn. Return both, the mover first."""
     while True:
         mover = await_actor(people)
         assert mover

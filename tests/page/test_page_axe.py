@@ -1,4 +1,4 @@
-"""axe-core finds no serious violations of accessibility on the page, in light and dark, from phone to desktop."""
+"""axe-core finds no serious violations of accessibility on the page in light and dark mode, from phone to desktop."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from .test_page_games import GAMES
 pytestmark = pytest.mark.long
 
 SERIOUS = ("serious", "critical")
-# People who use voice control say the visible text; axe checks this rule only if it is enabled.
+# People who use voice control say the visible text. axe checks this rule only if the rule is enabled.
 RUN = """axe.run({ rules: { "label-content-name-mismatch": { enabled: true } } })"""
 # Checks the same rule for the things on the stage that can be picked or tried. Returns the visible text and the name of
 # each thing that violates it.
@@ -33,8 +33,8 @@ ON_STAGE = """async () => {
   return found.map((one) => [one.textContent, one.getAttribute("aria-label")]);
 }"""
 SAMPLES = Path(__file__).parents[2] / "docs" / "games"
-# Decisions in the middle of the samples. In Chatpentiers there are points in castles; in Momistigri a player gives a
-# card, or takes one from the pile; in the other games any decision is sufficient.
+# Decisions in the middle of the samples. In Chatpentiers there are points in castles. In Momistigri a player gives a
+# card, or takes a card from the pile. In the other games any decision is sufficient.
 MIDDLE = {"chatpentiers": (45,), "momistigri": (9, 16), "discat": (20,), "chat_cartonne": (40,), "chat_perche": (30,)}
 PARTS = (
     *("lobby", "new game", "record", "puzzle", "rules", "invitation", "settings", "end", "moment", "kept"),

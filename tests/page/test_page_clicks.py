@@ -9,8 +9,8 @@ from .player import NEWEST
 
 pytestmark = pytest.mark.long
 
-# Returns two points in different parts of one thing that can be picked, or null without such a thing. Its parts may
-# overlap.
+# Returns two points in different parts of one thing that can be picked, or null if nothing has several parts. Its parts
+# may overlap.
 _TWO_PARTS = """async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   const selector = ".item.pickable:not(.picked)";

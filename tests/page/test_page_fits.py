@@ -11,8 +11,7 @@ from .test_page_games import GAMES
 
 pytestmark = pytest.mark.long
 
-# The windows of a small phone, of phones in portrait and landscape, of a tablet, of a laptop at 200 % and at 100 %, and
-# of desktops.
+# The windows: a small phone, phones in portrait and landscape, a tablet, a laptop at 200 % and at 100 %, and desktops.
 SIZES = ((320, 640), (390, 844), (844, 390), (640, 400), (768, 1024), (1280, 800), (1600, 1000), (1920, 1080))
 
 # Returns the things that can be picked but are hidden, with their lower edges and the edge that hides them.

@@ -1,4 +1,4 @@
-"""Whole games against bots, played by clicks, with only the keyboard, and by touch at the width of a phone."""
+"""Whole games against bots: by clicks, with only the keyboard, and by touch at a phone's width."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Tables over links, with acknowledgements of each table: two browsers, and the links between them."""
+"""Tables over links between two browsers, with an acknowledgement of each table."""
 
 import base64
 from collections.abc import Callable
@@ -92,7 +92,7 @@ def play_on(host: Person, guest: Person, plies: int) -> tuple[Person, Person]:
 def play_differently(visit: Callable[..., Person], trust: Literal["none", "next"]) -> tuple[Person, Person]:
     """Make two people play until one of them makes two different moves in a position, one of them on another device.
 
-    Return the opponent, who has the table after the first move, and the device with the table after the second.
+    Return two people: the opponent with the table after the first move, and the device with the table after the second.
     """
     host, guest = visit(), visit()
     seated(host, guest, "discat", trust)
@@ -105,7 +105,7 @@ def play_differently(visit: Callable[..., Person], trust: Literal["none", "next"
             person.choose(number)
             person.move()
             person.settle()
-        # Two different things may stand for one action: a draw has both a pile and a button on the page.
+        # Two different things may have the same action: a draw has both a pile and a button on the page.
         if actor.tables()[-1] != device.tables()[-1]:
             break
         actor, other = play_on(actor, other, 0)

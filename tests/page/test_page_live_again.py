@@ -107,7 +107,7 @@ def test_of_two_moves_of_a_seat_the_first_counts(visit: Callable[..., Person]) -
     device.await_turn()
     device.context.set_offline(True)
     await_connection(device, False)
-    # The two windows decide differently, before either of them learns of the other's decision.
+    # The two windows decide differently before either window learns of the other decision.
     device.choose(1)
     while device.page.locator(NEWEST).count() > 0:
         device.click()
@@ -133,7 +133,7 @@ def test_live_games_need_no_secure_page(chromium: Browser) -> None:
             await_table(host, guest)
             play([host, guest], 6)
             for person in (host, guest):
-                # The browser logs that it ignores a header on such a page.
+                # The browser logs that it ignores a header on a page that is not secure.
                 assert all("Cross-Origin-Opener-Policy" in error for error in person.errors)
                 person.errors.clear()
 

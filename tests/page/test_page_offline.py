@@ -1,4 +1,4 @@
-"""The page without a server: the files and records that it stores, how long it keeps them, and its installation."""
+"""The page without a server: the stored files and records, how long they are kept, and the page's installation."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from .test_page_games import GAMES
 
 pytestmark = pytest.mark.long
 
-# Returns true once the page has stored its files, and all data of its rule sheets in its language.
+# Returns true once the page has stored its files, and all data of the rule sheets in the page's language.
 PREPARED = """async () => {
   const [{ kept }, { shelfOfGames }] = await Promise.all([import("./kept.js"), import("./games.js")]);
   return (await caches.has("chatiere kept")) && (await kept(shelfOfGames(), "version")) !== undefined;
@@ -193,6 +193,6 @@ def test_a_page_that_is_not_secure_works_without_a_worker(chromium: Browser) -> 
             person.open("record/discat/3")
             expect(person.page.locator(".slider output")).to_contain_text("3 of")
             assert person.evaluate("[isSecureContext, 'serviceWorker' in navigator, 'caches' in window]") == [False] * 3
-            # The browser logs that it ignores a header on such a page.
+            # The browser logs that it ignores a header on a page that is not secure.
             assert all("Cross-Origin-Opener-Policy" in error for error in person.errors)
             person.errors.clear()

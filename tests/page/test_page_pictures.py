@@ -1,4 +1,4 @@
-"""Pictures of each game, of the lobby and of a live game, written to build/pages/ and compared with docs/pictures/.
+"""Pictures of each game, the lobby and a live game, written to build/pages/ and compared with docs/pictures/.
 
 After a change to the games' appearance, this command replaces the committed pictures:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/page/test_page_pictures.py`.

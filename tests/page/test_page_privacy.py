@@ -1,4 +1,4 @@
-"""The page's privacy: its requests, its stored data, and its security policy."""
+"""The page's requests, stored data and security policy protect privacy."""
 
 import base64
 from collections.abc import Callable

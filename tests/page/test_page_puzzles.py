@@ -50,7 +50,7 @@ def test_a_puzzle_is_solved_by_the_keyboard(visit: Callable[..., Person], game: 
     choose(page, game, 0, 0)
     expect(told).to_contain_text("Right! ")
     expect(page.locator(".bar .prompt")).to_have_text("The table after the best move")
-    # The focus moves to the solution, which can be tried again or looked at.
+    # The focus moves to the solution. The puzzle can be tried again, or the solution shown.
     expect(page.locator(":focus")).to_have_text("Why? Analyse it, or play on")
     page.get_by_role("button", name="Try again").press("Enter")
     expect(told).to_contain_text("and it is your turn")

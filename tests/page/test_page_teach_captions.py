@@ -137,7 +137,7 @@ _APART = """() => {
 
 def test_a_card_that_is_put_back_is_named(visit: Callable[..., Person]) -> None:
     person = visit()
-    # Only a hand of five cards with a common digit contains no such cards. In that case, deal again.
+    # Such cards are missing only if all five cards of the hand have a common digit. In that case, deal again.
     while True:
         dealt(person, "discat")
         if found := person.page.evaluate(_APART):

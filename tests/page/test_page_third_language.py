@@ -15,8 +15,8 @@ from .test_page_words import visible
 
 pytestmark = pytest.mark.long
 
-# Words that are the same in all languages: the names of the project, of players and of languages (the invented language
-# has its tag as its name).
+# Words that are the same in all languages: the project's, players' and languages' names. The invented language's name
+# is its tag.
 CATS = ("Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote")
 NAMES = ("English", "Français", "Qq", "Chatière", *CATS)
 INITIALS = {cat[0] for cat in CATS}

@@ -151,7 +151,7 @@ def test_bots_can_be_watched_and_stopped(visit: Callable[..., Person]) -> None:
     page.wait_for_selector(NEWEST)
     plies = []
     for _ in range(3):
-        # The page has as much time here as the service takes for several moves.
+        # The page has as much time here as the service needs for several moves.
         page.evaluate(
             "async (id) => { const session = (await import('./session.js')).Session.open(id);"
             " for (let each = 0; each < 50; each++) await session.look(undefined); }",

@@ -1,4 +1,4 @@
-"""Both languages have the same keys, the page uses all of them, and it shows no text of the other language."""
+"""Both languages have the same keys. The page uses all keys, and shows no text of the other language."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _WORDS = """async (game) => {
 
 
 def forms(text: str | dict[str, str]) -> list[str]:
-    """Return all forms of a text, such as singular and plural."""
+    """Return all forms of a text, for example singular and plural."""
     return [text] if isinstance(text, str) else list(text.values())
 
 

@@ -1,4 +1,4 @@
-"""A person with WebKit, who plays by clicks, through WebDriver (https://www.w3.org/TR/webdriver2/)."""
+"""A person with WebKit who plays by clicks, through WebDriver (https://www.w3.org/TR/webdriver2/)."""
 
 import json
 import os

@@ -178,7 +178,7 @@ def served(
 
 @contextmanager
 def served_rooms(folder: Path) -> Iterator[Callable[..., Served]]:
-    """Yield a function that runs a server with rooms for browsers; each server reads its keys from the same folder."""
+    """Yield a function that runs a server with rooms for browsers. Each server reads its keys from the same folder."""
     keys = folder / "table-keys"
     keys.write_text(new_key().hex() + "\n")
     keys.chmod(0o600)

@@ -103,7 +103,7 @@ def running(settings: Settings | None = None, door: Door = "grpcio") -> Iterator
 
 
 def raw(server: Running, method: str) -> Any:
-    """Return a method of GameService that takes and returns bytes."""
+    """Return a method of GameService whose request and response are bytes."""
     return server.channel.unary_unary(f"/chatiere.v1.GameService/{method}")
 
 

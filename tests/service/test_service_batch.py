@@ -481,7 +481,7 @@ def test_requests_above_the_limits_are_refused(game: Game, table: pb.BatchSetup,
 
 
 def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, table: pb.BatchSetup) -> None:
-    """Default settings allow such a batch with observations in the response."""
+    """The default settings allow a batch of this size with observations in the response."""
     count = 4096
     options = [("grpc.max_receive_message_length", -1)]
     with grpc.insecure_channel(server.address, options) as channel:

@@ -233,7 +233,7 @@ def test_the_backlog_of_connections_is_as_long_as_the_system_allows() -> None:
 
 
 def test_grpcio_s_port_keeps_no_header_table() -> None:
-    """With a table of compressed headers, one byte could stand for several kilobytes (RFC 7541, 4.2)."""
+    """With a table of compressed headers, one byte could represent several kilobytes (RFC 7541, 4.2)."""
     with running() as server, socket.create_connection(("127.0.0.1", int(server.address.rpartition(":")[2]))) as client:
         client.settimeout(PATIENCE)
         client.sendall(PREFACE)

@@ -199,7 +199,7 @@ def test_reason_invalid_state(stub: Any, game: Game) -> None:
 
 
 def calls_on(stub: Any, state: game_pb2.State) -> list[tuple[Any, Any]]:
-    """Return each method that takes a state, with a request. The request is valid, except perhaps for the state."""
+    """Return a request for each method that takes a state. The request is valid, except perhaps for the state."""
     return [
         (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest(state=state)),
         (stub.Apply, game_service_pb2.ApplyRequest(state=state, action=game_pb2.Action(id=0))),

@@ -181,7 +181,7 @@ def unknown_field(size: int) -> bytes:
     """Return a message of `size` bytes that consists of one unknown field."""
     if size == 0:
         return b""
-    # The field has number 1000 and the type of bytes. Its length takes four bytes.
+    # The field has number 1000 and the type of bytes. The length needs four bytes.
     head, length = b"\xc2\x3e", size - 6
     return (
         head

@@ -1,4 +1,4 @@
-"""Requests with millions of empty elements are refused without making any objects. The objects would take 0.5 GB."""
+"""Requests with millions of empty elements are refused without making any objects. The objects would need 0.5 GB."""
 
 import subprocess
 import sys

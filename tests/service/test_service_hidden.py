@@ -45,7 +45,7 @@ def test_a_seat_has_the_same_view_in_states_that_it_cannot_distinguish(stub: Any
 
 
 def test_a_seat_gets_the_same_update_in_states_that_it_cannot_distinguish(stub: Any, game: Game) -> None:
-    """Compare the view, legal actions and score of the seat, and those of a spectator. A spectator knows less."""
+    """Compare the view, legal actions and score, for the seat and for a spectator. A spectator knows less."""
     different = 0
     for players in range(game.min_players, game.max_players + 1):
         first = new_game(stub, game.name, players, seed=players)

@@ -22,7 +22,7 @@ from .test_service_limits import NEW_GAMES, watch_the_health
 
 pytestmark = pytest.mark.long
 
-# The shortest interval, in milliseconds, at which a client may ping.
+# The shortest interval between a client's pings, in milliseconds.
 ALLOWED = 1000
 PINGS = 6
 CHANNEL_OPTIONS = [

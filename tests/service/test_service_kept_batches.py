@@ -258,7 +258,7 @@ def test_calls_get_the_memory_of_batches_of_the_client_that_keeps_most() -> None
     with pytest.raises(Refusal):
         most.replace(0, 5, "large", 10 * SIZE)
     assert (len(most.batches), len(least.batches)) == (4, 1)
-    # The client that keeps less displaces a batch of the other.
+    # The client that keeps less displaces a batch of the other client.
     least.replace(0, 5, "small", 10 * SIZE)
     assert (len(most.batches), len(least.batches)) == (3, 2)
     for call in calls:

@@ -251,7 +251,7 @@ def test_clients_that_have_stopped_calling_are_forgotten(clock: Clock, monkeypat
     tracemalloc.start()
     try:
         before = memory_after(100)
-        # A remembered client takes at least a hundred bytes.
+        # A remembered client needs at least a hundred bytes.
         assert memory_after(2000) - before < 20_000
     finally:
         tracemalloc.stop()

@@ -44,7 +44,7 @@ def get(port: MetricsPort, path: str = "/metrics", **options: Any) -> str:
 
 
 def is_closed(connection: socket.socket) -> bool:
-    """Wait for data or the end of a connection. Return whether the other side closed it."""
+    """Wait for data or the end of a connection. Return whether the other side closed the connection."""
     try:
         return connection.recv(1) == b""
     except ConnectionResetError:

@@ -55,7 +55,7 @@ PLY = 10
 # The number of decisions whose positions fit into a response.
 REPLAYED = 100
 RECORD = record_of(TRACES / GAME.name / f"{PLAYERS}p-1.jsonl")
-# Each character takes four bytes in UTF-8, and twelve in JSON.
+# Each character has four bytes in UTF-8, and twelve in JSON.
 NAMES = [chr(0x10400 + seat) * 40 for seat in range(PLAYERS)]
 EVERYTHING = game_pb2.Include(legal_actions=True, score=True, viewers=range(PLAYERS), spectator=True, seat_names=NAMES)
 COLUMNS = batch_pb.Columns(legal=True, scores=True, observations=True, final_scores=True)
@@ -144,7 +144,7 @@ def whole_game(server: Running) -> Message:
 
 
 def return_to_the_beginning(server: Running) -> Message:
-    """Return a request that takes back all decisions of a game that is not over."""
+    """Return a request to take back all decisions of a game that is not over."""
     host = Host(server.server._table_keys)
     table, secrets = begun(host, GAME, PLAYERS, mode=table_pb.ACKNOWLEDGEMENT_NONE)
     tables = [each for each, _ in zip(played(host, table, secrets, random.Random(1)), range(128), strict=False)]
@@ -204,8 +204,8 @@ SMALL: dict[str, Build] = {
         for each in channelz_pb2.DESCRIPTOR.services_by_name["Channelz"].methods
     },
 }
-# By method and case: a function that builds the largest request, and whether the response takes longer than a test
-# should wait.
+# Map a method and a case to a function that builds the largest request, and to whether the response takes longer than a
+# test should wait.
 LARGE: dict[tuple[str, str], tuple[Build, bool]] = {
     ("chatiere.v1.GameService/Replay", ""): (
         always(lambda: game_service.ReplayRequest(record=RECORD, to_ply=REPLAYED, include=EVERYTHING)),
@@ -271,7 +271,7 @@ class GrpcCall:
 
 
 class WebCall:
-    """A call at the door for browsers. It uses JSON, because JSON takes the most memory."""
+    """A call at the door for browsers. It uses JSON, because JSON needs the most memory."""
 
     def __init__(self, address: str, path: str, request: Message) -> None:
         content = json.dumps(MessageToDict(request)).encode()

@@ -43,7 +43,7 @@ CODE = ["os:system", "mybot.py:Agent", "./mybot.py:Agent", "mybot:Agent", "their
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the server's folder, which has a bot in a file. A package with another bot is installed but not added."""
+    """Return the server's folder. It has a bot in a file. A package with another bot is installed but not added."""
     (tmp_path / "mybot.py").write_text(AGENT)
     information = tmp_path / "theirs-1.0.dist-info"
     information.mkdir()

@@ -96,7 +96,7 @@ def test_a_hundred_megabytes_are_refused_without_affecting_other_clients(
 
 
 def test_states_with_huge_lists_are_refused(stub: Any, game: Game, state: game_pb2.State) -> None:
-    """The items of one list of the state after the other are repeated, up to the limit of size."""
+    """In one list of the state after another, the items are repeated up to the limit of size."""
     inner = getattr(state, game.name)
     lists = [field for field in inner.DESCRIPTOR.fields if field.is_repeated]
     assert lists
@@ -134,7 +134,7 @@ NUMBERS = st.one_of(st.integers(0, 100), st.sampled_from([127, 128, 255, 256, 2*
 
 
 def reached_states() -> list[game_pb2.State]:
-    """Return states from all parts of games, for every game, number of players and mode of chance."""
+    """Return states from all stages of games, for every game, number of players and kind of chance."""
     states = []
     for game in engine.games():
         codec = engine.codec(game.name)

@@ -86,7 +86,7 @@ class Call(Client):
             raise Broken(f"{self.name}: wrong response {number}")
 
     def ended(self, status: Status | None) -> None:
-        # The methods fail only if a request tells them to.
+        # The methods fail only if a request asks for a failure.
         if status is not None and status.code == code_pb2.INTERNAL and not any(r[1:2] == FAILS for r in self.requests):
             raise Broken(f"{self.name}: an internal error")
         is_ok = status is not None and status.code == code_pb2.OK
@@ -174,7 +174,7 @@ class _Post(Call):
 
 
 class Known:
-    """The posts to a room: the ones that its followers must have received, and the ones that they may have received."""
+    """The posts to a room: those that the followers must have received, and those that they may have received."""
 
     def __init__(self) -> None:
         self.names: dict[bytes, list[str]] = {}

@@ -60,7 +60,7 @@ class Timer:
 
 
 class Run:
-    """One run of the simulation: its time, its random choices, its events, and their trace."""
+    """One run of the simulation: the time, the random choices, the events, and a trace of the events."""
 
     def __init__(self, seed: int) -> None:
         self.choices = random.Random(seed)
@@ -156,7 +156,7 @@ class Loop:
 
 
 class Threads(Executor):
-    """A pool of threads. Work in them takes a random time."""
+    """A pool of threads. Work in these threads takes a random time."""
 
     def __init__(self, run: Run, threads: int) -> None:
         self._run, self._free = run, threads
@@ -264,7 +264,7 @@ class Pool:
 
 @contextmanager
 def replaced(place: Any, **values: Any) -> Iterator[None]:
-    """Replace attributes of an object, such as a module."""
+    """Replace attributes of an object, for example of a module."""
     before = {name: getattr(place, name) for name in values}
     for name, value in values.items():
         setattr(place, name, value)

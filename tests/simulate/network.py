@@ -56,7 +56,7 @@ class Wire:
         self.worker: Worker
         """The worker that received the headers."""
         self.pause = 0.0
-        """The longest time, in seconds, that the client takes to read a response."""
+        """The longest time for which the client reads a response, in seconds."""
         self.is_stuck = False
         """True if the client reads nothing."""
         self.untaken = 0

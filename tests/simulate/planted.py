@@ -1,7 +1,7 @@
 """Faults, planted in the service's sources, that the simulation has to find: `python -m simulate.planted` in tests/.
 
-Each fault is planted in a separate process. The process imports the service with the changed source, and simulates one
-seed after the other until a property is broken. Then it simulates this seed again, and the traces have to be equal.
+Each fault is planted in a separate process. The process imports the service with the changed source, and simulates
+seeds one after another until a property is broken. Then it simulates this seed again, and the traces have to be equal.
 """
 
 import os
@@ -143,7 +143,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the sources of the service's modules, even of compiled ones, and plants a fault."""
+    """Finds the sources of the service's modules, including compiled modules, and plants a fault."""
 
     def __init__(self, fault: Fault) -> None:
         self._fault = fault

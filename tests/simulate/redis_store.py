@@ -210,7 +210,7 @@ class Store:
         self.publish("", room.encode())
 
     def publish(self, room: str, message: bytes) -> None:
-        """Send a message to the listeners of a room; "" stands for all rooms."""
+        """Send a message to the listeners of a room. "" stands for all rooms."""
         channel = (PREFIX + room).encode()
         for connection in self.connections:
             if channel in connection.channels:

@@ -16,7 +16,7 @@ from chatiere.service.process.wakeups import STOP_SIGNALS
 from .clock import Broken, Run, replaced
 
 _FAULTS = ("crashes", "crash loops", "hangs", "slow starts", "no starts", "suspensions", "stubborn ends")
-# Numbers of seconds: between two heartbeats, for a worker to start, and for it to end in addition to the grace period.
+# Times in seconds: between two heartbeats, for a worker's start, and for a worker's end after the grace period.
 _BEAT, _START, _SLACK = 1.0, 60.0, 5.0
 # The maximum number of processes that may be started for each worker within ten seconds.
 _MOST_STARTS = 10
@@ -126,7 +126,7 @@ class _Process:
 
 
 class Supervision:
-    """A supervisor, its workers, and the faults of a run. It takes the place of Wakeups."""
+    """A supervisor, its workers, and the faults of a run. It replaces Wakeups."""
 
     def __init__(self, run: Run) -> None:
         self.run = run

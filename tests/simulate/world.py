@@ -22,7 +22,7 @@ FAULTS = ("cuts", "slow", "parts", "deadlines", "memory", "slots", "rooms", "dra
 # The share of runs that simulate a supervisor.
 _SUPERVISORS = 0.2
 _PEERS = tuple(f"ipv4:192.0.2.{number}:1234" for number in range(4))
-# The number of seconds after the last fault within which all calls except those of followers end, and the number of
+# The number of seconds after the last fault within which all calls except followers' calls end, and the number of
 # seconds within which a drain ends.
 _HEALING, _DRAINING = 30.0, 1.0
 # The number of seconds within which the calls of followers end after their room was dropped.

@@ -91,7 +91,7 @@ def test_the_record_names_the_bots_versions(game: Game, old: Host, new: Host) ->
         if turn.seat < len(secrets):
             secret = secrets[turn.seat]
             chain.append(host.move(chain[-1], secret, host.look(chain[-1], secret).legal_actions[0].id).table)
-            # The bytes of the table do not depend on the release, so its version is that of the ply before.
+            # The bytes of the table do not depend on the release, so its version is the version at the ply before.
             expected.append(expected[-1] if expected else 0)
         else:
             chain.append(host.move(chain[-1]).table)

@@ -1,4 +1,4 @@
-"""Published derivations: fixed vectors, with which any client can be checked, and cases without a vector."""
+"""Published derivations: fixed vectors for checking any client, and cases without a vector."""
 
 import json
 from pathlib import Path

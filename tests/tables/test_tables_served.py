@@ -101,7 +101,7 @@ def players_of(address: str, tmp_path: Path, count: int) -> Iterator[Ask]:
 def test_players_in_separate_processes(door: Door, tmp_path: Path) -> None:
     """Every game is played to its end, with acknowledgements. The processes exchange only tables.
 
-    A spectator without a secret takes the tables from seat to seat.
+    A spectator without a secret carries the tables from seat to seat.
     """
     humans = 2
     with running(door=door) as server, players_of(server.address, tmp_path, humans) as ask:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-# The prose of a file, by suffix: docstrings and comments in Python and Cython, comments elsewhere; all text of Markdown
-# except code.
+# The prose of a file, by suffix: docstrings and comments in Python and Cython, all text of Markdown except code, and
+# comments elsewhere.
 _HASH = re.compile(
     r'"""(?P<block>.*?)"""|(?P<lines>(?:^[ \t]*# [^\n]*\n)+)|\s# (?P<tail>[^\n]*)', re.DOTALL | re.MULTILINE
 )

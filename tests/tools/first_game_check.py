@@ -1,4 +1,4 @@
-"""Follow docs/first_game.md with the wheel, in an empty environment, for the package without extras and for each extra.
+"""Follow docs/first_game.md with the wheel: without extras and with each extra, each time in an empty environment.
 
 `make first-game PYTHONS="python3.12 python3.13"` builds the wheel for each of these Pythons. The page's blocks run
 unchanged, except that pip installs the wheel instead of a release, and that servers listen on free ports. Prints the

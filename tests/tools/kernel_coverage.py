@@ -2,7 +2,8 @@
 
 The debug build counts the executed lines of C (gcc's --coverage). Cython's comments in the C code give the source file
 and line. Tests with several threads have separate counts, in build/debug/threads. A line that never ran needs a reason
-at its end (`# uncovered: reason`). The report fails if such a line has no reason, or if a line with a reason ran.
+at its end (`# uncovered: reason`). The report fails if a line that did not run has no reason, or if a line with a
+reason ran.
 """
 
 import json

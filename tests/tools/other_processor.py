@@ -1,4 +1,4 @@
-"""Compare the choices of bots on another processor, aarch64 under qemu-user (`make processors`).
+"""Compare bots' choices on another processor: aarch64 under qemu-user (`make processors`).
 
     python tests/tools/other_processor.py
 

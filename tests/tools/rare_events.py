@@ -1,7 +1,7 @@
 """Play games that lead to rare kinds of events, with the kernel and with the reference: `make rare-events`.
 
-A move leads to a rare kind of event if one of the tried moves does. Otherwise it is random. A style has the weights of
-the kinds of actions, and of the cards that chance draws. Many games start from an edited state. From one position, the
+A move leads to a rare kind of event if one of the tried moves does. Otherwise it is random. A style has weights for the
+kinds of actions, and for the cards that chance draws. Many games start from an edited state. From one position, the
 kernel plays several games in this way. The game with the most rare kinds is then played again with the reference.
 """
 

@@ -59,7 +59,7 @@ def package_with_language(folder: Path, *, with_page: bool = False) -> Path:
 
 
 def _add_to(module: Path) -> None:
-    # The file is the one that the build wrote, with another catalogue.
+    # The file is the build's file with another catalogue.
     head, _, text = module.read_text(encoding="utf-8").partition(_EXPORT)
     words = json.loads(text.rstrip().removesuffix(";"))
     words[LANGUAGE] = {

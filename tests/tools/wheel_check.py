@@ -81,7 +81,7 @@ assert position.is_terminal()
 import chatiere.clients, chatiere.command.serve, chatiere.service, chatiere.v1.game_service_pb2
 """
 
-# Checks that the loaded files of libnghttp2 are those of the wheel.
+# Checks that the loaded files of libnghttp2 are the wheel's own files.
 BRINGS = """
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Compare a network in floating point with its conversion to integers: `python -m training.agreement GAME`.
 
-Prints the largest differences of log-probabilities and of values in positions of random games, and the number of
-integer weights that change if they are converted to floating point and back. This is a separate process because JAX
+Prints the largest differences of log-probabilities and of values in positions of random games. Also prints the number
+of integer weights that change if they are converted to floating point and back. This is a separate process because JAX
 starts threads, and warns if its process forks, as other tests do.
 """
 

@@ -1,4 +1,4 @@
-"""chatiere train, in separate processes, because JAX starts threads, and warns if its process forks."""
+"""chatiere train runs in separate processes, because JAX starts threads and warns if its process forks."""
 
 import os
 import re

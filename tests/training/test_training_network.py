@@ -1,4 +1,4 @@
-"""Networks in training: their columns, their runs of actions, and their conversion to integers."""
+"""Networks in training: columns, runs of actions, and the conversion to integers."""
 
 import os
 import subprocess

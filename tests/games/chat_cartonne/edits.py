@@ -1,4 +1,4 @@
-"""Edits that make Chat Cartonne states which random play rarely reaches, and the reference at such a state."""
+"""Edits that make Chat Cartonne states which random play rarely reaches, and the reference at an edited state."""
 
 import random
 from typing import Any
@@ -10,7 +10,7 @@ from .reference import CONTENTS, PRINCESS, TOYS, Card, Game, at, number, turns, 
 
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
-# The number of edited states, for each number of players, from which a test continues to play.
+# For each number of players, the number of edited states from which a test continues to play.
 STATES = 70
 
 

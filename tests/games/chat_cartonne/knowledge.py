@@ -1,8 +1,8 @@
 """Find by brute force the deals consistent with a seat's knowledge, and the number of ways in which each can occur.
 
-A deal counts once for each way to assign distinct cards to the draws of the other seats and the places of the pile
-(rules file: "Decisions of the engine"). Every placement of the Princesses is tried with all hands, whereas the kernel
-counts with formulas. This module shares no code with the kernel.
+A deal counts once for each way to assign distinct cards to the other seats' draws and the pile's places (rules file:
+"Decisions of the engine"). Every placement of the Princesses is tried with all hands, whereas the kernel counts with
+formulas. This module shares no code with the kernel.
 """
 
 from collections import Counter
@@ -138,7 +138,7 @@ def _hands(
 
 
 def _fits(shown: Any, hand: tuple[int, ...]) -> bool:
-    # Return True if the cards of the hand, in some order, agree with what the passes showed about each card.
+    # Return True if some order of the hand's cards agrees with the facts that the passes showed about each card.
     def may_be(kind: int, each: Any) -> bool:
         return not each.not_princess if kind == PRINCESS else kind // 9 not in each.not_patterns
 

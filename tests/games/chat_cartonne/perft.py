@@ -13,7 +13,7 @@ MAX_POSITIONS = 8100
 
 
 def deepest(game: Game) -> tuple[int, int]:
-    """Return the largest depth, up to the end of the game, with at most MAX_POSITIONS positions, and its count."""
+    """Return the largest depth before the end of the game with at most MAX_POSITIONS positions, and the count there."""
     depth, before, count = 1, 0, game.count(1)
     while before < count <= MAX_POSITIONS:
         depth, before, count = depth + 1, count, game.count(depth + 1)

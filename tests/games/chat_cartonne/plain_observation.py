@@ -51,7 +51,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
 
 
 def part_sizes(view: Any) -> list[int]:
-    """Return the number of cards of each part of the full pile ("Components and setup")."""
+    """Return the number of cards in each part of the full pile ("Components and setup")."""
     players = len(view.seats)
     cards = 72 + 3 - 2 * players
     if view.options.all_princesses:

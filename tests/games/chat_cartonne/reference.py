@@ -27,7 +27,7 @@ Cell = tuple[int, int]
 
 @dataclass
 class Card:
-    """A card on the table: its walls in its orientation, its contents, and the cat or Princess that it shows."""
+    """A card on the table: the walls in the card's orientation, the contents, and the cat or Princess on it."""
 
     walls: frozenset[str]
     printed: str = ""

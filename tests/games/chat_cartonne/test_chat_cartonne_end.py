@@ -307,7 +307,7 @@ def test_sprayers_are_subtracted_and_doubled_in_a_closed_box() -> None:
 def crowd(*cats: tuple[str, int], **options: Any) -> Position:
     """Return a position with one large open box that has these cats and Princesses.
 
-    The box is that of the starting cartons, extended to the west, with joints at (5 … 10, 11).
+    The box of the starting cartons extends to the west, with joints at (5 … 10, 11).
     """
     board = Board(**options)
     for column in range(5, 11):
@@ -414,7 +414,7 @@ def finished(board: Board) -> Position:
 
 
 def test_the_highest_total_wins_then_the_fewest_negative_points_then_it_is_shared() -> None:
-    # Each seat has a closed house, in the north and in the south, with the same points and different sprayers.
+    # One seat has a closed house in the north, the other in the south. The points are equal, the sprayers differ.
     def houses(first: tuple[str, str], second: tuple[str, str]) -> Position:
         board = Board()
         for number in range(5):
@@ -434,7 +434,7 @@ def test_the_highest_total_wins_then_the_fewest_negative_points_then_it_is_share
 
 
 def test_fewest_negative_points_win_a_tie() -> None:
-    # Seat 0 has a closed house with a mouse and a sprayer, 0 points; seat 1 has no awake cat, no points and no
+    # Seat 0 has a closed house with a mouse and a sprayer (0 points). Seat 1 has no awake cat, no points and no
     # sprayers.
     board = Board().put(cell(11, 10), "NES", "m", turned=True).put(cell(12, 10), "NES", "!").awake(cell(11, 10), 0)
     for number in range(4):

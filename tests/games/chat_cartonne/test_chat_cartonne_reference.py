@@ -1,4 +1,4 @@
-"""The kernel compared with the slow reference, in games with random options, in several styles of play.
+"""The kernel compared with the slow reference, in games with random options and several styles of play.
 
 In uniform play, boxes are rarely contested, because nearly all seats lay sleeping cats immediately. Most styles
 therefore draw and build, and one style maximises the current score.

@@ -358,7 +358,7 @@ def test_resampling_gives_up_if_hardly_any_deal_is_consistent() -> None:
     given_up = 0
     for seed in range(8):
         try:
-            # An attempt takes a word for the Princesses and, for each seat, one word plus one for each card.
+            # An attempt uses a word for the Princesses, and for each seat a word plus a word for each card.
             assert words_drawn(position, seed) <= 20_000 * 17 + 1
         except EngineError as error:
             assert (error.reason, error.field) == (Reason.INVALID_STATE, "seats.shown")

@@ -175,7 +175,7 @@ def test_a_seat_is_not_asked_for_a_cat_if_it_can_lay_none() -> None:
 
 @pytest.mark.parametrize("there", ["cat", "toy", "princess"])
 def test_the_joint_must_be_free(there: str) -> None:
-    # The carton just played has a joint to its west; the joint to its east is occupied only later, so use a toy card.
+    # The carton just played has a joint to its west. The joint to its east is occupied only later, so use a toy card.
     board = Board().put(cell(12, 11), "N", "m").put(cell(13, 11), "N", "b")
     joint = cell(11, 11)
     if there == "cat":
@@ -359,7 +359,7 @@ def test_a_toy_card_may_be_laid_as_a_carton_if_every_box_is_taken(
     take: Callable[[Board], Board], joints: list[tuple[int, int]]
 ) -> None:
     position = play(take(two_boxes()).position(), DRAW, 72)
-    # The joints are legal in any case; as a carton, the toy card can be laid on any cell next to a card.
+    # The joints are legal in any case. As a carton, the toy card can be laid on any cell next to a card.
     taken = {card.cell for card in state_of(position).table}
     beside = {near for where in taken for near in (where - 24, where - 1, where + 1, where + 24)} - taken
     assert position.legal_actions() == [
@@ -408,7 +408,7 @@ def test_a_seat_that_starts_with_three_cards_does_not_draw() -> None:
 
 
 def test_a_neighbours_wall_closes_an_open_edge() -> None:
-    # 76 at (11, 11) and 77 at (11, 12) are joined; the carton at (11, 10) has a wall in the south.
+    # 76 at (11, 11) and 77 at (11, 12) are joined. The carton at (11, 10) has a wall in the south.
     board = Board().put(cell(11, 10), "N", turned=True)
     boxes = score_of(board.position()).boxes
     assert [list(box.cells) for box in boxes] == [[cell(11, 10)], [cell(11, 11), cell(11, 12)]]

@@ -1,4 +1,4 @@
-"""Edits that make Chat perché states which random play rarely reaches, and the reference at such a state."""
+"""Edits that make Chat perché states which random play rarely reaches, and the reference at an edited state."""
 
 import random
 from typing import Any
@@ -8,7 +8,7 @@ from .reference import CARDS, Cat, Game, branch
 
 CARD_PHASES = ("MOVE", "FALL", "PLACE_BIRD")
 
-# The number of edited states, for each number of players, from which a test continues to play.
+# For each number of players, the number of edited states from which a test continues to play.
 STATES = 500
 
 
@@ -60,7 +60,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def resumed(state: Any) -> Game | None:
-    """Return the reference at a state if a card has to be turned up or has just been turned up; otherwise None."""
+    """Return the reference at a state, or None unless a card has to be turned up or has just been turned up."""
     phase = name_of(state, "phase")
     if phase != "TURN_UP" and phase not in CARD_PHASES:
         return None

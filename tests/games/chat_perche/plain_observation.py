@@ -11,8 +11,8 @@ SPACES = range(45)
 BRANCHES = range(10)
 VALUES = range(1, 5)
 TOKENS = (1, 2, 3, 3, 4)
-# The number of cards of each type: dogs 1 and 2, bird, own cat falls, opponent's cat falls; then, for each value, the
-# cards for one own cat, one of the opponent's cats, two own cats, and two of the opponent's cats.
+# The number of cards of each type. The types are dogs 1 and 2, bird, own cat falls and opponent's cat falls. The other
+# types have a value each: one own cat, one of the opponent's cats, two own cats, and two of the opponent's cats.
 DECK = (
     2,
     1,

@@ -222,7 +222,7 @@ class Game(Script):
         return [*self.birds, *(cat.space for cat in self.cats if cat.space is not None)]
 
     def stands_barred(self, cat: Cat) -> bool:
-        """Return whether the other seat moved the cat in its last turn and the cat is still there."""
+        """Return whether the other seat moved the cat in that seat's last turn and the cat is still there."""
         return cat.space is not None and self.moved[1 - self.seat].get(cat) == cat.space
 
     def _moves(self, colour: int) -> dict[int, tuple[Cat, int, int]]:

@@ -213,7 +213,7 @@ def test_a_barred_cat_may_fall_and_is_no_longer_barred() -> None:
 
 @pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_a_fallen_cat_is_at_its_start_and_no_longer_barred() -> None:
-    # Seat 0's own move breaks the branch; its cat is then at the start, and seat 1 may move it.
+    # Seat 0's own move breaks the branch. Seat 0's cat is then at the start, and seat 1 may move it.
     cats = [left(1, 2), *(left(5, space) for space in range(1, 5)), *(right(5, space) for space in range(1, 5))]
     cats += [right(3, 1), right(3, 2)]
     table = Table(cats=(cats, []), options=holding(card("one own", 2), card("one other", 2)))

@@ -1,7 +1,7 @@
 """The fields with seats in Chat perché's messages. The rules distinguish only the first seat.
 
 Ginger's start is at the left and black's at the right, but both touch only the first space of the trunk (rules:
-"Components and setup"), so the tree looks the same from both sides.
+"Components and setup"). The tree therefore looks the same from both sides.
 """
 
 from ..turning import Seats

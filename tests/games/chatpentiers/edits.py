@@ -1,4 +1,4 @@
-"""Edits that make Chatpentiers states which random play rarely reaches, and the reference at such a state."""
+"""Edits that make Chatpentiers states which random play rarely reaches, and the reference at an edited state."""
 
 import random
 from typing import Any
@@ -7,7 +7,7 @@ from .. import editing
 from ..building import name_of
 from .reference import Game, Trick, card_of
 
-# The number of edited states, for each number of players, from which a test continues to play.
+# For each number of players, the number of edited states from which a test continues to play.
 STATES = 250
 
 

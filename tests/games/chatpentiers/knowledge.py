@@ -1,4 +1,4 @@
-"""Find by brute force, for small positions, the placements of the hidden cards consistent with a seat's information.
+"""Find the placements of the hidden cards consistent with a seat's information, by brute force, for small positions.
 
 A placement is tested by playing the round's tricks backwards. Each seat takes back the card that it played. If it did
 not follow the led colour, its hand must not have had a card of this colour. This module shares no code with the kernel.

@@ -196,7 +196,7 @@ def test_large_hands_get_colours_in_proportion_to_the_ways() -> None:
     weights = {
         (i, j): comb(grey, i)
         * comb(green, j)
-        # i grey cards go to seat 2 and the rest to seat 4; j green cards go to seat 1 and the rest to seat 4.
+        # i grey cards are dealt to seat 2 and the rest to seat 4; j green cards to seat 1 and the rest to seat 4.
         * comb(total, 10 - j)
         * comb(total - (10 - j), 10 - i)
         * comb(total - (10 - j) - (10 - i), 10)

@@ -22,7 +22,7 @@ def uniform(game: Game, choices: random.Random) -> int:
 
 
 def to_zone(wanted: Callable[[Game, int], bool]) -> Choose:
-    """Return a policy that takes a card for which `wanted` is True, if possible, and plays at random."""
+    """Return a policy that plays at random, and if possible takes a card for which `wanted` is True."""
 
     def choose(game: Game, choices: random.Random) -> int:
         moves = game.question.moves
@@ -34,13 +34,13 @@ def to_zone(wanted: Callable[[Game, int], bool]) -> Choose:
 
 
 def fill_up(game: Game, move: int) -> bool:
-    """Return whether a card goes into a section that is not full."""
+    """Return whether a card is placed in a section that is not full."""
     zone = (move - 60) % 5
     return zone < ZERO_ZONE and len(game.boards[game.question.actor].get(zone, [])) < game.limits[zone]
 
 
 def overflow(game: Game, move: int) -> bool:
-    """Return whether a card goes into a section that holds the most cards."""
+    """Return whether a card is placed in a section that holds the most cards."""
     board = game.boards[game.question.actor]
     most = max((len(cards) for cards in board.values()), default=0)
     return len(board.get((move - 60) % 5, [])) == most
@@ -56,7 +56,7 @@ def one_colour_first(game: Game, choices: random.Random) -> int:
 
 
 def same_values(game: Game, choices: random.Random) -> int:
-    """Play a value that lies on the table, if possible, so that equal values meet."""
+    """If possible, play a value that is already on the table, so that equal values meet."""
     moves = game.question.moves
     if game.question.actor == CHANCE or moves[0] >= 60:
         return choices.choice(moves)

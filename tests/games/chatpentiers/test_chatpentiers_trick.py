@@ -168,7 +168,7 @@ def ranking(*plays: str) -> list[int]:
     played = [*plays, *([extra] if extra else [])]
     colours = "ygrb" if players == 3 else "ygrnb"
     rest = [f"{letter}{value}" for letter in colours for value in range(1, 13) if f"{letter}{value}" not in played]
-    # Place the other cards under the boards by colour, then in the discards; the remaining cards are not dealt.
+    # Place the other cards under the boards by colour, then in the discards. The remaining cards are not dealt.
     boarded, rest = rest[: (dealt - 1) * taken], rest[(dealt - 1) * taken :]
     board = {
         zone: " ".join(name for name in boarded if name[0] == letter)
@@ -289,7 +289,7 @@ def test_with_3_players_there_is_no_zero_zone() -> None:
 
 
 def five_zones() -> Table:
-    """Return a table with red in seat 0's zero zone and seat 3's section 0; seat 0 ranks first in a blue trick."""
+    """Return a table with red in seat 0's zero zone and seat 3's section 0. Seat 0 ranks first in a blue trick."""
     table = Table("r12 b12", "r1 b1", "r2 b2", "r3 b3")
     table.play("r12", "r1", "r2", "r3").take("r1", 4)
     table.take("r2", 0).take("r3", 0)

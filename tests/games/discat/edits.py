@@ -1,4 +1,4 @@
-"""Edits that make Discat states which random play rarely reaches, and the reference at such a state."""
+"""Edits that make Discat states which random play rarely reaches, and the reference at an edited state."""
 
 import random
 from typing import Any
@@ -7,7 +7,7 @@ from .. import editing
 from ..building import name_of
 from .reference import Game
 
-# The number of edited states, for each number of players, from which a test continues to play.
+# For each number of players, the number of edited states from which a test continues to play.
 STATES = 300
 
 
@@ -70,7 +70,7 @@ def use_up(state: Any, choices: random.Random) -> None:
 
 
 def add_round(state: Any, choices: random.Random) -> None:
-    """Insert a play of every seat, with cards from the draw pile, before all turns."""
+    """Before all turns, insert a play of every seat with cards from the draw pile."""
     players = len(state.seats)
     if len(state.draw_pile_cards) < players:
         return

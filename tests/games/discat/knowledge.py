@@ -1,4 +1,4 @@
-"""Find by search, for small positions, the placements of the hidden cards consistent with a seat's information.
+"""Find the placements of the hidden cards consistent with a seat's information, by search, for small positions.
 
 The search plays the game backwards from a placement. A draw that the seat did not see returns any card of the hand that
 drew. The search ends at the first pass, before which every placement is possible. This module shares no code with the

@@ -160,8 +160,8 @@ def test_a_card_that_another_seat_drew_from_the_queue_is_known_to_its_previous_h
 def known_of(game: Game, seat: int, other: int) -> set[int]:
     """Return the cards of another hand that a seat put under the pile and saw drawn, computed from the whole history.
 
-    A card is known until it is played, or until the other seat puts a card under the pile, because that card may be the
-    known card.
+    A card is known until it is played, or until the other seat puts a card under the pile. That card may be the known
+    card.
     """
     known: set[int] = set()
     for fact in game.facts:

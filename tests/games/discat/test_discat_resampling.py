@@ -116,7 +116,7 @@ def holds_more_than_passes_allow(game: Game, hands: list[list[int]]) -> bool:
 @pytest.mark.parametrize(("players", "up_arrows"), [(4, 0), (6, 0), (6, 2**90 - 1)], ids=["4", "6", "6-up"])
 def test_resampling_stays_consistent_beyond_the_30_recorded_cards(players: int, up_arrows: int) -> None:
     # "Decisions of the engine": the state records the last 30 cards drawn from the queue. Here, all seats exchange
-    # whenever they can, and lay single cards that few seats can follow, so that more cards go through the queue.
+    # whenever they can, and play single cards that few seats can follow. More cards then pass through the queue.
     choices = random.Random(players)
     options = {"up_arrows": up_arrows}
     position, game = GAME.new_game(players, options), Game(players, options)

@@ -98,6 +98,6 @@ def test_a_card_drawn_after_a_pass_can_be_any_card() -> None:
 @pytest.mark.release_only
 def test_resampling_is_uniform_if_hardly_any_shuffle_is_consistent() -> None:
     # Seat 1 had no card above 8, laid two cards and drew two, so at least three of its cards are from 3 to 7. Only one
-    # shuffle in a hundred is consistent. A search that stops at the first such deal would not be uniform.
+    # shuffle in a hundred is consistent. A search that stops at the first consistent deal would not be uniform.
     table = Table([8, 9, 20, 21, 22], [1, 2, 3, 4, 5], up_arrows=[8]).play(8).draw(23, 24).keep().play(9)
     shown_hands(table.play(1, 2).draw(30, 31), 1, range(8, 51), 2, samples=30_000)

@@ -25,7 +25,7 @@ def typed(position: Position) -> DiscatState:
 
 
 def middle() -> DiscatState:
-    """Return a state of two seats. Seat 1, whose exchanged card is queued, has to choose; seat 0 has had its bonus."""
+    """Return a state of two seats. Seat 1 has to choose, and its exchanged card is queued. Seat 0 has had its bonus."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).exchange(33).draw(47)
     return typed(table.play(41).position)
 

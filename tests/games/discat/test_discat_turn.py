@@ -258,7 +258,7 @@ def test_face_down_cards_score_the_same() -> None:
     before = table.position.totals()
     table.draw(47)
     assert table.face_down(1) == [22]
-    # The bonus card in hand costs the creator a point; the other scores are unchanged.
+    # The bonus card in hand costs the creator a point. The other scores are unchanged.
     assert table.position.totals() == [before[0] - 1, before[1]]
 
 

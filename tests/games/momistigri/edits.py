@@ -1,4 +1,4 @@
-"""Edits that make Momistigri states which random play rarely reaches, and the reference at such a state."""
+"""Edits that make Momistigri states which random play rarely reaches, and the reference at an edited state."""
 
 import random
 from collections import Counter
@@ -10,7 +10,7 @@ from .reference import ALL, LAST_TURN, PASS, STOP, Game, value
 
 PENDING = {1: (None, 1), 2: ("swap", 1), 3: ("two", 2), 4: ("three", 3)}
 
-# The number of edited states, for each number of players, from which a test continues to play.
+# For each number of players, the number of edited states from which a test continues to play.
 STATES = 300
 
 

@@ -13,7 +13,7 @@ MAX_COUNT = 6_000
 
 
 def small_enough(players: int, options: dict[str, Any], moves: list[int]) -> tuple[int, int]:
-    """Return the largest depth, up to 6, with a count below MAX_COUNT, and that count."""
+    """Return the largest depth up to 6 whose count is below MAX_COUNT, and this count."""
     depth, count = 1, Game.perft(players, options, moves, 1)
     while depth < 6 and count < MAX_COUNT / 20:
         deeper = Game.perft(players, options, moves, depth + 1)

@@ -99,8 +99,8 @@ class Game(Script):
         self.inside = set(range(players))
         self.passed: set[int] = set()
         self.over = False
-        # Map (knower, seat of the hand) to the minimum number of cards of each kind in the hand, and to the maximum
-        # number of 1s.
+        # Map (knower, seat of the hand) to the hand's minimum number of cards of each kind, and to its maximum number
+        # of 1s.
         self.known: dict[tuple[Any, int], Counter[int]] = {}
         self.most_ones: dict[tuple[Any, int], int] = {}
         self.begin()

@@ -162,7 +162,7 @@ def test_hands_are_shown_when_they_are_counted() -> None:
 @pytest.mark.parametrize("turn", [199, 200])
 @over("players", PLAYERS)
 def test_the_200th_turn_is_the_rounds_last(players: int, turn: int) -> None:
-    # The rulebook has no such limit. In the engine, the round then ends as if all seats had passed.
+    # The rulebook does not limit the number of turns. In the engine, the round then ends as if all seats had passed.
     hands = ["3A 4A 7B", *LAST_SEATS[1:players]]
     hands[1] = "4B"
     expected = [[7, 4, 5, 7, 8][:players]]

@@ -22,7 +22,7 @@ def value(card: int) -> int:
 
 
 def lateness(action: int, wanted: list[int]) -> int:
-    """Rank an action by the place of its card's value among the wanted values; reversed if it gives up cards."""
+    """Rank an action by the place of its card's value among the wanted values, in reverse if it gives up cards."""
     for name, kind in KINDS.items():
         if kind.first_id <= action <= kind.last_id and name in ("give", "hand_out", "swap_in", "swap_out", "name_card"):
             of_card = value((action - kind.first_id) % 46)
@@ -33,7 +33,7 @@ def lateness(action: int, wanted: list[int]) -> int:
 
 
 def pair_or_pass(position: Position, wanted: list[int]) -> int:
-    """Choose a pair of a wanted value; otherwise a pass, unless it would end the round; otherwise any pair."""
+    """Choose a pair of a wanted value. Otherwise pass, unless this would end the round; then choose any pair."""
     actions = position.legal_actions()
     pairs = {action: PAIRS[action] for action in actions if action < PASS}
     of_one_value = {value(low): action for action, (low, high) in pairs.items() if value(low) == value(high)}
@@ -98,7 +98,7 @@ def test_draws_of_several_cards_stay_within_the_documented_limit(players: int) -
     games = [play_long(players, seed, [8, 7, 5]) for seed in range(8)]
     assert max(played.decisions for played in games) <= limits.max_game_length
     assert max(played.chance_events for played in games) <= limits.max_chance_nodes_in_history
-    # The count exceeds that of the deal and of one draw in each turn.
+    # The count exceeds the number of chance events in the deal and in one draw per turn.
     assert max(played.chance_events / played.rounds for played in games) > 9 * players + 1 + 200
 
 

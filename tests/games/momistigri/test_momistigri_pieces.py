@@ -14,7 +14,7 @@ pytestmark = pytest.mark.rules("momistigri", "Components and setup")
 DETAILS = details_of(GAME)
 KINDS = {info.card: info for info in DETAILS.cards}
 COPIES = [info.total_copies for info in DETAILS.cards[:45]]
-# For each effect, the phase to which a pair leads; for each number of draws, the mark that the pair leaves.
+# Each effect maps to the phase to which a pair leads. Each number of draws maps to the mark that the pair leaves.
 PHASES = {"GIVE": "GIVE", "HAND_OUT": "HAND_OUT", "AGAIN": "AGAIN"}
 PENDING = {2: "TWO_PENDING", 3: "THREE_PENDING"}
 MAIN = {"DISCARD_ONES": "ONES_DISCARDED", "SWAP": "SWAP_PENDING", "NAME_CARD": "CARD_NAMED"}

@@ -1,4 +1,5 @@
-"""Random calls of all kinds to a server's real methods, with simulated wires, threads and clock. Prints their results.
+"""Random calls of all kinds to a server's real methods. The wires, threads and clock are simulated. Prints their
+results.
 
 It must run in a separate process, because it replaces the clock and the sources of random numbers.
 """

@@ -36,7 +36,7 @@ _METRICS = Metrics(CollectorRegistry())
 
 
 class PlayedMethod(Method):
-    """A method whose metrics take no time. `ended` counts its finished calls by code."""
+    """A method whose metrics need no time. `ended` counts its finished calls by code."""
 
     def __init__(self, limit: CallLimit) -> None:
         super().__init__(None, "kind", PATH, limit=limit, counts_clients=True)  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ class PlayedTimer:
 
 
 class PlayedLoop:
-    """A loop in which time passes only when the test says so."""
+    """An event loop in which only the test advances time."""
 
     def __init__(self, *, is_own: bool = False) -> None:
         self.is_own, self.under_way, self.now = is_own, 0, 0.0
@@ -95,7 +95,7 @@ class PlayedLoop:
 
 
 class PlayedThreads(Executor):
-    """Threads that begin and finish their work when the test tells them to."""
+    """Threads that begin and finish their work only when the test requests it."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
@@ -254,7 +254,7 @@ class PlayedFeed:
 
 
 def handled(request: Any, cancellation: Cancellation, hold: Callable[[int], None]) -> list[bytes]:
-    """Handle a request, in two pieces, unless the call was cancelled."""
+    """Handle a request in two pieces, unless the call was cancelled."""
     if cancellation.cancelled:
         raise Cancelled("cancelled")
     hold(10 * len(request))

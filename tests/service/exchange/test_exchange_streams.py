@@ -222,7 +222,7 @@ def test_a_stream_that_has_given_way_handles_no_further_request(event: str) -> N
     stream.wire.tell()
     was_taken = stream.played.threads.waits
     stream.played.loop.turn()
-    # A stream that gave way to a newcomer has no slot and begins no work; in the other cases, work may begin and is
+    # A stream that gave way to a newcomer has no slot and begins no work. In the other cases, work may begin and is
     # then stopped.
     assert was_taken == (event != "newcomer")
     stream.happen("finishes")

@@ -21,7 +21,7 @@ EVENTS = ("request", "two", "none", "fault", "left", "late", "slot", "drain", "b
 
 
 def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = None) -> Exchange[Any]:
-    """Begin a call. `handle` is the method's handler; None stands for a handler that responds."""
+    """Begin a call. `handle` is the method's handler; None means that the handler responds."""
     exchange: Exchange[Any]
     if kind == "single":
         single = played.single() if handle is None else played.single(handle)
@@ -351,7 +351,7 @@ def test_messages_are_read_and_written_in_their_form(kind: Kind, size: int) -> N
     played.wire.requests.append(b"M" * size)
     played.wire.has_ended = True
     played.look()
-    # Large messages are read and written in a thread, and take more memory in the meantime.
+    # Large messages are read and written in a thread, and use more memory in the meantime.
     in_loop = kind == "single" and size == 4
     assert (played.wire.status is not None) == in_loop
     if not in_loop:

@@ -1,9 +1,9 @@
 """The cases of h2spec (https://github.com/summerwind/h2spec, MIT, as of June 2022, af83a65), adapted to a gRPC server.
 
-Cases have the same names as in h2spec, with a section number: of RFC 7540 for "http2", of RFC 7541 for "hpack", and of
-h2spec's own list for "generic". Requests are POSTs of a unary method. They contain a message even where h2spec does not
-send one. Where h2spec accepts any response, these cases require success. Where h2spec also accepts a closed connection
-as a connection error, they require a GOAWAY.
+Cases have the same names as in h2spec, with a section number. The numbers for "http2" are from RFC 7540, those for
+"hpack" from RFC 7541, and those for "generic" from h2spec's own list. Requests are POSTs of a unary method. They
+contain a message even where h2spec does not send one. Where h2spec accepts any response, these cases require success.
+Where h2spec also accepts a closed connection as a connection error, they require a GOAWAY.
 """
 
 from tools.played_frames import (

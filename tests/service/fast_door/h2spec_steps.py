@@ -1,4 +1,4 @@
-"""The steps of the cases of h2spec (h2spec.py): actions of the client, and expected reactions of the server."""
+"""The steps of h2spec's cases (h2spec.py): the client's actions, and the server's expected reactions."""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -107,7 +107,7 @@ def breaks(*errors: int) -> Callable[[Peer], None]:
 
 
 def fails(*errors: int) -> Callable[[Peer], None]:
-    """Expect a stream error or, as RFC 9113 also allows (5.4.2), a connection error."""
+    """Expect a stream error or a connection error, which RFC 9113 also allows (5.4.2)."""
 
     def check(peer: Peer) -> None:
         while peer.farewell is None and not set(errors) & set(peer.resets.values()):
@@ -231,7 +231,7 @@ def frame_size(peer: Peer) -> int:
 
 
 def exactly_16_kib(peer: Peer) -> list[Step]:
-    # The message consists of an unknown field, which protobuf ignores.
+    # The message consists of an unknown field. Protobuf ignores it.
     content = b"\x7a\xf8\x7f" + bytes(16_376)
     return [head(peer), data(message(content), END_STREAM)]
 

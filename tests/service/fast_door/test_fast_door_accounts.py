@@ -98,5 +98,5 @@ def test_an_account_without_debt_and_connections_is_forgotten(accounts: Accounts
     accounts.sweep(2.0)
     assert held is not None
     assert (left := memory.allocated_bytes()) is not None
-    # An account consists of its places in lists, its group, its connections and its debt.
+    # An account has places in lists, a group, connections and a debt.
     assert held - left >= 2**14 * 48

@@ -430,7 +430,7 @@ def test_calls_of_one_connection_have_their_own_responses(server: Running) -> No
 
 
 def test_a_call_whose_request_arrives_as_its_slot_is_taken_is_answered() -> None:
-    """A second call takes the only slot for incomplete requests just before the first call's request arrives."""
+    """A second call gets the only slot for incomplete requests just before the first call's request arrives."""
     game = engine.games()[0]
     request = NewGamesRequest(setup=BatchSetup(game=game.name, players=game.min_players), count=1).SerializeToString()
     labels = LABELS | {"grpc_type": "unary", "grpc_method": "NewGames"}

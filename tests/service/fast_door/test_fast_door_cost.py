@@ -163,7 +163,7 @@ class Turned:
 
 
 def calls(peer: Peer, first: int, count: int) -> bytes:
-    """Return the frames of calls. They take at least 27 bytes for each call."""
+    """Return the frames of calls. They need at least 27 bytes for each call."""
     streams = range(first, first + 2 * count, 2)
     return b"".join(bytes(frame) for stream in streams for frame in peer.call(stream, "/a"))
 

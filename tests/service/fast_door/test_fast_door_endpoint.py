@@ -1,4 +1,4 @@
-"""An endpoint without a server: the memory that it holds for calls, their headers, and its end."""
+"""An endpoint without a server: memory held for calls, calls' headers, and the endpoint's end."""
 
 import importlib
 import os
@@ -81,7 +81,7 @@ def test_the_memory_of_an_incomplete_message_is_freed() -> None:
 
 
 def test_a_call_has_its_clients_headers_without_the_protocol_s() -> None:
-    """One name begins like that of a protocol header, and its value is as long as that header's name."""
+    """One name begins like a protocol header's name, and its value is as long as that header's name."""
     others = {"te-st": "ab", "grpc-timeout": "1H", "grpc-encoding": "identity", "x-request-id": "te"}
     with closing(Played(**others)) as played:
         played.turn_until(lambda: played.calls)
@@ -120,7 +120,7 @@ def test_a_connection_ends_even_if_another_process_has_its_socket() -> None:
 
 
 def served_socket(client: socket.socket) -> socket.socket:
-    """Return a new descriptor for the server's end of a connection, which is in this process."""
+    """Return a new descriptor for the server's end of a connection. The server is in this process."""
     for number in map(int, os.listdir("/dev/fd")):
         with suppress(OSError):
             if stat.S_ISSOCK(os.fstat(number).st_mode):

@@ -179,7 +179,7 @@ def test_a_flood_that_is_as_costly_to_its_client_is_slowed_down(
 ) -> None:
     growth = Growth(server)
     peer.send(peer.headers())
-    # A few MB are sufficient, and more would only take longer.
+    # A few MB are sufficient, and more data would only take longer.
     flood = islice(many(padded(data(b""), 255))(peer), 20)
     bystander.is_served_during(peer.pour, flood)
     growth.stays_below(SLACK)
@@ -251,7 +251,7 @@ def test_a_thousand_calls_whose_large_messages_never_arrive(server: Served, byst
     def attack() -> None:
         for stream in range(1, 2000, 2):
             peer.send(peer.headers(stream, path=NEW_GAME), data(b"\0\0\xff\xff\xff", 0, stream))
-        # The announced messages would take 16 GB.
+        # The announced messages would need 16 GB.
         assert peer.end()[0] is EXHAUSTED
 
     bystander.is_served_during(attack)
@@ -459,7 +459,7 @@ def large_field(size: int) -> bytes:
 
 
 # The size of a list of headers. If each byte refers to one entry of 3,996 bytes in the HPACK table, the decoded list
-# takes 12 GB.
+# needs 12 GB.
 GRANTED = 3 * 2**20
 REFERENCES = b"\x40\x01a" + large_field(3_959)[3:] + b"\xbe" * (GRANTED - 4_000)
 FIELDS = b"\x00\x01a\x01b" * (GRANTED // 5)

@@ -16,7 +16,7 @@ const games = new GameService(address, plaintext, options);
 // This client uses the connection of the first one.
 const batches = new BatchService(address, plaintext, { ...options, channelOverride: games.getChannel() });
 
-// Returns the outcome of a unary call: its response, or the code and message of its error, and its trailers.
+// Returns the outcome of a unary call: the response, or the error's code and message, and the trailers.
 function call(stub, method, request, metadata = new grpc.Metadata()) {
   return new Promise((resolve) => {
     const outcome = {};

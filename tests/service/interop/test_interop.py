@@ -106,7 +106,7 @@ async def test_a_stream_of_an_asyncio_client_is_answered_in_order(server: Runnin
 
 @pytest.fixture(scope="session")
 def node_modules() -> Path:
-    """Return the folder of grpc-js, which is installed once."""
+    """Return the folder of grpc-js. The package is installed once."""
     return install(HERE)
 
 

@@ -1,4 +1,4 @@
-"""Rooms that are called in process, without a port: services whose clock tests advance, and their followers."""
+"""Rooms that are called in process, without a port: services with a clock that tests advance, and followers."""
 
 import asyncio
 import hashlib

@@ -73,7 +73,7 @@ def test_in_a_full_service_the_client_with_most_rooms_loses_one(make_rooms: Make
     for number, client in enumerate(["anna", "anna", "anna", "bert", "cleo", "bert"], 1):
         rooms.post(room_of(number), name="cat", client=client)
     rooms.post(room_of(7), name="cat", client="dora")
-    # Anna, who had the most rooms, has lost her first one.
+    # Anna had the most rooms, and has lost her first room.
     assert numbers(rooms) == {2, 3, 4, 5, 6, 7}
 
 

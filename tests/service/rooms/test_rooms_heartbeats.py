@@ -1,4 +1,4 @@
-"""Followers get heartbeats as often as documented, although the work on rooms takes time."""
+"""Followers get heartbeats as often as documented, although work on rooms is slow."""
 
 import asyncio
 import selectors
@@ -24,7 +24,7 @@ class Clock(selectors.SelectSelector):
 
 
 class SlowRelay:
-    """A relay whose looks take time. It records when they happened."""
+    """A relay with slow lookups. It records when they happened."""
 
     def __init__(self, clock: Clock, seconds: list[float]) -> None:
         self.clock, self.seconds = clock, seconds

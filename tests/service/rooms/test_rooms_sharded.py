@@ -75,7 +75,7 @@ def kept_by(server: RedisServer) -> set[bytes]:
 
 
 def rooms_of(server: RedisServer, servers: list[RedisServer]) -> list[bytes]:
-    """Return those of ROOMS that belong to an instance."""
+    """Return the rooms of ROOMS that belong to an instance."""
     addresses = [each.address for each in servers]
     return [room for room in ROOMS if instance_of(person_of(room), addresses) == server.address]
 

@@ -78,7 +78,7 @@ class Played:
             return self.served[-1]
 
         self.state = PortState(begin, 10.0)
-        # This clock stands still, so that no turn ends early on a slow machine.
+        # This clock does not advance, so that no turn ends early on a slow machine.
         self.state.turns = Turns(asyncio.get_running_loop().call_soon, lambda: 0.0)
         self.transport = PlayedTransport()
         self.connection = Connection(self.state, ("127.0.0.1", 1))

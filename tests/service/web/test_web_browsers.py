@@ -31,7 +31,7 @@ HERE = Path(__file__).parent / "browsers"
 # The files that are not generated.
 MADE = ("api", "generated", "node_modules")
 SEED = 4
-# The games that are played, with their numbers of players, by client.
+# Map each client to the games that it plays, with their numbers of players.
 IN_CHROMIUM = {
     "connect-web": ("discat", 4),
     "connect-web in JSON": ("momistigri", 3),

@@ -129,7 +129,7 @@ def test_any_bytes_are_served_or_refused(data: bytes) -> None:
     ],
 )
 def test_an_invalid_request_ends_the_connection(sent: bytes) -> None:
-    """The data after such a request is not read, because an intermediary might read it as another request."""
+    """The data after an invalid request is not read, because an intermediary might read the data as another request."""
 
     async def check() -> None:
         connection = Played()
@@ -168,7 +168,7 @@ def test_upgrades_to_other_protocols_are_ignored(protocol: bytes) -> None:
 
 @given(body=bodies, cuts=st.lists(st.floats(0, 1), max_size=4))
 def test_a_request_that_offers_another_protocol_may_have_a_body(body: bytes, cuts: list[float]) -> None:
-    """curl --http2 and Java's client send such requests."""
+    """curl --http2 and Java's client send requests of this kind."""
     data = POST + b"connection: upgrade\r\nupgrade: h2c\r\ncontent-length: %d\r\n\r\n" % len(body) + body + GET
     places = [0, *sorted({round(cut * len(data)) for cut in cuts} - {0, len(data)}), len(data)]
 
@@ -250,7 +250,7 @@ def test_fields_with_the_same_name_form_a_list() -> None:
 
 
 class Later(Echo):
-    """Responds when a test tells it to."""
+    """Responds when a test requests it."""
 
     def on_end(self) -> None:
         """Do not respond yet."""
@@ -345,8 +345,7 @@ def test_a_client_that_expects_100_continue_gets_it() -> None:
         connection = Played()
         assert await connection.receive(asked) == b"HTTP/1.1 100 Continue\r\n\r\n"
         assert (await connection.receive(b"a")).endswith(b"POST /x: a")
-        # If the client has already sent its body, it does not get this response. If its request is refused, it does not
-        # get it either.
+        # The client does not get this response if it has already sent the body, or if the request is refused.
         assert b"Continue" not in await Played().receive(asked + b"a")
         assert b"Continue" not in await Played(Later).receive(asked + b"a")
         assert b"Continue" not in await Played(refusing).receive(asked)

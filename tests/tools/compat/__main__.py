@@ -65,7 +65,7 @@ def lowest(requirement: Requirement) -> str:
 def requirements(row: CompatRow, *, is_lowest: bool) -> list[str]:
     """Return the requirements of a row's environment: the package's, the extras', and the row's libraries.
 
-    `is_lowest`: with the lowest releases of the extras' packages and of NumPy, which machine-learning libraries need.
+    `is_lowest`: use the lowest releases of the extras' packages and of NumPy. Machine-learning libraries need NumPy.
     """
     dependencies = [Requirement(text) for text in PROJECT["dependencies"]]
     found = [each for each in dependencies if each.name == "numpy"]
@@ -88,7 +88,7 @@ def run(row: CompatRow, *, is_lowest: bool) -> str:
     """Create the environment of a row and run its program in it. Return the failure, or an empty string."""
     place = ROOT / "build" / "compat" / f"{row.program}-{'lowest' if is_lowest else 'highest'}"
     python = place / "bin" / "python"
-    # With one thread, because more threads are slower for such small work.
+    # With one thread, because more threads are slower for so little work.
     variables = os.environ | {"OMP_NUM_THREADS": "1"}
     for command in (
         [UV, "venv", "--quiet", "--clear", "--python", sys.executable, place],

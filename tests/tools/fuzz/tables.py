@@ -238,7 +238,7 @@ def _ask_twin(
     opened = host.open(table)
     viewers = [played.secrets.index(request.secret)] if request.secret else []
     if name == "Move" and opened.header.acknowledgement == NONE:
-        # The result of such a move is visible, and may differ.
+        # The result of this kind of move is visible, and may differ.
         return
     alike = twin(host, table, viewers, played.secrets, choices) if _is_open_to(request.secret, host, table) else None
     if alike is None:

@@ -1,9 +1,9 @@
 """Plant faults in the sources, one at a time, and report which of them the tests detect: `make mutants`.
 
 The faults are a sample that the seed determines. A fault that no test detects is a gap in the tests, unless
-explained.toml has an explanation: either the fault has no effect (then it is not a fault, and another fault replaces it
-in the sample), or no test should fail for it. The command fails if fewer than 97 % of the faults are detected, or if an
-undetected fault has no explanation.
+explained.toml explains the fault. Either the fault has no effect (then another fault replaces it in the sample), or no
+test should fail for it. The command fails if fewer than 97 % of the faults are detected, or if an undetected fault has
+no explanation.
 
 With --resume, each verdict is written to verdicts.jsonl immediately. The file is committed, so that later runs can
 continue from it, even on other machines. A fault whose test no longer exists is tried again. --report counts the

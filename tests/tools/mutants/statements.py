@@ -52,7 +52,7 @@ def cython_statements(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def c_statements(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the statements of C functions, formatted by clang-format, as first line, function and statement."""
+    """Yield the statements of C functions as first line, function and statement, formatted by clang-format."""
     function: re.Match[str] | None = None
     lines: list[str] = []
     depth = 0

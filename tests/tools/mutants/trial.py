@@ -143,7 +143,7 @@ def try_fault(fault: Fault, part: Part) -> str | None:
 
 
 def _failing(arguments: list[str], tree: Path) -> str | None:
-    # Returns the first test that fails. If time may be the reason, as on a busy machine, the test has to fail twice.
+    # Returns the first test that fails. If time may be the reason (a busy machine), the test has to fail twice.
     code, output = _test(arguments, tree)
     while code not in (0, _NO_TESTS):
         test = detecting(output) or arguments[0]
@@ -155,7 +155,7 @@ def _failing(arguments: list[str], tree: Path) -> str | None:
 
 
 def detecting(output: str) -> str | None:
-    """Return the test that, by pytest's output, failed or crashed, or the file that cannot be imported."""
+    """Return the test that failed or crashed according to pytest's output, or the file that cannot be imported."""
     named = _FAILED.findall(output) or _BEGUN.findall(output)
     return named[-1] if named else None
 

@@ -80,7 +80,8 @@ const CLIENTS = {
 /** Play a game against the service at `url`. */
 globalThis.playWith = (client, url, game, players, seed) => play(CLIENTS[client](url), game, players, seed);
 
-/** Return the names of the games. They are requested by a GET, which a browser sends without a preflight request. */
+/** Return the names of the games. They are requested by a GET, because a browser sends a GET without a preflight
+    request. */
 globalThis.listGames = async (url) => {
   const query = new URLSearchParams({ connect: "v1", encoding: "json", message: "{}" });
   const response = await fetch(`${url}/chatiere.v1.GameService/ListGames?${query}`);

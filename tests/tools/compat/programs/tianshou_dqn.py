@@ -31,7 +31,7 @@ buffer = VectorReplayBuffer(2000, 4)
 collector = Collector(algorithm, envs, buffer, exploration_noise=True)
 collector.reset()
 collected = collector.collect(n_episode=8)
-# No seat has lost by an illegal action: such a loss would give returns of -1 and 0.
+# No seat has lost by an illegal action: an illegal action would give returns of -1 and 0.
 assert (collected.returns.sum(axis=1) == 0).all(), collected.returns
 with policy_within_training_step(algorithm.policy):
     for _ in range(10):

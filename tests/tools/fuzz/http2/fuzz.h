@@ -93,7 +93,7 @@ void service_forget_messages(struct service *service);
 
 /* The number of bytes of messages sent in a conversation, and of bytes that are lent now. */
 extern size_t sent_bytes, lent_bytes;
-/* Send a message, which is copied or lent. `call` is NULL at the client's end. */
+/* Send a message. Its bytes are copied or lent. `call` is NULL at the client's end. */
 void send_message(struct stream *stream, struct call *call);
 /* Release the messages that were sent. */
 void give_back(struct shared *shared);

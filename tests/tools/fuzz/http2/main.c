@@ -14,14 +14,14 @@
 /* The time limit in seconds for this number of conversations. */
 #define LIMIT 60
 #define TOGETHER 256
-/* The bytes of memory that a connection may take in addition to the script and to its messages. Up to 10,000 frames may
- * wait in libnghttp2. */
+/* The bytes of memory that a connection may use in addition to the script and the connection's messages. Up to 10,000
+ * frames may wait in libnghttp2. */
 #define MAX_MEMORY (4 * 1024 * 1024)
 /* The same for our client. It allows frames of 16 MB, and libnghttp2 needs 8 bytes for each 6 of a SETTINGS frame. */
 #define MAX_MEMORY_OF_CLIENT (24 * 1024 * 1024)
 #define MAX_TURNS 4000
 
-/* From sanitizer/allocator_interface.h, which gcc does not provide. */
+/* From sanitizer/allocator_interface.h. gcc does not provide this header. */
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
                                               void (*on_free)(const volatile void *));
 size_t __sanitizer_get_allocated_size(const volatile void *at);
@@ -267,7 +267,7 @@ static void converse_with_endpoint(void) {
         script_clear(&clients[i].script);
 }
 
-/* A service with a client, which calls http2/ in the same way as chatiere.http2.client */
+/* A service with a client. The client calls http2/ in the same way as chatiere.http2.client. */
 
 /* Read the bytes received, and write the bytes to send. Returns true if the call continues. */
 static bool client_turn(struct connection *connection, struct stream *stream) {

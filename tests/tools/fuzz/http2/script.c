@@ -161,7 +161,7 @@ static void say_request(struct speaker *speaker) {
     }
     size_t size = deflate(speaker, block, list, count);
     if (is_bomb) {
-        /* Refer to the last field repeatedly. Each reference takes one byte. */
+        /* Refer to the last field repeatedly. Each reference is one byte long. */
         size_t times = below(one_in(4) ? 16000 : 40);
         memset(block + size, 0xBE, times);
         size += times;
