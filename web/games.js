@@ -1,4 +1,4 @@
-// The service's facts about its games. They are requested once for each language.
+// The service's descriptions of its games. They are requested once for each language.
 
 import { call } from "./api.js";
 import { fieldOf, GAMES, loadGame } from "./game.js";

@@ -573,7 +573,7 @@ export class TableView {
   }
 
   /**
-   * Explain why an item cannot be picked: its name, its purpose, and the prompt.
+   * Explain why an item cannot be picked. The explanation names the item and its purpose, and repeats the prompt.
    * @param {string | undefined} key the item; undefined for an empty place
    */
   #answer(key) {

@@ -129,7 +129,7 @@ def bombs(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def json_bombs(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Make the calls of `bombs` in JSON, at the door for browsers."""
+    """Do the same as `bombs`, but in JSON and at the web door."""
     message = b'{"%s":[""%s]}' % (attack.field.encode(), b',""' * (attack.size // 3))
     _in_rounds(crowd, attack, until, lambda attacker: attacker.begin(attack.method, message, kind="json"))
 

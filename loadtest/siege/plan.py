@@ -108,7 +108,7 @@ class Plan:
 
 
 def read_plan(name: str = NAME) -> Plan:
-    """Read a plan from a file of scenarios/."""
+    """Read a plan from a file in the folder scenarios/."""
     content = tomllib.loads((SCENARIOS / f"{name}.toml").read_text())
     return Plan(content["meaning"], [_attack(each, content.get("budget", {})) for each in content["attacks"]])
 

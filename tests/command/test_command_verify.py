@@ -294,7 +294,7 @@ def test_versions_of_bots_are_verified(run: Run, of_two_releases: tuple[Path, Pa
     differs(f"{actions - 1} versions of bots for {actions} decisions", [OLD] * (actions - 1))
     # The older bot would not have made the newer bot's choices.
     differs("seat 1, random, would have chosen", [OLD] * actions)
-    # Bots of an unknown version cannot be verified, but the tables name another version.
+    # Bots of the record's version, NEW + 1, cannot be verified. The difference from the tables' version is still found.
     differs(f"has bots of version {OLD}, the record of {NEW + 1}", [NEW + 1] * actions)
     differs(f"has bots of version {OLD}, the record of 1", [1] * 20 + [NEW] * (actions - 20))
 

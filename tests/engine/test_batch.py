@@ -391,7 +391,7 @@ def test_reasons_have_distinct_numbers_in_a_byte() -> None:
 # Cancellation and threads
 
 
-# Functions that run a batch, by a name for the batch. The batches do not end while a test waits.
+# For each kind of batch, a function that runs it. The batches do not end while a test waits.
 ENDLESS_BATCHES: dict[str, Callable[..., Any]] = {
     "playouts": lambda table, states, **named: table.playout(states, ENDLESS, seed=1, **named),
     "worlds": lambda table, states, **named: table.evaluate(states, ENDLESS, 1, seed=1, **named),

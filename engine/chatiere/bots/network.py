@@ -127,7 +127,7 @@ class NetworkBot(LogitsBot):
 
 
 class IntegerNetworkBot(LogitsBot):
-    """A bot that plays by a network in integers. With temperature 0, its choices are the same on every processor."""
+    """A bot that uses an integer network. With temperature 0, its choices are the same on every processor."""
 
     def __init__(self, file: str | Path | NetworkFile, temperature: float = 0.0) -> None:
         """Create a bot.

@@ -7,7 +7,7 @@ from chatiere.engine.core.cancellation cimport Control
 from chatiere.engine.core.game cimport BODY_WORDS, MAX_LEGAL
 
 cdef enum:
-    # Faults of worlds, in addition to the engine's faults.
+    # The reasons to refuse a world, in addition to the engine's faults.
     OTHER_ACTOR = -1
     OTHER_LEGAL_ACTIONS = -2
 

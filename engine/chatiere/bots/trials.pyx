@@ -78,7 +78,7 @@ def sums_of_returns(Game game not None, worlds, legal_ids, seed, first, Cancella
         legal_ids: uint16 (n,), actions that are legal in all worlds.
         seed: The seed of chance outcomes. In each world, outcomes are drawn from the stream (seed, number of the
             world).
-        first: The number of the first world. The other worlds have the following numbers.
+        first: The number of the first world. The other worlds have the numbers after it.
         cancellation: A handle by which other threads can cancel the playouts. None means that they cannot be cancelled.
 
     Returns:

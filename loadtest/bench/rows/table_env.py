@@ -19,7 +19,7 @@ ONE, TWO, SPREAD, APART = "one thread", "two threads", "two threads, two cores",
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure the rows of TableEnv and of threads."""
+    """Measure the rows about TableEnv, and those about steps in several threads."""
     played, many, steps = _play(plan), [_play_many(plan, game) for game in plan.games], _divide(plan)
     return Result(played.rows + many + steps.rows, played.tables | steps.tables)
 

@@ -185,8 +185,8 @@ def test_values_are_at_least_the_greatest_loads() -> None:
     tokens = [(0, 1), (0, 2), (0, 3), (0, 3), (0, 4), (1, 4), (1, 3), (1, 3), (1, 2), (1, 1)]
     position = read(written(tokens=tokens, loads={5: 3, 6: 2, 7: 2}))
     seen = Counter(values_of(position.resample(0, number), 0) for number in range(4000))
-    # There are 3 possible tokens at the first branch, 3 and 2 at the branches that held 2, and 2 orders at the last
-    # two. Exchanging the two 3s makes no visible difference.
+    # The first branch has 3 possible tokens. The branches that held a 2 have 3 and 2 possible tokens. The last two
+    # branches have 2 possible orders. Exchanging the two 3s makes no visible difference.
     assert len(seen) == 3 * 3 * 2 * 2 // 2
     for spread in seen:
         values = dict(spread)

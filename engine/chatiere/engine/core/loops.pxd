@@ -1,4 +1,4 @@
-# Loops of batches over n packed states of one game, and their cancellation.
+# The loops that process a batch of n packed states of one game, and a way to cancel these loops.
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 

@@ -767,8 +767,8 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     # NameCard, or one of Give, Pass and Stop. Each pair removes two cards from the hands. Hands get cards back only by
     # handing out, because a swap replaces one card by another. With C cards dealt and h cards handed out, there are at
     # most (C + h) / 2 pairs, so each card handed out adds one and a half decisions. A turn adds at most 3 (n - 1) / 2
-    # decisions, or 3 by a swap. The bound is not reached, because the four 6s and five 5s are never distributed so that
-    # every turn has this many decisions.
+    # decisions, or 3 if it includes a swap. The bound is not reached, because the four 6s and five 5s are never
+    # distributed so that every turn has this many decisions.
     #
     # There is one draw in each turn of a round, one more after a pair of 7, and two more after a pair of 8. Between two
     # pairs of 7, and between two pairs of 8, a card returns from the pile, in a turn with a pair of 5 or 3. With t
