@@ -49,10 +49,10 @@ class BatchClient(ChannelClient):
 
     A column is one array of a batch. It may be passed as an array of any integer type, a sequence of integers, or the
     column's bytes. ValueError is raised if a number is out of range. Results are read-only arrays. Their classes
-    document the types. Where possible, an array is a view into the response and keeps the whole response in memory:
-    copy arrays that you keep for a long time.
+    document the types. Where possible, an array is a view into the response and keeps the whole response in memory.
+    Copy arrays that you keep for a long time.
 
-    An item is one game of a batch. A failed item does not affect other items and raises no error; `faults` reports the
+    An item is one game of a batch. A failed item does not affect other items and raises no error. `faults` reports the
     failure. Call `faults.raise_first()` to raise an error.
 
     Every method has an argument `timeout` in seconds that overrides the client's timeout. If the service refuses the
@@ -60,8 +60,8 @@ class BatchClient(ChannelClient):
     INVALID_BATCH or BATCH_TOO_LARGE. It raises the subclass TransportError if the service cannot be reached or does not
     respond in time. For retries see Client.
 
-    Creating a client makes malloc keep large freed blocks in the whole process. Otherwise, the pages of new blocks
-    would take more time than all other work.
+    Creating a client makes malloc keep large freed blocks in the whole process. Otherwise, mapping the pages of new
+    blocks would cost more time than all other work.
 
     Use the client in a `with` statement, or close it.
     """
@@ -96,12 +96,12 @@ class BatchClient(ChannelClient):
 
         Args:
             setup: The game and the number of players.
-            seeds: (n,), the seeds of sampled chance, 0 … 2**64 - 1. None: chance is explicit.
-            game_numbers: (n,), the game numbers, 0 … 2**64 - 1. None: all are 0.
-            count: The number of games with explicit chance, 1 or more; only without seeds.
-            options: The game's options; options that are not set have their defaults.
+            seeds: (n,), the seeds of sampled chance, 0 … 2**64 - 1. None means explicit chance.
+            game_numbers: (n,), the game numbers, 0 … 2**64 - 1. None means that all are 0.
+            count: The number of games with explicit chance, 1 or more. Only without seeds.
+            options: The game's options. Options that are not set have their defaults.
             columns: The columns to return in addition to states, actors and final.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Returns:
             The positions at the first decisions. With explicit chance, the positions at the first chance events or
@@ -131,8 +131,8 @@ class BatchClient(ChannelClient):
             moves: (n,), one move for each state: at a decision the dense id of an action, at a chance event the
                 outcome.
             columns: The columns to return in addition to states, actors and final.
-            restart: How to start a new game when one ends. None: games that are over stay over.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            restart: How to start a new game when a game ends. None means that games that are over stay over.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:
             ChatiereError: INVALID_OPTION (in `restart`).
@@ -179,7 +179,7 @@ class BatchClient(ChannelClient):
             playouts: The number of playouts after each legal action in each drawn state.
             seed: The seed, 0 … 2**64 - 1.
             first_game_number: The first game number, 0 … 2**64 - 1.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
         """
         request = batch_requests.evaluate(setup, states, worlds, playouts, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
@@ -207,7 +207,7 @@ class BatchClient(ChannelClient):
             seed: The seed, 0 … 2**64 - 1. Item i is drawn from the stream (seed, first_game_number + i). A state with
                 sampled chance continues this stream.
             first_game_number: The first game number, 0 … 2**64 - 1.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
         """
         request = batch_requests.resample(setup, states, seats, seed, first_game_number=first_game_number)
         return self._send(request, timeout)

@@ -26,17 +26,17 @@ from chatiere.v1.record_pb2 import GameRecord
 class Client(ChannelClient):
     """A thread-safe client for single games.
 
-    The service is stateless. A State contains the whole game: keep it, and pass it to each call. Calls do not change
-    the state that they are given. The messages are defined in chatiere.v1 (`from chatiere.v1.game_pb2 import State,
-    Action, …`), where every field is documented.
+    The service is stateless. A State contains the whole game. Keep the state, and pass it to each call. Calls do not
+    change a state that is passed to them. The messages are defined in chatiere.v1 (`from chatiere.v1.game_pb2 import
+    State, Action, …`), where every field is documented.
 
     Every method has an argument `timeout` in seconds that overrides the client's timeout. Methods raise ChatiereError
     with one of the listed reasons. They raise its subclass TransportError if the service cannot be reached or does not
     respond in time. While the service is UNAVAILABLE, gRPC makes a call up to five times within the timeout. This is
     safe because all calls are pure. gRPC does not retry a call that fails after its response has begun to arrive, for
-    instance because the connection broke: repeat such a call yourself. Numbers may have any integer type, including
-    NumPy's. A number that is out of range for its field, such as a negative seat, raises ValueError; a value that is
-    not an integer raises TypeError.
+    instance because the connection broke. Repeat the call yourself in this case. Numbers may have any integer type,
+    including NumPy's. A number that is out of range for its field, for example a negative seat, raises ValueError. A
+    value that is not an integer raises TypeError.
 
     Use the client in a `with` statement, or close it:
 
@@ -72,11 +72,11 @@ class Client(ChannelClient):
         """Return the descriptions of some games, or of all games, sorted by name.
 
         Args:
-            games: The names of the games. Empty: all games.
-            pieces: True to include the pieces and their fields; otherwise these parts of GameInfo are empty.
-            observation: True to include the layout of observations; otherwise it is empty.
-            phrases: True to include the templates of labels; otherwise they are empty.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            games: The names of the games. Empty means all games.
+            pieces: True to include the pieces and their fields. Otherwise, these parts of GameInfo are empty.
+            observation: True to include the layout of observations. Otherwise, the layout is empty.
+            phrases: True to include the templates of labels. Otherwise, there are no templates.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:
             ChatiereError: UNKNOWN_GAME.
@@ -96,11 +96,11 @@ class Client(ChannelClient):
 
         Args:
             game: A name from `list_games`.
-            players: The number of players. 0: any number.
-            options: The options in force; options that are not set have their defaults.
-            audience: RULES_AUDIENCE_PLAYERS for a sheet in the client's language; RULES_AUDIENCE_AUTHORS for the
+            players: The number of players. 0 means any number.
+            options: The options in force. Options that are not set have their defaults.
+            audience: RULES_AUDIENCE_PLAYERS for a sheet in the client's language, or RULES_AUDIENCE_AUTHORS for the
                 specification in English. The metadata `rule` of errors contains its headings.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:
             ChatiereError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, MALFORMED_REQUEST (an unknown audience).
@@ -124,14 +124,14 @@ class Client(ChannelClient):
         Args:
             game: A name from `list_games`.
             players: The number of players, GameInfo.min_players … max_players.
-            options: The game's options; options that are not set have their defaults.
-            seed: The seed of sampled chance, 0 … 2**64 - 1. None: the service picks a random seed. The same seed, game
-                number and moves always give the same game.
+            options: The game's options. Options that are not set have their defaults.
+            seed: The seed of sampled chance, 0 … 2**64 - 1. None means a random seed. The same seed, game number and
+                moves always give the same game.
             game_number: Distinguishes games with the same seed, 0 … 2**64 - 1. A number other than 0 requires a seed.
-            explicit_chance: True to stop at every chance event, so that you decide it by calling `apply` with an
-                outcome. Not allowed with a seed.
+            explicit_chance: True to stop at every chance event. You then call `apply` with an outcome. Not allowed with
+                a seed.
             include: The parts of the response in addition to the state, the turn and the events.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Returns:
             The position at the first decision. With explicit chance, the position at the first chance event or
@@ -170,11 +170,12 @@ class Client(ChannelClient):
 
         Args:
             state: The state. It is not changed.
-            action: A dense id, or an Action (a legal action as received, or one with only the typed part).
-            outcome: The ChanceOutcome.outcome of a pending chance event; only with explicit chance.
-            seat: The seat that sends the action. It must be the deciding seat. None: no check.
+            action: A dense id, or an Action. A legal action may be passed as received. An Action with only the typed
+                part is also accepted.
+            outcome: The ChanceOutcome.outcome of a pending chance event. Only with explicit chance.
+            seat: The seat that sends the action. It must be the deciding seat. None means no check.
             include: The parts of the response in addition to the state, the turn and the events.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Returns:
             The next position.
@@ -229,10 +230,10 @@ class Client(ChannelClient):
             state: The state. A resampled state with sampled chance continues the random stream of `seed` and
                 `game_number`, not the stream of this state.
             seat: The seat whose knowledge determines the draw, 0 … players - 1.
-            seed: The seed of the draw, 0 … 2**64 - 1. None: the service picks a random seed. The same seed and game
-                number draw the same state.
+            seed: The seed of the draw, 0 … 2**64 - 1. None means a random seed. The same seed and game number draw the
+                same state.
             game_number: Distinguishes draws with the same seed, 0 … 2**64 - 1.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:
             ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
@@ -256,10 +257,10 @@ class Client(ChannelClient):
             record: The record.
             from_ply: The first position, given by the number of decisions before it: 0 … the number of actions in the
                 record.
-            to_ply: The last position, given in the same way. None: the last position of the record.
+            to_ply: The last position, given in the same way. None means the last position of the record.
             include: The parts of each position in addition to the state, the turn and the events since the previous
                 position.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:
             ChatiereError: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, INVALID_OPTION, INVALID_RECORD,
@@ -296,8 +297,8 @@ class Client(ChannelClient):
         Args:
             state: The state, at a decision.
             bot: The bot's name and parameters, for example "ismcts:simulations=500".
-            seed: The seed of the bot's random choices, 0 … 2**64 - 1. None: the service picks a random seed.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            seed: The seed of the bot's random choices, 0 … 2**64 - 1. None means a random seed.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:
             ChatiereError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, CHANCE_PENDING, GAME_OVER,
@@ -325,11 +326,11 @@ class Client(ChannelClient):
             record: The record.
             from_ply: The first decision, given by the number of decisions before it: 0 … the number of actions in the
                 record.
-            to_ply: The end of the range, exclusive, given in the same way. None: the end of the record.
-            simulations: The number of simulations for each decision, 1 … 1,000,000. None: 1,000.
-            seed: The seed of the analysis, 0 … 2**64 - 1. The same seed gives the same analysis. None: the service
-                picks a random seed.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            to_ply: The end of the range, exclusive, given in the same way. None means the end of the record.
+            simulations: The number of simulations for each decision, 1 … 1,000,000. None means 1,000.
+            seed: The seed of the analysis, 0 … 2**64 - 1. The same seed gives the same analysis. None means a random
+                seed.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:
             ChatiereError: The reasons of `replay` except INVALID_SEAT; INVALID_BATCH (the number of simulations is out

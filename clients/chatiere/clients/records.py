@@ -71,7 +71,7 @@ def begin_record(
         beginning: The position returned by Client.new_game.
         players: The number of players passed to Client.new_game.
         options: The options passed to Client.new_game.
-        seat_names: The names of the players, one per seat. Empty: no names.
+        seat_names: The names of the players, one per seat. Empty means no names.
         date: The date as YYYY-MM-DD, or "".
     """
     state = beginning.state
@@ -243,7 +243,7 @@ class _Text:
         self._lines = [line.rstrip(" \r") for line in text.removeprefix("\ufeff").split("\n")]
         # The number of the current line, from 1.
         self._number = 0
-        # For each tag, its line number and its value as written.
+        # The line number and the value of each tag. The value is as written.
         self._tags: dict[str, tuple[int, str]] = {}
 
     def record(self) -> GameRecord:
@@ -324,7 +324,7 @@ class _Text:
         return int(text)
 
     def _of_engine(self, number: int | None, function: Any, *arguments: Any) -> Any:
-        """Call a function of the engine; report its errors at line `number`."""
+        """Call a function of the engine, and report its errors at line `number`."""
         try:
             return function(*arguments)
         except EngineError as error:
@@ -341,7 +341,7 @@ class _Text:
         return {tag.removeprefix("option "): self._json(tag) for tag in self._tags if tag.startswith("option ")}
 
     def _stream(self) -> tuple[int, int] | None:
-        # Return the seed and the game number; None for explicit chance.
+        # Return the seed and the game number, or None for explicit chance.
         if "chance" not in self._tags and "seed" not in self._tags:
             self._fail(f"neither 'seed: …' nor 'chance: {_EXPLICIT}' before the moves")
         if "chance" not in self._tags:

@@ -22,7 +22,7 @@ _SECRET_SIZE = 16
 
 
 class Room(ChannelClient):
-    """A thread-safe client for one person in a room, where people play at sealed tables.
+    """A thread-safe client for one person in a room. People in a room play at sealed tables.
 
         with Room("localhost:50051", room_id, secret=seat.secret) as room:
             room.post_name("Anna")
@@ -55,9 +55,9 @@ class Room(ChannelClient):
 
         Args:
             target: See ChannelClient.
-            room: The room's id, 16 bytes; `new_room_id()` returns the id of a new room.
-            secret: The person's secret, 16 bytes; for the holder of a seat, `SealedSeat.secret`. None: a new secret is
-                generated.
+            room: The room's id, 16 bytes. `new_room_id()` returns the id of a new room.
+            secret: The person's secret, 16 bytes. The holder of a seat passes `SealedSeat.secret`. None means a new
+                secret.
             options: See ChannelClient.
         """
         super().__init__(target, **options)
@@ -109,9 +109,9 @@ class Room(ChannelClient):
         Args:
             game: GameInfo.name.
             players: The number of players.
-            options: The options. None: all defaults.
+            options: The options. None means all defaults.
             acknowledgement: The condition under which tables are open, if it is already decided.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Returns:
             False if the room did not accept the settings.
@@ -139,8 +139,8 @@ class Room(ChannelClient):
         """
         post = pb.PostRequest(table=table)
         response = self._post(post, timeout)
-        # If the service forgot the room and created it again, tables are missing until the followers have posted them
-        # again.
+        # If the service forgot the room and created it again, tables are missing until the followers have posted their
+        # tables.
         if (
             response.HasField("table")
             and not response.taken

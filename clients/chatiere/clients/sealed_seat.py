@@ -45,10 +45,10 @@ class SealedSeat(ChannelClient):
     A file stores the seat's secret. It also stores the ply and the hash of each table that the seat made or
     acknowledged under ACKNOWLEDGEMENT_NEXT. Therefore the seat never acknowledges two different tables of the same ply,
     even after a restart. This rule covers two children of one parent as well as two branches that other players made
-    together. Keep the file. The SealedSeat locks it (flock) until it is closed, because a second SealedSeat could not
-    know which tables the first one acknowledges.
+    together. Keep the file. A SealedSeat locks its file (flock) until the SealedSeat is closed, because a second
+    SealedSeat could not know which tables the first acknowledges.
 
-    Tables are bytes, as returned by the service; send the newest table to the other players. Every method has an
+    Tables are bytes, as returned by the service. Send the newest table to the other players. Every method has an
     argument `timeout` in seconds. Methods raise ChatiereError with one of the listed reasons, and TransportError as the
     methods of Client do. "Table errors" are INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED and
     UNSUPPORTED_RULES_VERSION. Calls are retried while the service is UNAVAILABLE. This is safe because the same move at
@@ -80,7 +80,7 @@ class SealedSeat(ChannelClient):
         Args:
             target: See ChannelClient.
             path: The file.
-            secret: The seat's secret, 16 bytes, if the service generated it (NewTableResponse.secrets). None: use the
+            secret: The seat's secret, 16 bytes, if the service generated it (NewTableResponse.secrets). None means the
                 secret in the file. A new file gets a new secret.
             options: See ChannelClient.
 
@@ -105,7 +105,7 @@ class SealedSeat(ChannelClient):
 
     @property
     def secret(self) -> bytes:
-        """The secret of the seat, 16 bytes. Use it for `Room`; send it only to the service."""
+        """The secret of the seat, 16 bytes. Use it for `Room`, and send it only to the service."""
         return self._seat.secret
 
     def new_table(
@@ -126,11 +126,11 @@ class SealedSeat(ChannelClient):
             seats: The holders of the seats, in seat order: `seat` of each player's own client, or TableSeat(bot=…). For
                 an empty TableSeat the service generates a secret.
             acknowledgement: The condition under which tables are open.
-            options: The options. None: all defaults.
-            lifetime: The time in seconds until the table expires, 60 … 31,536,000. None: 30 days.
+            options: The options. None means all defaults.
+            lifetime: The time in seconds until the table expires, 60 … 31,536,000. None means 30 days.
             allows_replacement: True if the other players together may replace the holder of a seat. They can then see
                 that seat's cards.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Returns:
             The table and the secrets that the service generated. Give each secret only to its player. The player passes
@@ -170,7 +170,7 @@ class SealedSeat(ChannelClient):
         Args:
             table: The table.
             action: A dense id, or an Action. None at a bot's turn.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Returns:
             The new table. If the table is open, also the seat's view of it.
@@ -213,7 +213,7 @@ class SealedSeat(ChannelClient):
             table: The table.
             seat: This seat's own number, to resign. At a table that allows replacement, it may also be another seat.
             holder: TableSeat(bot=…), or `seat` of the person's client.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Returns:
             The amended table, which the other seats have to acknowledge.
@@ -232,7 +232,7 @@ class SealedSeat(ChannelClient):
         Args:
             tables: The earlier table and all tables after it, from the oldest to the newest; at most 129 tables. The
                 game must have ACKNOWLEDGEMENT_NONE.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Returns:
             The amended table, which the other seats have to acknowledge.
@@ -277,7 +277,7 @@ class SealedSeat(ChannelClient):
 
         Args:
             tables: The tables of all plies, in order.
-            timeout: The time limit of the call in seconds, including retries. None: the timeout of the client.
+            timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:
             ChatiereError: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY,
@@ -457,7 +457,7 @@ def awaited(table: bytes, turn: int | None = None) -> list[int]:
 
     Args:
         table: The table.
-        turn: The deciding seat, as returned by looking at the table; None if no seat has to decide.
+        turn: The deciding seat, as returned by looking at the table. None if no seat has to decide.
 
     Raises:
         ValueError: The bytes are not a table.
@@ -491,7 +491,7 @@ class Sending(NamedTuple):
     """The tables that a client has to send, and the seats that need them."""
 
     seats: list[int]
-    """The seats of other players, in ascending order. Empty: no seat needs the tables."""
+    """The seats of other players, in ascending order. Empty if no seat needs the tables."""
     tables: list[bytes]
     """The tables, by ascending ply."""
 

@@ -45,9 +45,9 @@ class VectorEnv(BatchEnv):
     a request.
 
     With states=False, the service keeps the states for the stream. The stream then carries little more than moves and
-    legal actions. Every 256 moves, the service returns the states, and the environment sends them again. If the stream
-    is lost, or the service drops states because its memory is short, the environment continues from the last returned
-    states and repeats the later requests.
+    legal actions. Every 256 moves, the service returns the states, and the environment sends them again. The stream may
+    be lost, or the service may drop states if it is short of memory. The environment then continues from the last
+    returned states and repeats the later requests.
 
     With `fast_address`, the stream is a FastStream, which uses less than half as much of the client's processor time as
     a stream over a channel. If the FastStream breaks and no other can be opened, the environment uses the channel from
@@ -88,7 +88,7 @@ class VectorEnv(BatchEnv):
             players: See Client.new_game.
             num_envs: The total number of environments in all batches.
             batches: The number of batches, 1 … num_envs.
-            games: The number of games to play. None: no limit.
+            games: The number of games to play. None means no limit.
             first_game: The first game number.
             options: The options of all games. Options that are not set have their defaults.
             seed: The seed of `reset` without a seed.
@@ -102,7 +102,7 @@ class VectorEnv(BatchEnv):
             timeout: The time limit of a request, in seconds.
             fast_address: "HOST:PORT" or "unix:/PATH" of a server of the same service, preferably its fast address. The
                 stream uses a separate connection without TLS, so the server should be nearby on a trusted network.
-                None, or if the package was built without libnghttp2: the stream uses the channel.
+                With None, or if the package was built without libnghttp2, the stream uses the channel.
             fast_token: The bearer token for `fast_address`, if it requires one.
         """
         super().__init__(num_envs, batches, games, first_game, seed, mask, features, compact)

@@ -1,6 +1,6 @@
 """Play the games of a data set on a Ray cluster, with one task per shard. Needs the extra `chatiere[ray]`.
 
-The tasks return their shards, and the caller writes them to files, so the cluster needs no shared disk.
+The tasks return shards, and the caller writes the shards to files, so the cluster needs no shared disk.
 """
 
 import logging
@@ -69,7 +69,7 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
         Each range with its result, in the order of completion.
 
     Raises:
-        TaskError: The fourth attempt at a range failed; the message names the range.
+        TaskError: The fourth attempt at a range failed. The message names the range.
     """
     import ray
     from ray.cloudpickle import register_pickle_by_value

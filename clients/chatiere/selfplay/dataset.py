@@ -46,13 +46,13 @@ class Recipe:
     players: int
     """The number of players."""
     games: int
-    """The number of games; their numbers are 0 … games - 1."""
+    """The number of games. Games are numbered 0 … games - 1."""
     bots: tuple[str, ...]
     """The bots, in the syntax of `bots.get`. `bots_of` assigns them to the seats."""
     seed: int = 1
     """The seed of the games and of the bots."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The options of all games, by name; options that are not set have their defaults."""
+    """The options of all games, by name. Options that are not set have their defaults."""
     games_per_shard: int = GAMES_PER_SHARD
     """The number of games in a shard. The last shard may have fewer."""
     exploration: Exploration = field(default_factory=Exploration)

@@ -209,7 +209,7 @@ def import_parquet() -> Any:
     """Return pyarrow.parquet.
 
     Raises:
-        ImportError: pyarrow is not installed; the message names the package to install.
+        ImportError: pyarrow is not installed. The message names the package to install.
     """
     try:
         from pyarrow import parquet
@@ -235,7 +235,7 @@ def _fixed_binary(rows: NDArray[np.uint8]) -> "pyarrow.Array":
 def _binary(
     values: NDArray[Any], counts: NDArray[np.uint32], there: NDArray[np.bool_] | None = None
 ) -> "pyarrow.Array":
-    # `counts` has the number of values in each row; `there` is False for a null row.
+    # `counts` has the number of values in each row. `there` is False for a null row.
     import pyarrow as pa
 
     offsets = np.zeros(len(counts) + 1, np.int64)

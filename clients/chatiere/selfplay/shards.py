@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class ShardPlayer:
     """A player of the games of a recipe, in this process or over a service. It can be sent to other processes.
 
-    The bots are created here and sent with the player, so other processes do not need the bots' files or the files that
-    the bots have read.
+    The player creates the bots and contains them when it is sent, so other processes need neither the bots' files nor
+    files that the bots have read.
 
     Raises:
         ValueError: A bot cannot be created.
@@ -32,7 +32,7 @@ class ShardPlayer:
 
     recipe: Recipe
     address: str | None = None
-    """The service's address, HOST:PORT or unix:/PATH. None: play in this process."""
+    """The service's address, HOST:PORT or unix:/PATH. None means this process."""
     batch: int = 1024
     """The maximum number of games in a request. Without a service, the number of games played at a time."""
     in_flight: int = 2

@@ -58,9 +58,9 @@ class Move(NamedTuple):
 def find(text: str, moves: Sequence[Move], *, unfinished: bool = False) -> list[Move]:
     """Return the moves that the player's text may mean, in their order.
 
-    If a label equals the text, only moves with this label are returned. Otherwise the moves whose labels contain the
-    words of the text in order are returned. If no label contains them, the moves are returned whose labels have words
-    in this order that begin with the words of the text. Numbers must match as a whole.
+    If labels equal the text, return the moves with these labels. Otherwise, return the moves whose labels contain all
+    words of the text in order. If no label contains the words, return the moves whose labels contain words that begin
+    with the words of the text, in order. Numbers must match as a whole.
 
     Args:
         text: The text.

@@ -1,4 +1,4 @@
-"""Lines typed by a person: with completion and a history in a terminal, without them otherwise."""
+"""Lines typed by a person. In a terminal, lines have completion and a history."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +51,7 @@ class TerminalInput(LineInput):
         """Create the input.
 
         Raises:
-            ImportError: prompt_toolkit is not installed; the message names the package to install.
+            ImportError: prompt_toolkit is not installed. The message names the package to install.
         """
         try:
             import prompt_toolkit  # noqa: F401

@@ -19,7 +19,7 @@ from chatiere.v1.game_pb2 import (
 
 
 def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: Iterable[Step]) -> Iterator[str]:
-    """Yield the lines of a match while it is played, and the lines of each move when it is made.
+    """Yield the lines of a match while the match is played. The lines of a move follow when the move is made.
 
     Games without a drawing are shown only by their events and scores.
 
@@ -58,8 +58,8 @@ def show_stretch(
         names: The names, one per seat.
         positions: The positions returned by Client.replay, with the score.
         first: The ply of the first position.
-        hands_open: True to show all hands; the positions then include the views of all seats. False: the positions
-            include the view of one viewer, and only what this viewer may know is shown.
+        hands_open: True to show all hands. The positions then include the views of all seats. With False, the positions
+            include the view of one viewer, and only the information that this viewer may know is shown.
     """
     drawing = DRAWINGS.get(info.name)
     yield click.style(f"{info.title}, {len(names)} players", bold=True)
@@ -97,7 +97,7 @@ def show_stretch(
 
 
 def _scores(known: Score | ViewerUpdate) -> str:
-    # Return the totals; ? for a total that the viewer may not know.
+    # Return the totals, with ? for a total that the viewer may not know.
     if isinstance(known, Score):
         totals = [str(total) for total in known.totals]
     else:

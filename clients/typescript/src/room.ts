@@ -88,8 +88,8 @@ export class Room {
   async postTable(table: Uint8Array): Promise<PostResponse> {
     const post = { case: "table", value: table } as const;
     let response = await this.#post(post);
-    // If the service forgot the room and created it again, tables are missing until the followers have posted them
-    // again.
+    // If the service forgot the room and created it again, tables are missing until the followers have posted their
+    // tables.
     const lacking = response.taken || response.table === undefined ? [] : this.contents.between(response.table, table);
     for (const value of lacking) {
       await this.#postAgain({ case: "table", value });

@@ -133,7 +133,7 @@ export class RoomContents {
     known.set(ply, merged(known.get(ply) ?? table, table));
     this.tables.set(id, known);
     const times = this.times.get(id) ?? new Map<number, number>();
-    // Keep the first time. If the service forgot the room and created it again, it sends a later time.
+    // Keep the first time. The service sends a later time if it forgot the room and created the room again.
     if (time !== undefined && !times.has(ply)) {
       this.times.set(id, times.set(ply, timestampMs(time)));
     }

@@ -64,7 +64,7 @@ class Response:
         return value
 
     def column(self, name: str) -> Buffer:
-        """Return a field of type bytes; empty if it is absent."""
+        """Return a field of type bytes. Empty if the field is absent."""
         return self._found.get(self._numbers[name], b"")
 
     def inner(self, name: str) -> "Response":
@@ -90,9 +90,9 @@ class Response:
 def put(message: Message, columns: dict[str, Buffer]) -> list[Buffer]:
     """Serialise a message and its columns into pieces to be joined. Empty columns are omitted."""
     pieces = pieces_of(_NUMBERS[message.DESCRIPTOR.name], columns.items())
-    # Put the message last, so that in a PlayRequest the first column of a typical batch (16 KiB to 2 MiB) follows two
-    # prefixes of 4 bytes. The column is then aligned to 8 bytes, and the service can overwrite the old states with the
-    # new ones.
+    # Put the message last. In a PlayRequest, the first column of a typical batch (16 KiB to 2 MiB) then follows two
+    # prefixes of 4 bytes. The column is therefore aligned to 8 bytes, and the service can overwrite the old states with
+    # the new states.
     pieces.append(message.SerializeToString())
     return pieces
 

@@ -1,7 +1,8 @@
 """Functions that build requests to BatchService from arrays, and read the responses into arrays.
 
 `BatchClient` sends one request at a time. `BatchStream.submit` accepts the requests that these functions return. Arrays
-in results are read-only. An array is a view into the response if it is aligned there; otherwise it is a copy.
+in results are read-only. An array is a view into the response if its column is aligned there. Otherwise, the array is a
+copy.
 """
 
 from collections.abc import Callable, Sequence
@@ -214,9 +215,9 @@ def on_stream(
 
     Args:
         request: The request. If `take` is given, it must have been built with b"" as the states.
-        keep: The number under which to keep the resulting batch. 0: do not keep it.
-        take: The number of the kept batch that provides the states. 0: the request contains the states.
-        rows: (m,), the rows of the kept batch to use, in ascending order. None: all rows.
+        keep: The number under which to keep the resulting batch. 0 means that the batch is not kept.
+        take: The number of the kept batch that provides the states. 0 means that the request contains the states.
+        rows: (m,), the rows of the kept batch to use, in ascending order. None means all rows.
     """
     return request._replace(
         keep=unsigned("keep", keep, 64),

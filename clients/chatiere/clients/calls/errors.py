@@ -39,12 +39,12 @@ class ChatiereError(Exception):
     Attributes:
         code: The gRPC status; INVALID_ARGUMENT for every error in the request.
         message: An English description of the error for humans.
-        reason: The name of a value of chatiere.v1.ErrorReason without its prefix, such as "ILLEGAL_ACTION"; "" in a
+        reason: The name of a value of chatiere.v1.ErrorReason without the prefix, for example "ILLEGAL_ACTION". "" in a
             TransportError.
         metadata: Additional facts by name, for example "actor" and "rule"; may be empty. ErrorReason documents the
             facts.
         violations: The invalid fields of the request; may be empty.
-        request_id: The id under which the service logged the call; "" if the service did not respond.
+        request_id: The id under which the service logged the call. "" if the service did not respond.
         retry_after: The time in seconds after which to try again (LIMIT_EXCEEDED, or a service that is stopping). None
             if the service does not specify the time.
         localized: A description of the error for players in the client's language. "" if the client did not request a

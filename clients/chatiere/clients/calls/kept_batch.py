@@ -10,8 +10,8 @@ from chatiere.clients.calls.batch_requests import BatchRequest, Stepped, on_stre
 from chatiere.envs.batch import Positions
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart
 
-# The number of moves after which the service returns the states. The requests of that many moves occupy about as much
-# memory as the states.
+# The number of moves after which the service returns the states. The requests for this number of moves need about the
+# same amount of memory as the states.
 _MOVES = 256
 
 

@@ -23,8 +23,8 @@ _Key = TypeVar("_Key")
 class RoomContents:
     """The contents of a room as known to one person. A person is identified by the SHA-256 of a secret, 32 bytes.
 
-    Some contents are limited to the newest ones: 64 games that are not the room's own, and 1,000 names and 1,000
-    replies of persons without a seat in the room's own games.
+    Some contents are limited to the newest ones. These are 64 games that are not the room's own, and 1,000 names and
+    1,000 replies of persons without a seat in the room's own games.
 
     Attributes:
         person: The person.
@@ -33,7 +33,7 @@ class RoomContents:
         tables: For each table id, the table of each ply.
         proposals: For each table id, the amended table of the next ply, if one still needs acknowledgements.
         times: For each table id and ply, the time when the room first accepted the table, in milliseconds since 1970.
-        settings: The settings of the next games. None: no settings have been posted.
+        settings: The settings of the next games. None if no settings have been posted.
         people: The persons who follow the room.
         onlookers: The number of followers without a secret.
     """
@@ -70,8 +70,8 @@ class RoomContents:
         """Return the table of the newest ply of a game, or None if the game has no table.
 
         Args:
-            table_id: The id of the game's tables. None: the newest of the room's own games, or the newest of all games
-                if the room has no own games.
+            table_id: The id of the game's tables. None means the newest of the room's own games, or the newest of all
+                games if the room has no own games.
         """
         with self._lock:
             if table_id is None:
@@ -133,7 +133,7 @@ class RoomContents:
         known = self.tables.setdefault(header.table_id, {})
         known[header.ply] = merged(known.get(header.ply, table), table)
         if entry.HasField("time"):
-            # Keep the first time. If the service forgot the room and created it again, it sends a later time.
+            # Keep the first time. The service sends a later time if it forgot the room and created the room again.
             self.times.setdefault(header.table_id, {}).setdefault(header.ply, entry.time.ToMilliseconds())
         if not entry.is_foreign:
             self._own_games.add(header.table_id)

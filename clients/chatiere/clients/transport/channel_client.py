@@ -31,19 +31,20 @@ class ChannelClient(Closing, Pickled):
         """Create a client of the service at `target`.
 
         Args:
-            target: "HOST:PORT" or "unix:/PATH". For several servers, a list of "IP:PORT", or "dns:///NAME:PORT" for all
-                addresses of a name; calls are made in turn to the servers that are healthy. Or your own channel, for
-                instance with interceptors. Create this channel with CHANNEL_OPTIONS for load balancing and retries, and
-                close it yourself.
+            target: "HOST:PORT", "unix:/PATH", or your own channel, for instance with interceptors. For several servers,
+                pass a list of "IP:PORT", or "dns:///NAME:PORT" for all addresses of a name. Calls are made in turn to
+                the servers that are healthy. Create your own channel with CHANNEL_OPTIONS for load balancing and
+                retries, and close it yourself.
             timeout: The time limit in seconds of each call without its own timeout. It includes retries.
-            credentials: grpc.ssl_channel_credentials(…) for TLS. None: no encryption. Ignored if `target` is a channel.
+            credentials: grpc.ssl_channel_credentials(…) for TLS, or None for no encryption. Ignored if `target` is a
+                channel.
             token: The bearer token, if the service requires one. It should not be sent unencrypted.
             new_request_id: A function that returns the id of each call, for the log of the service. An id has at most
-                128 characters from A-Z a-z 0-9 . _ : / + = -. None: the service generates ids; ChatiereError.request_id
-                contains the id.
+                128 characters from A-Z a-z 0-9 . _ : / + = -. None means that the service generates ids.
+                ChatiereError.request_id contains the id.
             language: The requested languages for labels and ChatiereError.localized, in the syntax of HTTP's
-                Accept-Language: "fr", or "fr-CA, en;q=0.5". The service supports English and French. None: labels are
-                in English, and errors are not localized.
+                Accept-Language: "fr", or "fr-CA, en;q=0.5". The service supports English and French. None means that
+                labels are in English, and errors are not localized.
         """
         self._own_channel = None
         if isinstance(target, grpc.Channel):

@@ -61,8 +61,8 @@ _OF_HTTP = {
 class FastCall:
     """A call on a separate connection, for one thread at a time. Close it after use.
 
-    The connection is not encrypted. It responds to the server's pings only while a thread waits for a message, so a
-    gRPC server closes a connection that is idle for a long time.
+    The connection is not encrypted. The connection responds to the server's pings only while a thread waits for a
+    message. Therefore a gRPC server closes a connection that is idle for a long time.
     """
 
     def __init__(self, address: str, path: str, timeout: float, token: str | None = None) -> None:
@@ -111,7 +111,7 @@ class FastCall:
         """Return the next message. If no data arrives for 30 seconds, not even in response to a ping, the call ends.
 
         Raises:
-            TimeoutError: No message has begun to arrive within `timeout` seconds (None: no limit).
+            TimeoutError: No message has begun to arrive within `timeout` seconds. (None means no limit.)
             ChatiereError: The call ended before a message arrived.
         """
         try:

@@ -27,12 +27,12 @@ class FastStream(Closing):
             first = stream.submit(batch_requests.step(table, states, moves))
 
     It can connect to either port of a server. At the port of `chatiere serve --fast-address`, the server needs little
-    more than half the processor time that it needs at its gRPC port. Use it for a nearby service on a trusted network,
-    because the stream connects to one server without encryption. It repeats requests only if the service ended the
-    stream for being idle. Responses are read only while a future's `result` or `exception` waits. Other ways to wait
-    for futures never return. The stream breaks if a future has waited for 30 seconds and nothing has arrived, not even
-    the response to a ping. At the gRPC port, the stream also breaks if no future waits for a minute or two, because the
-    service then assumes that the client is gone.
+    more than half the processor time of its gRPC port. Use it for a nearby service on a trusted network, because the
+    stream connects to one server without encryption. It repeats requests only if the service ended the stream for being
+    idle. Responses are read only while a future's `result` or `exception` waits. Other ways to wait for futures never
+    return. The stream breaks if a future has waited for 30 seconds and nothing has arrived, not even the response to a
+    ping. At the gRPC port, the stream also breaks if no future waits for a minute or two, because the service then
+    assumes that the client is gone.
 
     Like BatchClient, it makes malloc keep large freed blocks.
     """
