@@ -2,7 +2,7 @@
 
 Without --address, the command starts a server. With --address, the options --token, --tls-ca and similar options
 describe how to call the given server. The report of a run is build/load/<scenario>.html. The siege always starts its
-own servers; its report is build/load/siege.json, and its tables are in build/load/siege.md.
+own servers. The siege's report is build/load/siege.json, and its tables are in build/load/siege.md.
 """
 
 import subprocess
@@ -97,7 +97,7 @@ class Target(NamedTuple):
 
     Attributes:
         address: The address of the service; None to start a service.
-        deployment: The other facts about the service, such as its token.
+        deployment: The other facts about the service, for example the token.
         workers: The number of workers of a service that is started.
         processes: The number of processes that generate the load.
         has_ramp: True to increase the number of users in steps.

@@ -1,6 +1,7 @@
 """Load a server with well-behaved and misbehaving clients for many minutes, and check for leaks: `make soak`.
 
-The clients use all doors of a server with one worker, which this command starts. The report is build/load/soak.json.
+This command starts a server with one worker. The clients use all doors of this server. The report is
+build/load/soak.json.
 """
 
 import json
@@ -55,7 +56,7 @@ class SoakResult:
         quarters: The values of each figure in the four quarters: the median of resident memory, and the minimum numbers
             of descriptors, threads and tasks. Minimums are used because misbehaving connections add to these numbers.
         calls: The number of calls at each door.
-        p99_ms: The 99th percentile of the durations of each kind of call at each door, in milliseconds.
+        p99_ms: For each kind of call at each door, the 99th percentile of the durations, in milliseconds.
         failures: The number of failures for each door and cause.
         came: The number of events of each kind at the misbehaving connections.
         errors: The errors that the server logged.
@@ -98,7 +99,7 @@ class Looks:
     """Samples of a server's worker, taken once per second in a thread during a `with` statement."""
 
     def __init__(self, server: OwnServer) -> None:
-        """Find the worker, which must be running."""
+        """Find the worker. It must be running."""
         (self._worker,) = psutil.Process(server.pid).children()
         self._metrics_url = f"http://{server.addresses['metrics']}/metrics"
         self._taken: list[tuple[float, Look]] = []

@@ -28,7 +28,7 @@ RUNS = 4
 
 
 class Load(NamedTuple):
-    """The result of a run of h2load: the run, and the 50th and 99th percentiles of the duration of a call, in ms."""
+    """The result of a run of h2load: the run, and the 50th and 99th percentiles of calls' durations, in ms."""
 
     run: Run
     p50: float
@@ -101,7 +101,7 @@ def load(
         count: The number of calls.
         rate: The maximum number of calls per second; None for no limit.
         one_core: True to keep client and server on the same core. With one call in flight, they alternate. On separate
-            cores, each would sleep while the other works, and in a virtual machine, waking up takes longer than the
+            cores, each process would sleep while the other works. In a virtual machine, waking up takes longer than the
             call.
     """
     server, address, method, form = contender

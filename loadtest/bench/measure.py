@@ -59,14 +59,14 @@ class Timer:
 
 @contextmanager
 def measured(server: BenchServer | None = None) -> Iterator[Timer]:
-    """Time a block: wall time, and processor time of this process, with all its threads, and of a server."""
+    """Time a block: wall time, this process's processor time (in all threads), and a server's processor time."""
     timer = Timer(server)
     yield timer
     timer.stop()
 
 
 def repeat(work: Callable[[], float], seconds: float, server: BenchServer | None = None) -> Run:
-    """Repeat `work`, which returns its amount of work, for a number of seconds."""
+    """Repeat `work` for a number of seconds. Each call returns its amount of work."""
     count = 0.0
     end = time.perf_counter() + seconds
     with measured(server) as timer:
@@ -121,7 +121,7 @@ def listed(runs: Mapping[tuple[str, str], Sequence[Run]]) -> list[dict[str, Any]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table: a figure of a game and its peer's figure, which is None if the peer is not installed.
+    """A row of the table: a game's figure and the peer's figure. The latter is None if the peer is not installed.
 
     Attributes:
         bound: The required limit of the ratio of the figures.

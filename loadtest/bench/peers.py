@@ -1,7 +1,7 @@
 """OpenSpiel in process: the peer with which Chatière is compared.
 
 There are two kinds of loops. `plain` loops follow OpenSpiel's own examples, but use random numbers of the standard
-library, because NumPy's would take twice as long; the bounds refer to these loops. `tuned` loops are as fast as is
+library, because NumPy's would take twice as long. The bounds refer to these loops. `tuned` loops are as fast as is
 reasonable in Python; their figures are listed separately.
 """
 

@@ -110,7 +110,7 @@ def print_table(title: str, lines: list[dict[str, Any]]) -> None:
 
 
 def write_json(directory: Path, plan: BenchPlan, result: Result) -> None:
-    """Write bench.json, with the rows, and bench-more.json, with the heading, the runs and the additional tables."""
+    """Write the rows to bench.json, and the heading, the runs and the additional tables to bench-more.json."""
     rows = [
         {
             "row": row.row,

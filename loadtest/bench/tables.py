@@ -24,13 +24,13 @@ GAMES = {
     "discat": "Discat 4",
     "momistigri": "Momistigri 4",
 }
-"""The title of each game's column, which includes the number of players."""
+"""The title of each game's column, with the number of players."""
 
 _SELF_PLAY, _IN_PROCESS = "self-play over gRPC, beside", "in process,"
 _OWN = f"{_SELF_PLAY} the same loop in process"
 _FAST, _UNIX = "Apply, fast door", "Apply, fast door at a Unix socket"
 # The rows of each topic's table. The keys are the names of rows in `make bench`. The values are the titles shown in the
-# table, which name the row and its peer.
+# table. A title names the row and its peer.
 TOPICS = {
     "Self-play and playouts over gRPC": {
         f"{_SELF_PLAY} OpenSpiel in process": "states sent; OpenSpiel in process",
@@ -84,8 +84,8 @@ TOPICS = {
         "page, drawing of a move": "drawing of a move; 100 ms",
     },
 }
-# The rows of the table "Rates and times", which shows Chatière's own figures. The keys are the names of rows in
-# `make bench`. The values are the titles shown in the table, which end with the unit.
+# The rows of the table "Rates and times" with Chatière's own figures. The keys are the names of rows in `make bench`.
+# The values are the titles shown in the table. A title ends with the unit.
 OWN_FIGURES = {
     f"{_SELF_PLAY} OpenSpiel in process": "self-play, states sent: thousand moves per CPU-second",
     _OWN: "self-play, states kept: thousand moves per CPU-second",
@@ -166,7 +166,7 @@ def in_page(page: str, figures: Figures) -> str:
 
 
 def main() -> None:
-    """Update the tables in the page and, if a folder is given, the figures."""
+    """Update the tables in the page. If a folder is given, also update the figures."""
     figures = read(FIGURES)
     if len(sys.argv) > 1:
         figures = replaced(figures, read(Path(sys.argv[1]) / "bench.json"))

@@ -27,8 +27,8 @@ class Scenario:
         error_rate: The maximum share of calls that may fail. No response may be wrong.
         calls: The minimum number of calls. A run with fewer calls is not meaningful.
         has_rooms: True if the service must have rooms.
-        min_share: The minimum share of the calls for each of two servers, one of which is replaced during the load; 0
-            if there is only one server.
+        min_share: The minimum share of the calls for each of two servers. One server is replaced during the load. 0 if
+            there is only one server.
     """
 
     name: str

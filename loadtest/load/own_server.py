@@ -109,11 +109,11 @@ def own_server(
 
     Args:
         *arguments: Additional arguments of the server's command.
-        doors: The names of the server's doors, such as "grpcio" and "fast".
+        doors: The names of the server's doors, for example "grpcio" and "fast".
         first_address: HOST:PORT of the first door. The other doors have free ports.
         has_tokens: True if clients need a token.
         has_tls: True if the doors use TLS.
-        descriptors: The soft and the hard limit on the server's open files; 0 for the limits of this process.
+        descriptors: The soft and the hard limit on the server's open files. 0 means the limits of this process.
         has_unread_log: True to leave the log unread while the server serves, until its errors are requested.
     """
     with tempfile.TemporaryDirectory() as folder, _Pipe() if has_unread_log else _File() as log:
@@ -166,7 +166,7 @@ class _File:
         """Take no action, because the server has its own descriptor."""
 
     def text(self) -> str:
-        # pread does not change the file position, which is shared with the server.
+        # pread does not change the file position. The server shares this position.
         return os.pread(self.written, os.fstat(self.written).st_size, 0).decode(errors="replace")
 
 

@@ -85,7 +85,7 @@ class FrontendUser(ServiceUser):
         self.begin()
 
     def begin(self) -> None:
-        """Start a game at the service and, for comparison, in process."""
+        """Start a game at the service, and the same game in process for comparison."""
         name, players = self.any_game()
         seed = self.random.getrandbits(64)
         self.include = Include(legal_actions=True, score=True, viewers=range(players))
@@ -286,7 +286,7 @@ class MisbehavingUser(ServiceUser):
 
     @task(5)
     def ordinary_call(self) -> None:
-        """Make a valid call, which must succeed."""
+        """Make a valid call. It must succeed."""
         actions = self.client.list_legal_actions(self.state).legal_actions
         if not actions:
             raise StopUser

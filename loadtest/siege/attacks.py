@@ -34,7 +34,7 @@ _POST, _FOLLOW = "chatiere.v1.RoomService/Post", "chatiere.v1.RoomService/Follow
 # The sizes of room ids and secrets, and of posted names, in bytes.
 _ID, _NAME = 16, 12
 _WEB_HEAD = (WEB_HEAD % (f"{_GAME}/NewGame", "json")).encode()
-# The number of requests pipelined on a connection at the door for browsers, which is almost the allowed maximum.
+# The number of requests pipelined on a connection at the door for browsers. It is almost the allowed maximum.
 _ASKED = 60
 # The number of half-open health checks in addition to the half-open calls.
 _CHECKS = 20
@@ -268,7 +268,7 @@ def presence(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def work(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Keep `count` calls in flight. The calls are cheap to send, and take the server much time."""
+    """Keep `count` calls in flight. The calls are cheap to send, and cost the server much time."""
     method, request = DEAR[attack.method]
     with crowd.calls() as call:
         message = request(call)

@@ -58,7 +58,7 @@ class Attacker:
         if window is not None:
             values = {SettingCodes.INITIAL_WINDOW_SIZE: window}
             self._http2.local_settings = Settings(client=True, initial_values=values)
-        # The streams that are sending, in turn: the id, the unsent part of the body, and True if the stream then ends.
+        # The streams that send in turn: the id, the unsent part of the body, and True if the stream then ends.
         self._bodies: deque[tuple[int, memoryview, bool]] = deque()
         self._http2.initiate_connection()
         self._flush()

@@ -33,7 +33,7 @@ class Measured:
         self.failures: Counter[str] = Counter()
 
     def p99_ms(self, kind: str) -> float:
-        """Return the 99th percentile of the durations of a kind of call, in ms; infinity if there were no calls."""
+        """Return the 99th percentile of a kind of call's durations, in ms. Return infinity if there were no calls."""
         seconds = self.seconds[kind]
         return 1000 * float(np.percentile(seconds, 99, method="higher")) if seconds else float("inf")
 

@@ -1,4 +1,4 @@
-"""The siege's attacks and their budgets, which scenarios/siege.toml defines."""
+"""The siege's attacks and their budgets, as defined by scenarios/siege.toml."""
 
 import tomllib
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ class Budget:
 
     Attributes:
         onset_ms: The maximum duration of other clients' calls while the attackers start, in milliseconds.
-        game_p99_ms: The maximum 99th percentile, in milliseconds, of the durations of calls to GameService and NewTable
-            during the rest of the attack.
+        game_p99_ms: The maximum 99th percentile of the durations of calls to GameService and NewTable during the rest
+            of the attack, in milliseconds.
         batch_p99_ms: The same for calls to BatchService, including streams.
         health_p99_ms: The same for health checks.
         own_p99_ms: The same for each kind of call that the client at the attackers' address makes.
@@ -45,10 +45,10 @@ class Attack:
 
     Attributes:
         kind: The name of a function in attacks.py. The function's docstring describes `count`.
-        method: The method to attack, as SERVICE/METHOD, for kinds that can attack several methods; for `work`, a name
+        method: The method to attack, for kinds that can attack several methods: SERVICE/METHOD or, for `work`, a name
             in work.py.
         field: The dotted path of the repeated field, for kinds that send large requests.
-        size: The number of bytes of each large request, or of the tables in a room.
+        size: The size of each large request, or of a room's tables, in bytes.
         doors: The doors to attack, each on a separate server.
         connections: The number of connections.
         addresses: The number of source addresses.
@@ -57,7 +57,7 @@ class Attack:
         onset: The time in seconds, from the beginning of the attack, within which the attackers start.
         has_tokens: True if the server requires tokens. Attackers never have a token.
         has_tls: True if the server has a certificate.
-        descriptors: The soft and the hard limit on the server's open files; 0 for the limits of the siege's process.
+        descriptors: The soft and the hard limit on the server's open files. 0 means the limits of the siege's process.
         has_unread_log: True if the server's log is not read.
         has_rooms: True if the server has rooms.
         is_refused: True if no call of the attackers may succeed.

@@ -18,10 +18,10 @@ class AttackResult:
 
     Attributes:
         came: The number of events of each kind at the attackers' calls.
-        second: The same for a second client that makes the same calls; empty without such a client.
-        onset_ms: The longest duration, in milliseconds, of a call at the onset. This attribute and the next three are
+        second: The same for a second client that makes the same calls. Empty without a second client.
+        onset_ms: The longest duration of a call at the onset, in milliseconds. This attribute and the next three are
             about the well-behaved clients at addresses other than the attackers'.
-        p99_ms: The 99th percentile of the durations of each kind of call after the onset, for the slower client.
+        p99_ms: For each kind of call, the 99th percentile of the slower client's durations after the onset.
         calls: The number of calls of each kind after the onset, for the client with fewer calls.
         failures: The number of failed calls for each time and cause. It includes streams that ended at the attackers'
             address.

@@ -1,4 +1,4 @@
-"""Calls that are cheap to send and take the server tens of milliseconds or more: a table of methods."""
+"""A table of methods whose calls are cheap to send and cost the server tens of milliseconds or more."""
 
 import hashlib
 import random

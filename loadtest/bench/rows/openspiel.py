@@ -1,4 +1,4 @@
-"""The games in OpenSpiel, by chatiere.envs.openspiel, compared with a game of OpenSpiel that is written in Python."""
+"""The games in OpenSpiel (chatiere.envs.openspiel), compared with one of OpenSpiel's own games in Python."""
 
 from collections.abc import Callable
 from importlib import import_module

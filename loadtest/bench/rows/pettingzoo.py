@@ -12,7 +12,7 @@ from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, middle, pinned, repeat
 from loadtest.bench.self_play import SEED
 
-# Prevent pygame, which connect_four imports, from printing a greeting.
+# connect_four imports pygame. Prevent pygame from printing a greeting.
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 try:
     from pettingzoo.classic import connect_four_v3

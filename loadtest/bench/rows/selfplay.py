@@ -1,4 +1,4 @@
-"""Random self-play over gRPC, in which the server lists the legal actions, and the client chooses from them.
+"""Random self-play over gRPC. The server lists the legal actions, and the client chooses an action.
 
 Two batches are in flight on one stream, so that client and server work in parallel. Games that end are restarted. The
 measurement starts when the games are at different plies.
@@ -95,7 +95,7 @@ def measure(plan: BenchPlan) -> Result:
                 contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
                 contenders[SHELL, name] = contender(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
-        # Measure these separately, because each has a channel in this process, and a channel's threads are never idle.
+        # Measure these separately: each has a channel in this process, and a channel's threads are never idle.
         environments = alternate(
             {
                 (game.name, over): environment(stack, ours, game.name, players, plan, over)

@@ -16,7 +16,7 @@ from loadtest.bench.self_play import SEED
 SIMULATIONS = 1000
 ISMCTS = f"ismcts:simulations={SIMULATIONS}"
 # GAMES is the number of games if a run takes one second. ROUNDS rounds of FITTING games determine the number of
-# playouts that take as much time as the search.
+# playouts that need as much time as the search.
 GAMES, FITTING, ROUNDS = 200, 16, 2
 # Map each number of players to the name of its bound.
 BOUNDS = {2: "ismcts_random_2", 3: "ismcts_random_3"}

@@ -74,8 +74,8 @@ def _divide(plan: BenchPlan) -> Result:
     for game in plan.games:
         with ExitStack() as stack:
             asked = ("steps", game.name, DIVIDED * plan.batch, plan.warm_up)
-            # Run both contenders on one core. Two cores share caches and other resources, so that the same work would
-            # take longer, whether it is divided or not.
+            # Run both contenders on one core. Two cores share caches and other resources, so the same work would take
+            # longer, divided or not.
             one, two = (_ended_by(stack, Pinned(*asked, threads)) for threads in (1, 2))
             spread = _ended_by(stack, Pinned(*asked, 2, cores=CORES[:1] + CORES[-1:]))
             apart = [_ended_by(stack, Pinned(*asked, 1, cores=cores)) for cores in (CORES[:1], CORES[-1:])]

@@ -1,4 +1,4 @@
-"""The same seeded games, played in process, by single calls, by batches and on a stream, and a hash of their states.
+"""The same seeded games in process, by single calls, by batches and on a stream, compared by a hash of the states.
 
 The hash is the SHA-256 of all packed states from the first decision to the end, game after game.
 """

@@ -56,7 +56,7 @@ def measure(plan: BenchPlan) -> Result:
 
 
 def _as_json(game: Game, players: int) -> Call:
-    # Use the server's own encoder, which determines the size of the response.
+    # Use the server's own encoder, because it determines the size of the response.
     from chatiere.service.ports.web.json_form import JsonForm
 
     request = apply_request(game, players)
