@@ -17,7 +17,7 @@ from chatiere.v1.bot_service_pb2 import AnalysedDecision
 from chatiere.v1.record_pb2 import GameRecord
 
 _PLY = click.IntRange(0, 2**32 - 1)
-# The number of simulations per call. They take a few seconds.
+# The number of simulations per call. A call takes a few seconds.
 _AT_ONCE = 100_000
 _HEADINGS = ("ply", "seat", "chances", "loss", "visits", "played", "best")
 
@@ -119,7 +119,7 @@ def _loss(decision: AnalysedDecision, players: int) -> str:
 
 
 def _share(returns: float, players: int) -> float:
-    # A return of -1 means no share of the win; a return of players - 1 means the whole win.
+    # A return of -1 means no share of the win. A return of players - 1 means the whole win.
     return returns / players
 
 

@@ -57,7 +57,7 @@ def command(
 
     For each rung, the command measures its share of points against the next lower rung, and its thinking time. Deals
     are paired, and seats are rotated. With more than two players, each bot plays one seat against the other bot. The
-    points are then the share of pairs of seats, one seat of each bot, in which the higher rung finished ahead; a tie
+    points are then the share of pairs of seats, one seat of each bot, in which the higher rung finished ahead. A tie
     counts half. The lowest rung also plays against the game's own bot. You can stop the command at any time, and
     continue by running it again.
     """

@@ -73,7 +73,7 @@ def command(
     """Watch bots play a game, move by move, or play against them.
 
     Every move is sent over a gRPC channel. Without --human, all hands are shown. With --human, only information that
-    the person's seat may have is shown. Several people take turns at one terminal, which is cleared between their
+    the person's seat may have is shown. Several people take turns at one terminal. The terminal is cleared between
     turns. Each bot has only the information of its seat. Playing in a terminal needs chatiere[play]. Without a
     terminal, moves of people are read line by line.
     """

@@ -18,9 +18,9 @@ def command(directory: Path) -> None:
     """Write the definition of the API into DIR, to generate code for clients.
 
     Tools that read descriptor sets, such as buf, protoc and grpcurl, need only the file DIR/descriptors.binpb. It
-    contains chatiere.v1 and the details of errors (google.rpc), with their comments, and all files that these import.
-    For other tools, DIR contains the same definition as .proto files, which import each other relative to DIR.
-    Compilers provide the files of google/protobuf.
+    contains chatiere.v1, the details of errors (google.rpc) and all files that these import, with comments. For other
+    tools, DIR contains the same definition as .proto files. They import each other relative to DIR. Compilers provide
+    the files of google/protobuf.
     """
     ours = files("chatiere.v1")
     found = {Path(DESCRIPTORS): ours / DESCRIPTORS}

@@ -19,7 +19,7 @@ from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Opti
 from chatiere.v1.record_pb2 import GameRecord
 
 SPECTATOR = -1
-# The maximum length, in characters, of a name in labels (Include.seat_names).
+# The maximum length of a name in labels (Include.seat_names), in characters.
 _MAX_LABEL_NAME = 40
 _PLY = click.IntRange(0, 2**32 - 1)
 _INCLUDE = Include(legal_actions=True, score=True)
@@ -143,8 +143,8 @@ def _show(client: Client, path: Path, record: GameRecord, viewer: int | None, fi
 
 
 def _in_labels(names: list[str]) -> list[str]:
-    # Return the names if Include.seat_names allows them, because they are distinct, visible and short. Otherwise labels
-    # contain the numbers of the seats.
+    # Return the names if they are distinct, visible and short, as Include.seat_names requires. Otherwise labels contain
+    # the numbers of the seats.
     fitting = {name for name in names if len(name) <= _MAX_LABEL_NAME and is_visible(name)}
     return names if len(fitting) == len(names) else []
 

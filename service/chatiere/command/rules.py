@@ -18,7 +18,7 @@ from chatiere.v1.game_service_pb2 import RULES_AUDIENCE_AUTHORS, RULES_AUDIENCE_
 def command(
     game: str, authors: bool, language: str | None, players: int, given_options: tuple[str, ...], address: str | None
 ) -> None:
-    """Show the rules of GAME, for players or for authors, as Markdown.
+    """Show the rules of GAME as Markdown, for players or for authors.
 
     Options that differ from their defaults are listed at the end.
     """

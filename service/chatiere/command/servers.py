@@ -36,7 +36,7 @@ def reach(address: str | None, language: str | None = None) -> Iterator[Client]:
         with _local_channel(f"{LOOPBACK}:{port}") as channel, Client(channel, language=language) as client:
             yield client
     finally:
-        # Allow some time, because the channel may still be closing, and gRPC would print a message.
+        # Allow some time: the channel may still be closing, and gRPC would print a message.
         server.stop(grace=1.0).wait()
 
 

@@ -59,9 +59,9 @@ def command(
     """Train a network for a game by self-play, for net:FILE. Needs chatiere[train].
 
     You can stop the run at any time, and continue from the last iteration by running the same command. At the end, the
-    folder contains network.net, card.md, which describes the network's training and strength, and the plot curve.png.
-    Measurements are games with rotated seats against random and the game's own bot, or against the network of
-    --against. They are not used for learning. A shared win counts as a fraction for each winner.
+    folder contains network.net, the plot curve.png, and card.md with the network's training and strength. Measurements
+    are games with rotated seats against random and the game's own bot, or against the network of --against. They are
+    not used for learning. A shared win counts as a fraction for each winner.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)

@@ -107,19 +107,19 @@ class _Decisions(NamedTuple):
 def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...]) -> None:
     """Verify the record of a game at a sealed table.
 
-    RECORD is a JSON file: the response of TableService.GetRecord, or the TableRecord in it. Without using a server, the
-    command checks that the commitment matches the root, that all chance events follow from the root, that the game is
-    legal and over, and that every bot chose the action that follows from the record. It reports the first difference,
-    and exits with 1. It exits with 2 if a file cannot be read.
+    RECORD is a JSON file: the response of TableService.GetRecord, or the TableRecord in it. The command needs no
+    server. It checks that the commitment matches the root, and that all chance events follow from the root. It also
+    checks that the game is legal and over, and that every bot chose the action that follows from the record. The
+    command reports the first difference, and exits with 1. It exits with 2 if a file cannot be read.
 
-    For each given table, the command also checks that the game, the seats and the commitment match the record, and that
-    the seat that moved is the seat that decided at that ply. A ply can have only one table. If tables of two
-    consecutive plies are given, the second one must contain the hash of the first one. If a table is missing between
-    given tables, the command prints its ply, and exits with 3. Only the service can read the hidden part of a table.
+    For each given table, the command also checks that the game, the seats and the commitment match the record. The seat
+    that moved must be the seat that decided at that ply. A ply can have only one table. If tables of two consecutive
+    plies are given, the second table must contain the first table's hash. If a table is missing between given tables,
+    the command prints the missing ply, and exits with 3. Only the service can read the hidden part of a table.
 
     You must know the commitment from the game: give one of its tables with --table, or compare the printed commitment.
-    The bots are those of this release of Chatière and of --bots. If this release does not have the version of a bot,
-    the bot's decisions cannot be verified. The command prints the number of such decisions, and exits with 3 if
+    The command has the bots of this release of Chatière and of --bots. If this release does not have the version of a
+    bot, the bot's decisions cannot be verified. The command prints the number of these decisions, and exits with 3 if
     everything else matches.
     """
     try:
@@ -294,7 +294,7 @@ def _play(position: Position, record: pb.TableRecord, history: _History, registr
 
 
 def _choice(registry: Registry, spec: str, version: int, position: Position, luck: int) -> int | None:
-    # Return the choice of a bot; None if this release does not have the version of the bot.
+    # Return the choice of a bot, or None if this release does not have the version of the bot.
     try:
         bot = registry.get(spec, position.game, position.num_players(), version)
     except OtherVersionError:

@@ -16,8 +16,8 @@ from chatiere.engine.core.cancellation import Cancelled
 from chatiere.service.base.languages import ACCEPT_LANGUAGE, LanguageError, localized
 
 DOMAIN = "chatiere"
-# The maximum length of a string in a status. Strings may quote the request, and clients accept only 8 KiB of headers,
-# in which the status is sent.
+# The maximum length of a string in a status. Strings may quote the request. The status is sent in headers, and clients
+# accept only 8 KiB of headers.
 _MAX_TEXT_LENGTH = 200
 
 _log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class Status(NamedTuple):
 
     Attributes:
         code: The `code` of google.rpc.Status.
-        reason: The name of the ErrorReason; "" if there is no reason.
+        reason: The name of the ErrorReason, or "" if there is no reason.
         message: The `message` of google.rpc.Status.
         details: The whole google.rpc.Status in wire format.
     """
@@ -87,9 +87,9 @@ class Refusal(ValueError):
     """The refusal of a call by the service, as opposed to an error of the engine.
 
     Attributes:
-        field: The path of the faulty field, from the request; "" if no field is at fault.
+        field: The path of the faulty field, from the request. "" if no field is at fault.
         metadata: The metadata of google.rpc.ErrorInfo.
-        retry_after: The time in seconds after which a retry may succeed; None if retrying does not help.
+        retry_after: The time in seconds after which a retry may succeed. None if retrying does not help.
     """
 
     def __init__(
@@ -245,11 +245,11 @@ STOPPING = _unavailable("the server is stopping: call again on another server")
 NOT_ONE_REQUEST = Status(code_pb2.UNIMPLEMENTED, message="this method takes exactly one request message")
 """The status of calls of unary methods whose client does not send exactly one request."""
 UNNAMED_COMPRESSION = Status(code_pb2.INTERNAL, message="a message is compressed, but no encoding is named")
-"""The status of calls with such a message. gRPC requires this code, although the error is the client's."""
+"""The status of calls whose message has an unnamed compression. gRPC requires this code for the client's error."""
 
 
 def rooms_away() -> StatusError:
-    """Return the error of RoomService calls while the server cannot reach Redis, where the rooms are stored.
+    """Return the error of RoomService calls while the server cannot reach Redis. Redis stores the rooms.
 
     The time after which to retry is random, so that the clients of all rooms do not return at the same time.
     """

@@ -39,7 +39,7 @@ def read_file(setting: str, path: Path) -> bytes:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    # Do not wait if the file is a FIFO to which no process writes.
+    # Do not wait if the file is a FIFO without a writing process.
     return os.open(path, flags | os.O_NONBLOCK)
 
 

@@ -10,8 +10,8 @@ from chatiere import engine
 from chatiere.engine.core.languages import LANGUAGES, catalogue
 
 ACCEPT_LANGUAGE, CONTENT_LANGUAGE = "accept-language", "content-language"
-# A language range with an optional weight (RFC 9110, sections 12.5.4 and 12.4.2). Some programs send the name of their
-# locale, such as fr_FR.UTF-8 or de_DE@euro (POSIX.1-2024, Base Definitions, 8.2).
+# A language range with an optional weight (RFC 9110, sections 12.5.4 and 12.4.2). Some programs send a locale's name,
+# such as fr_FR.UTF-8 or de_DE@euro (POSIX.1-2024, Base Definitions, 8.2).
 _RANGE = re.compile(
     r"(?:\*|(?P<language>[a-z]{1,8})(?:[-_][a-z0-9]{1,8})*(?:\.[a-z0-9_-]+)?(?:@[a-z0-9_-]+)?)"
     r"(?:[ \t]*;[ \t]*q=(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?",

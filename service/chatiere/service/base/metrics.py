@@ -1,4 +1,4 @@
-"""The metrics of a server. Names and label values are those of gRPC for Go, because dashboards for gRPC expect them."""
+"""The metrics of a server. They have gRPC for Go's names and label values, because dashboards for gRPC expect them."""
 
 from google.rpc import code_pb2
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -12,12 +12,12 @@ _CODES = {code_pb2.OK: "OK", code_pb2.CANCELLED: "Canceled"}
 
 
 def code_label(code: int) -> str:
-    """Return the spelling of a google.rpc.Code in the label grpc_code, such as "InvalidArgument"."""
+    """Return the spelling of a google.rpc.Code in the label grpc_code, for example "InvalidArgument"."""
     return _CODES.get(code) or "".join(word.capitalize() for word in code_pb2.Code.Name(code).split("_"))
 
 
 class Metrics:
-    """Counters, gauges and histograms, in one registry per server, because a process may have several servers."""
+    """Counters, gauges and histograms. Each server has a registry, because a process may have several servers."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         """Register the metrics of a server in `registry`."""

@@ -20,7 +20,7 @@ _WORKERS_PER_PROCESSOR = 4
 _REDIS = re.compile(r"(?:rediss?|unix)://.+", re.DOTALL)
 # The value of `web_origins` that allows all origins.
 ANY_ORIGIN = "*"
-# An origin in the form that browsers send: lower case, without the scheme's default port, a path or a trailing slash.
+# An origin in the form that browsers send: in lower case, without the scheme's default port, path and trailing slash.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
 # The address of a Unix socket. gRPC does not decode these characters, and systems limit the length of the path.
@@ -202,7 +202,7 @@ class Settings:
     max_rate_per_client: float = 0.0
     # Twice the size of the largest batch of the largest states.
     max_message_bytes: int = 16 * 1024 * 1024
-    # This is several times the cost that the fastest clients reach with calls. It takes a fifth of a worker's time.
+    # This is several times the cost that the fastest clients reach with calls. It is a fifth of a worker's time.
     max_fast_cost: int = 100_000_000
     max_fast_debt: int = 100_000_000
     batch_threads: int = 8

@@ -24,8 +24,7 @@ _open, _REQUEST = Opener(pb.AnalyseRequest).open, numbers_of(pb.AnalyseRequest)
 _LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
 # The number of best actions in the response.
 _BEST = 5
-# The maximum memory of a decision until it is serialized, in bytes: its position, its legal actions and its part of the
-# response.
+# The maximum memory of a decision (position, legal actions, part of the response) until it is serialized, in bytes.
 _OF_DECISION = 16 * 1024
 # A function that reserves a number of bytes for a call. Raises Refusal.
 Hold = Callable[[int], None]

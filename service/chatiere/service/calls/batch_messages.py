@@ -1,8 +1,8 @@
 """Messages of BatchService in wire format, with fewer copies of columns than protobuf's objects make.
 
 Columns of requests are read in place, and columns of responses are copied once. With protobuf's objects, a column would
-be copied five times between the request's bytes and the response's bytes. For states of hundreds of bytes, this would
-take as long as applying the rules.
+be copied five times between the request's bytes and the response's bytes. For states of hundreds of bytes, copying
+would take as long as applying the rules.
 """
 
 from collections.abc import Iterable
@@ -47,7 +47,7 @@ class Request(NamedTuple):
     rest: bytes
     """The message without its columns, in wire format. Parsing it may raise DecodeError."""
     columns: dict[str, Any]
-    """The column of each field of type bytes, as a buffer, by the field's name. Empty if the field is absent."""
+    """A buffer with the column of each field of type bytes, by the field's name. Empty if the field is absent."""
     kept: Kept | None = None
     """The kept batch, if a stream keeps a batch before or after the request."""
 
@@ -92,7 +92,7 @@ def put(kind: type[Message], fields: Iterable[tuple[str, Buffer | list[Buffer] |
 
     Args:
         kind: The type of the message.
-        fields: The name and content of each field: a column, omitted if it is empty; the pieces of a message; or None
-            to omit the field.
+        fields: The name and content of each field. The content is a column (omitted if it is empty), the pieces of a
+            message, or None to omit the field.
     """
     return pieces_of(_NUMBERS[kind.DESCRIPTOR.name], fields)

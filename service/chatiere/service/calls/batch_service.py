@@ -43,7 +43,7 @@ _open_state = Opener(game_pb2.State).open
 Hold = Callable[[int], None]
 # The number of copies of a response in memory while it is assembled.
 _COPIES = 2
-# Two estimates: the number of legal ids of an item, and the ratio of the sizes of a typed and a packed state.
+# Two estimates: the number of an item's legal ids, and the size of a typed state divided by that of a packed state.
 _LEGAL, _TYPED = 64, 4
 
 
@@ -113,7 +113,7 @@ class BatchService:
                 options,
                 seeds=seeds or None,
                 game_numbers=columns["game_numbers"] or None,
-                # A count of 0 stands for an absent one.
+                # A count of 0 means that the field is absent.
                 count=message.count or None,
                 columns=wanted,
                 max_bytes=self._max_bytes,
@@ -122,7 +122,7 @@ class BatchService:
         return put(pb.NewGamesResponse, [("positions", _put_positions(_left(request.kept, table, positions)))])
 
     def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        # Cache the other fields, because usually only the columns differ from step to step.
+        # Cache the fields other than columns, because usually only the columns differ from step to step.
         terms = _kept_terms if len(request.rest) <= _MAX_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
         kept = request.kept
@@ -223,7 +223,7 @@ class BatchService:
         return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        # Do not create message objects for all states, because they would take thirty times the memory of the states.
+        # Do not create message objects for all states, because they would need thirty times the memory of the states.
         rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self.max_fields)
         table, states = _opened(request, parse(pb.ConvertRequest, rest).setup), request.columns["states"]
         if states and asked:
@@ -268,8 +268,8 @@ class BatchService:
     ) -> "_Measured":
         """Refuse a batch that is too large. Otherwise return a context that counts and times it.
 
-        The context adds the game to the errors raised in it. Memory is reserved for the response, in which an item
-        takes about `item_bytes` bytes.
+        The context adds the game to the errors raised in it. Memory is reserved for a response with about `item_bytes`
+        bytes for each item.
         """
         self._check_limit(items, self._max_items, "items", field, table.game)
         hold(_COPIES * min(items * item_bytes, self._max_bytes))

@@ -87,7 +87,7 @@ def game_of(message: Reader) -> Game | None:
 
 
 def named_game(name: str, options: Reader) -> Game:
-    """Return the game of a request, from its field `game` or, if that is empty, from its options.
+    """Return the game of a request. If the field `game` is empty, the options determine the game.
 
     Raises:
         EngineError: If the game is unknown or not given (UNKNOWN_GAME).
@@ -144,7 +144,7 @@ def read_state(state: Reader) -> Position:
 
 
 def read_options(options: Reader, game: Game) -> dict[str, object]:
-    """Return a mapping from the names of the options in an Options message to their values; {} if it is empty.
+    """Map the names of the options in an Options message to their values. Return {} if the message is empty.
 
     Raises:
         EngineError: If an option is invalid (INVALID_OPTION).

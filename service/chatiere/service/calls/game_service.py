@@ -106,7 +106,7 @@ def _put_info(out: Writer, game: Game, rules_version: int, parts: list[InfoPart]
 
 @cache
 def _written_info(game: Game, part: InfoPart, language: str) -> bytes:
-    # The result is cached, because this takes milliseconds.
+    # The result is cached, because the computation takes milliseconds.
     return game_pb2.GameInfo(**part(game, language)).SerializeToString()
 
 

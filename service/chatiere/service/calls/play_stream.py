@@ -41,7 +41,7 @@ class PlayStream:
     """The handler of a stream's requests, one at a time, with the batches that the stream keeps."""
 
     def __init__(self, service: BatchService, kept: KeptBatches[Kept]) -> None:
-        """Create a handler. It stores the batches in `kept`, which may drop them at any time."""
+        """Create a handler. It stores the batches in `kept`, and `kept` may drop them at any time."""
         self._service = service
         self._kept = kept
 
@@ -91,8 +91,7 @@ class PlayStream:
     # Batches
 
     def _take(self, message: pb.PlayRequest, name: str, request: Request) -> Request:
-        # Return the request with the states that it takes from the stream, and with the batch that the stream will
-        # keep.
+        # Return the request, with the states that it uses from the stream, and the batch that the stream will keep.
         columns, taken = request.columns, self._kept.get(message.take)
         if message.take and taken is None:
             raise _BatchError("take", f"the stream keeps no batch {message.take}")
@@ -128,8 +127,8 @@ def _rows_of(batch: Kept, column: bytes) -> bytes:
 
 
 def _refused(tag: int, error: EngineError | Refusal, name: str | None) -> list[Buffer]:
-    # `name`: the method's field in PlayRequest, with which the path of the error begins; None for an error in the
-    # fields of PlayRequest itself.
+    # `name`: the method's field in PlayRequest. The path of the error begins with it. None for an error in the fields
+    # of PlayRequest itself.
     metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
     refusal = pb.RequestRefusal(
         reason=f"ERROR_REASON_{error.reason.value}",

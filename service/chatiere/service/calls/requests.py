@@ -1,4 +1,4 @@
-"""Parsing of requests without protobuf's objects. Creating such objects takes as long as applying the rules."""
+"""Parsing of requests without protobuf's objects. Creating these objects takes as long as applying the rules."""
 
 from functools import cache
 from types import SimpleNamespace
@@ -30,18 +30,18 @@ _FIXED = {
 }
 # The memory of a number in an object of protobuf, in bytes.
 _MAX_NUMBER = 8
-# The maximum size in bytes of a message that is opened without estimating its memory. The largest typed state takes 1
+# The maximum size of a message that is opened without estimating its memory, in bytes. The largest typed state has 1
 # KB.
 _MAX_OPENED = 64 * 1024
 # The maximum number of elements of a request that protobuf parses, and the maximum memory in bytes of protobuf's
 # objects. The first number is also the maximum number of fields that are read. The record of the longest game has 8,000
-# elements, and the largest state has 400. The tables of the longest game take 4 MiB.
+# elements, and the largest state has 400. The tables of the longest game need 4 MiB.
 MAX_ELEMENTS, _MAX_MEMORY = 100_000, 8 * 1024 * 1024
 _Kind = TypeVar("_Kind", bound=Message)
 
 
 def parse(kind: type[_Kind], data: Buffer) -> _Kind:
-    """Parse a message. Raises DecodeError, and Refusal if the message would take too much memory."""
+    """Parse a message. Raises DecodeError, and Refusal if the message would need too much memory."""
     elements, size = scales_of(kind.DESCRIPTOR).weigh(data, MAX_ELEMENTS, _MAX_MEMORY)
     if elements > MAX_ELEMENTS:
         raise too_many_elements(MAX_ELEMENTS)

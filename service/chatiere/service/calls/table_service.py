@@ -64,7 +64,7 @@ class _Seated(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """The part of a table that links it to the other tables of its game, and its decision."""
+    """A table's decision, and the part of the table that links it to the other tables of the game."""
 
     table_id: bytes
     ply: int
@@ -249,7 +249,7 @@ class TableService:
         spec = header.seats[position.current_player()].bot
         bot = self._bot(spec, position.game, position.num_players(), "table")
         luck = roots.luck_of(table.body.root, decisions_of(header))
-        # Let a forced decision take as long as any other, because other players may observe how long the bot takes.
+        # Let a forced decision take as long as any other decision, because other players may observe the bot's time.
         with self._searches.measured(position.game):
             return int(choose(bot, decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
 
@@ -424,11 +424,10 @@ class TableService:
                 metadata={"game": header.game, "limit": str(most)},
             )
 
-    # The checks, in this order: the table is authentic, has not expired, has a seat with the secret, and is
-    # acknowledged
+    # The order of the checks: the table is authentic, has not expired, has a seat with the secret, and is acknowledged
 
     def _seated(self, request: pb.LookRequest | pb.MoveRequest | pb.SuggestMoveRequest) -> _Seated:
-        """Check a table and, if the request has it, the caller's secret. Raises Refusal."""
+        """Check a table, and the caller's secret if the request has one. Raises Refusal."""
         table = authentic(self._keys, request.table, "table")
         seat = seat_of(table.header, request.secret) if request.HasField("secret") else None
         _require_acknowledged(table, "table")

@@ -115,7 +115,7 @@ class Call:
         accepted: The value of accept-language; None if it is absent.
         language: The language negotiated from `accepted`; "" before the negotiation, and if `accepted` is None.
         is_waiting: True if the call is a stream that waits for its client.
-        worked: The time (time.perf_counter) when the stream last began to wait after a request; 0 before its first
+        worked: The time (time.perf_counter) when the stream last began to wait after a request. 0 before the first
             request.
         on_end: A function called at the end of the call; None for no function.
     """
@@ -214,8 +214,7 @@ class Guards:
     def refuse(self, call: Call, error: Exception) -> Status:
         """End a call that raised an error, and return its status.
 
-        Removes the error's traceback, because a port may keep the error, and the frames of the traceback refer to the
-        request.
+        Removes the error's traceback: a port may keep the error, and the traceback's frames refer to the request.
         """
         status = status_of(error, call.request_id, call.language)
         error.__traceback__ = error.__context__ = error.__cause__ = None
@@ -244,7 +243,7 @@ class Guards:
 
 
 def _limited(call: Call) -> str | None:
-    # Return the client whose limits apply to the call; None if no such limits apply.
+    # Return the client whose limits apply to the call, or None if no client's limits apply.
     return call.origin if call.method.counts_clients else None
 
 

@@ -143,8 +143,8 @@ class CallSlots:
         self._free = slots
         # The lock is reentrant, because the `end` function of a call may release other calls.
         self._lock = threading.RLock()
-        # For each client, its calls, oldest first. For each call: the function that ends it, and the time when it got
-        # its slot.
+        # The calls of each client, oldest first. Each call has the function that ends it, and the time when it got its
+        # slot.
         self._held: dict[str, dict[object, tuple[Callable[[], object], float]]] = {}
 
     def __len__(self) -> int:

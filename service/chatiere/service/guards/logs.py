@@ -1,4 +1,4 @@
-"""The log of a server, with one line per event, on standard error.
+"""The log of a server on standard error, with one line per event.
 
 Log lines never contain states, actions, seeds or other information about a game.
 """
@@ -86,7 +86,8 @@ class LogHandler(logging.Handler):
                 self._write(self._line(record))
 
     def _write(self, line: bytes) -> None:
-        # Do not use a file object: while the log is not read, it would hold its lock, even at the end of the process.
+        # Do not use a file object: while the log is not read, the object would hold its lock, even at the end of the
+        # process.
         try:
             while line:
                 line = line[os.write(self._descriptor, line) :]
@@ -116,7 +117,7 @@ def configure_logging(settings: Settings, descriptor: int | None = None) -> None
         descriptor = os.dup(sys.stderr.fileno())
     formatter: logging.Formatter
     if settings.log_format == "json":
-        # The argument `extra` of a logging call adds fields, such as a call's method and status.
+        # The argument `extra` of a logging call adds fields, for example a call's method and status.
         formatter = JsonFormatter(
             ("levelname", "processName", "name", "message"),
             rename_fields={"levelname": "level", "processName": "process", "name": "logger"},

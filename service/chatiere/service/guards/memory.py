@@ -24,7 +24,7 @@ _RETRY = 1.0
 _SMALL = 1024 * 1024
 # Free memory is returned to the system when the process is _MUCH bytes larger than when it was idle, and calls have
 # held at most _LITTLE bytes for _PAUSE seconds. If this does not help, the pause is more than doubled each time, up to
-# _MAX_PAUSE, because returning memory takes a tenth of a second with thousands of connections.
+# _MAX_PAUSE. Returning memory takes a tenth of a second with thousands of connections.
 _MUCH, _LITTLE, _PAUSE, _MAX_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64.0
 # The maximum fraction of time to spend on returning memory to the system, because no calls are served in this time.
 _SHARE = 0.001
@@ -258,9 +258,10 @@ class EndedCalls:
     """The calls that a door has ended because of their memory. They are logged at most every ten seconds."""
 
     def __init__(self, logger: logging.Logger, whose: str) -> None:
-        """Create an empty record, which is logged with `logger`.
+        """Create an empty record. Ended calls are logged with `logger`.
 
-        `whose` names the requests that take the memory. Log lines begin with it: "<whose> take 70 MiB: ended 3 calls".
+        `whose` names the requests that use the memory. Log lines begin with this name: "<whose> take 70 MiB: ended 3
+        calls".
         """
         self._logger, self._whose = logger, whose
         self._calls, self._size, self._last_line = 0, 0, -inf
@@ -282,8 +283,8 @@ class MemoryWatch:
     """Watches the memory of a process that only serves calls.
 
     Only gRPC knows the memory of partly received requests. This memory is estimated as the memory of the process
-    minus all known uses. Only memory that is both allocated and resident counts, because some code allocates much more
-    memory than it uses, and freed memory stays resident for some time.
+    minus all known uses. Only memory that is both allocated and resident counts: some code allocates much more memory
+    than it uses, and freed memory stays resident for some time.
     """
 
     def __init__(
@@ -310,14 +311,14 @@ class MemoryWatch:
         self._idle_size = memory.resident_bytes()
         self._ended = EndedCalls(_log, "incomplete requests")
         self._is_above = False
-        # The time (time.perf_counter) when incomplete requests last took little memory.
+        # The time (time.perf_counter) when incomplete requests last used little memory.
         self._calm = time.perf_counter()
         # The last time when calls held much memory or free memory was returned, and the time in seconds until the next
         # attempt to return memory.
         self._busy, self._pause = time.monotonic(), _PAUSE
 
     def look(self) -> None:
-        """End calls whose incomplete requests take too much memory. Return free memory when calls hold little."""
+        """End calls if incomplete requests use too much memory. Return free memory when calls hold little."""
         above = self._above()
         if above > self._most and not self._is_above:
             # Collect garbage first, because gRPC's call objects are often part of reference cycles.
@@ -343,8 +344,8 @@ class MemoryWatch:
             self._pause = max(pause, took / _SHARE)
 
     def _end_some(self, above: int) -> bool:
-        # End as few calls as may suffice: first new unused calls, from the client with the most of them; then unused
-        # calls, from the client with the most of them; and finally streams in use.
+        # End as few calls as may suffice. First end new unused calls of the client with the most of them, then unused
+        # calls of the client with the most of them, and finally streams in use.
         needed = most = (above - self._most) // self._largest + 1
         for weight in (self._is_new, _is_unused, _is_any):
             while needed > 0:
@@ -361,12 +362,12 @@ class MemoryWatch:
         return bool(call.start > self._calm) and _is_unused(call)
 
     def _above(self) -> int:
-        # Return the bytes of the process beyond those of the idle process, of the known uses, and of the budget.
+        # Return the bytes of the process minus the bytes of the idle process, the known uses, and the budget.
         allocated = (memory.allocated_bytes() or 0) - self._idle - self._known()
         return min(allocated, self._resident()) - self._budget.held
 
     def _resident(self) -> int:
-        # Return the resident bytes beyond those of the idle process and of the known uses.
+        # Return the resident bytes minus the bytes of the idle process and the known uses.
         return memory.resident_bytes() - self._idle_size - self._known()
 
     def _tidy_up(self) -> None:

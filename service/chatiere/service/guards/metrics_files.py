@@ -128,7 +128,7 @@ def _create(path: Path) -> None:
 def _value(file: MmapedDict, key: str) -> FileValue:
     # Return the value of a key. Add the key if it is missing.
     file.read_value(key)  # type: ignore[no-untyped-call]
-    # The library's own class takes four times as long for each of a call's six updates, because of a lock, keys and
+    # The library's own class needs four times as long for each of a call's six updates: it uses a lock, keys and
     # timestamps. The position of a value is available only from this private attribute.
     place = file._positions[key]
     return FileValue(memoryview(file._m)[place : place + 8].cast("d"))

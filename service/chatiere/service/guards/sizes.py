@@ -8,12 +8,12 @@ OF_FIELD = 32
 """The number of bytes that each field of metadata counts for beyond its name and value (RFC 9113, section 6.5.2)."""
 
 MAX_REQUEST_BYTES: dict[str, int | None] = {
-    # A state takes 1 KB, or 13 KB as JSON. The record of the longest possible game takes 16 KB, or 120 KB as JSON.
+    # A state has 1 KB, or 13 KB as JSON. The record of the longest possible game has 16 KB, or 120 KB as JSON.
     "/chatiere.v1.GameService/": 64 * _KIB,
     "/chatiere.v1.GameService/Replay": 256 * _KIB,
     "/chatiere.v1.BotService/": 64 * _KIB,
     "/chatiere.v1.BotService/Analyse": 256 * _KIB,
-    # A table takes 1 KB. The tables of the longest possible game take 2.4 MB, or 3.2 MB as JSON.
+    # A table has 1 KB. The tables of the longest possible game have 2.4 MB, or 3.2 MB as JSON.
     "/chatiere.v1.TableService/": 16 * _KIB,
     "/chatiere.v1.TableService/Amend": 256 * _KIB,
     "/chatiere.v1.TableService/GetRecord": 4 * _MIB,
@@ -22,9 +22,9 @@ MAX_REQUEST_BYTES: dict[str, int | None] = {
     # Health, reflection, channelz.
     "/": 16 * _KIB,
 }
-"""The maximum size of a request in bytes, by method or service. "/" stands for all other methods.
+"""The maximum size of a request in bytes, by method or service. "/" means all other methods.
 
-None stands for the limit in the settings.
+None means the limit in the settings.
 """
 
 

@@ -4,8 +4,8 @@ The tokens file has one line for each token, `NAME SHA256`: a name for the clien
 in hexadecimal. Empty lines and lines that begin with # are ignored. Several tokens may have the same name, so that a
 client can change its token without interruption. `chatiere token` creates a token and its line.
 
-A token consists of 256 random bits, which cannot be guessed. Therefore a plain hash is enough to prevent readers of the
-file from finding a token. Slow hashes are needed only for passwords.
+A token consists of 256 random bits. They cannot be guessed, so a plain hash is enough to prevent readers of the file
+from finding a token. Slow hashes are needed only for passwords.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """grpcio's handlers: coroutines that connect exchanges to grpcio.
 
 By default, grpcio reads the request of a unary call before it reports the call. Therefore unary methods are registered
-as methods with a request stream, which look the same to clients. The handlers then read the request after checking the
+as methods with a request stream. To clients they look the same. The handlers then read the request after checking the
 token, and within a timeout.
 """
 
@@ -50,7 +50,7 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def _is_no_departure(record: logging.LogRecord) -> bool:
-    # Return False for the error, with a traceback, that grpcio logs when a client leaves before the response.
+    # Return False for the error with a traceback that grpcio logs when a client leaves before the response.
     return not record.getMessage().startswith("ExecuteBatchError raised in core by servicer method")
 
 
@@ -136,7 +136,7 @@ class _GrpcWire(ABC):
         "watch",
     )
 
-    # gRPC reports neither partly received requests, nor the other calls on the connection, nor unsent output.
+    # gRPC does not report partly received requests, the other calls on the connection, or unsent output.
     has_part = is_alone = is_behind = False
     held = 0
 
@@ -152,7 +152,7 @@ class _GrpcWire(ABC):
             self.fault = limit_exceeded("bytes of metadata", MAX_METADATA)
         self.has_ended = self.is_closed = False
         self._request: bytes | None = None
-        # True if the client has sent more than one request to a method that takes one.
+        # True if the client has sent more than one request to a method with a single request.
         self._has_more = False
         self.status: Status | None = None
         """The status of the call, once it is known."""
@@ -304,7 +304,7 @@ class _StreamWire(_GrpcWire):
     )
 
     def __init__(self, context: Context, loop: AsyncioLoop, largest: int, *, takes_one: bool) -> None:
-        """Create the wire of a call whose headers have been received. `takes_one`: True if it takes one request."""
+        """Create the wire of a call whose headers have been received. `takes_one`: True for a single request."""
         super().__init__(context, loop, largest)
         self._takes_one = takes_one
         self._responses: deque[bytes] = deque()

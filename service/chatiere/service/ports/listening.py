@@ -11,7 +11,7 @@ from typing import Any
 from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import SettingError, split_address, unix_path, with_port
 
-# The umask for Unix sockets, to which only their owner and group may connect.
+# The umask for Unix sockets. Only the socket's owner and group may connect.
 _UMASK = 0o117
 
 
@@ -121,7 +121,7 @@ def _remove_stale(path: str) -> None:
 
 
 def count_of(address: str) -> int:
-    """Return the number of IP addresses that an address stands for; 1 for an unknown name or a Unix socket."""
+    """Return the number of IP addresses of an address. Return 1 for an unknown name or a Unix socket."""
     if unix_path(address) is not None:
         return 1
     host, port = split_address(address)

@@ -47,8 +47,8 @@ _log = logging.getLogger(__name__)
 _INTERVAL = 1.0
 # The maximum number of calls in flight on a connection, and of calls on all connections that gRPC has not reported.
 _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
-# The minimum time limit for a handshake, in seconds, even if requests have a shorter limit. Then the time, in
-# milliseconds, after which a connection without calls is closed.
+# The minimum time limit for a handshake in seconds, even if requests have a shorter limit. Then the time in
+# milliseconds after which a connection without calls is closed.
 _LEAST_HANDSHAKE, _IDLE = 1.0, 300_000
 # The time in milliseconds without data after which a client is pinged, and within which it must respond to the ping.
 _PING_AFTER, _PING_TIMEOUT = 60_000, 20_000
@@ -185,7 +185,7 @@ class Server:
                 ("grpc.so_reuseport", int(share_port)),
                 # Pings detect machines that have disappeared, so that their connections and streams are closed.
                 ("grpc.keepalive_time_ms", _PING_AFTER),
-                # This replaces grpc.keepalive_timeout_ms, which gRPC (1.85) does not apply.
+                # This replaces grpc.keepalive_timeout_ms, because gRPC (1.85) does not apply it.
                 ("grpc.http2.ping_timeout_ms", _PING_TIMEOUT),
                 ("grpc.keepalive_permit_without_calls", 1),
                 # By default, gRPC allows a client only one ping in five minutes.

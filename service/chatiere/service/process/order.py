@@ -1,6 +1,6 @@
 """The data that the supervisor sends to a new worker.
 
-The supervisor imports this module instead of `worker`, which imports the whole server.
+The supervisor imports this module instead of `worker`, because `worker` imports the whole server.
 """
 
 from pathlib import Path

@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -> None:
-    """Serve until SIGTERM, SIGINT or SIGQUIT. Then let calls in flight finish; a second signal ends them.
+    """Serve until SIGTERM, SIGINT or SIGQUIT. Then let calls in flight finish. A second signal ends them.
 
     This function must be called in the main thread.
 
@@ -116,7 +116,7 @@ def _warn_of_open_doors(settings: Settings) -> None:
 
 
 class _Place:
-    """The place of one worker. If its process dies, another process takes the place."""
+    """The place of one worker. If its process dies, another process replaces it."""
 
     def __init__(self, number: int) -> None:
         self.number = number

@@ -21,7 +21,7 @@ IGNORED_SIGNALS = {
     signal.SIGIO,
 }
 HELD_SIGNALS = STOP_SIGNALS | IGNORED_SIGNALS | {signal.SIGHUP}
-"""The signals that only the supervisor handles; workers block them."""
+"""The signals that only the supervisor handles. Workers block them."""
 _SIGNALS = HELD_SIGNALS | {signal.SIGCHLD}
 _CHUNK = 2**16
 
@@ -36,7 +36,8 @@ class Wakeups:
         self._receiver, self._sender = socket.socketpair()
         self._sender.setblocking(False)
         self._selector.register(self._receiver, selectors.EVENT_READ)
-        # Some libraries start threads on import. The wake-up descriptor also receives signals that such threads handle.
+        # Some libraries start threads on import. The wake-up descriptor also receives signals that these threads
+        # handle.
         self._before = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
         signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
         # A program started by nohup ignores SIGHUP, and continues when its terminal is closed.

@@ -1,4 +1,4 @@
-"""A worker of a server: the program `python -m chatiere.service.process.worker`, which the supervisor starts.
+"""A worker of a server. The supervisor starts it by `python -m chatiere.service.process.worker`.
 
 The worker reads a pickled Order from standard input. The end of the input means that the supervisor has ended. The
 worker writes lines of JSON to standard output: null as a heartbeat while it serves (heartbeat.py), or the setting and
@@ -102,5 +102,5 @@ if __name__ == "__main__":
     except Exception:
         _log.critical("the worker failed", exc_info=True)
         logging.shutdown()
-        # Exit immediately; otherwise gRPC's threads would keep the process alive.
+        # Exit immediately. Otherwise gRPC's threads would keep the process alive.
         os._exit(1)

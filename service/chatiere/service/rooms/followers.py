@@ -1,4 +1,4 @@
-"""The followers of all rooms in a process, with limits per client, heartbeats and announcements of presence."""
+"""The followers of all rooms in a process: limits per client, heartbeats, and announcements of presence."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Largest:
     def __init__(self) -> None:
         """Create an empty collection."""
         self._amounts: dict[str, int] = {}
-        # A heap of the negatives of all current amounts and of some earlier ones.
+        # A heap of the negatives of all current amounts and some earlier amounts.
         self._heap: list[tuple[int, str]] = []
 
     def set(self, owner: str, amount: int) -> None:
@@ -92,7 +92,7 @@ class MemoryRelay:
     def __init__(self, settings: Settings, metrics: Metrics, now: Callable[[], float] = time.monotonic) -> None:
         """Create an empty relay. `now`: a function that returns the time in seconds."""
         self._settings, self._metrics, self._now = settings, metrics, now
-        # The lock is reentrant, because a feed may end, and call `_forget`, while the lock is held.
+        # The lock is reentrant, because a feed may end and call `_forget` while the lock is held.
         self._lock = threading.RLock()
         # Least recently used first.
         self._rooms: OrderedDict[bytes, Room] = OrderedDict()
@@ -173,7 +173,7 @@ class MemoryRelay:
     # Rooms
 
     def _found(self, client: str, key: bytes) -> Room:
-        # Return the room with a key; a new room if it does not exist.
+        # Return the room with a key, or a new room if it does not exist.
         return self._rooms.get(key) or Room(key, client, self._now())
 
     def _use(self, room: Room) -> None:

@@ -68,7 +68,7 @@ class Announcements:
 class EntryRate:
     """The rate at which each client may add followers: a leaky bucket.
 
-    Entering and leaving a room takes as much work as other calls, but no other limit applies to a client that
+    Entering and leaving a room costs as much work as other calls, but no other limit applies to a client that
     repeatedly enters and leaves. The caller must prevent concurrent use.
     """
 

@@ -1,4 +1,4 @@
-"""The relay of several processes, on one or many machines. Redis stores the rooms; processes copy those they follow."""
+"""The relay of several processes on one or many machines. Redis stores the rooms; a process copies rooms it follows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PAUSE = 0.5
 _SILENCE = 3.0 * HEARTBEAT
 _WORKER_SIZE = 8
 SERVER = ""
-"""The name in the health service that stands for the whole server."""
+"""The name of the whole server in the health service."""
 _NAME = "chatiere.v1.RoomService"
 _UP, _AWAY = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 
@@ -59,7 +59,7 @@ class RedisRelay:
         Args:
             settings: The settings of the server. `relay` is the address of Redis.
             metrics: The metrics of the worker.
-            report: A function that sets the status of a service, such as Health.set.
+            report: A function that sets the status of a service, for example Health.set.
 
         Raises:
             SettingError: If the address is invalid.

@@ -3,14 +3,14 @@
 Keys begin with PREFIX. In the following, a room is the SHA-256 of its id. An owner is the SHA-256 of the address of the
 client that created the room. Both are hexadecimal.
 
-    <room>                a stream; the epoch of the room has the id 0-1, and each entry has an id <number>-<tag>.
+    <room>                a stream. The epoch of the room has the id 0-1, and each entry has an id <number>-<tag>.
                           Entries are in the order of their last changes. Tags are random, so that a lost entry is never
                           mistaken for a later one with the same number
-    <room>:here           a hash; the presence of each worker's followers in the room
-    owner, size           hashes; the owner, and the size in bytes, of each room
-    used, of:<owner>      sorted sets; the time of the last use, in microseconds, of all rooms and of an owner's rooms
-    rooms, bytes          sorted sets; the number, and the total size in bytes, of each owner's rooms
-    total                 a number; the total size of all rooms in bytes
+    <room>:here           a hash: the presence of each worker's followers in the room
+    owner, size           hashes: each room's owner, and each room's size in bytes
+    used, of:<owner>      sorted sets: the times of last use of all rooms, and of an owner's rooms, in microseconds
+    rooms, bytes          sorted sets: the number of each owner's rooms, and their total size in bytes
+    total                 a number: the total size of all rooms in bytes
 
 All keys have a time to live. Changes in a room are published on the channel with the name of its key. Deleted rooms are
 published on the channel PREFIX.
@@ -18,11 +18,12 @@ published on the channel PREFIX.
 
 PREFIX = "chatiere:rooms:"
 HERE = b"h"
-"""The first byte of a message about presence; messages about entries begin with a different byte."""
+"""The first byte of a message about presence. Messages about entries begin with a different byte."""
 
 # Store and publish the presence of a worker's followers in a room.
-# ARGV: the key `<room>:here`; the room's channel; the worker; the presence of its followers ("" for no followers); the
-# lifetime of the key in milliseconds; the message to publish.
+# ARGV 1, 2: the key `<room>:here`, and the room's channel.
+# ARGV 3, 4: the worker, and the presence of the worker's followers ("" for no followers).
+# ARGV 5, 6: the lifetime of the key in milliseconds, and the message to publish.
 TELL_HERE = """
 local key, channel, worker, part, lifetime, message = unpack(ARGV)
 if part == '' then
@@ -35,14 +36,17 @@ redis.call('PUBLISH', channel, message)
 """
 
 # Put an entry into a room, and delete rooms that are idle or that exceed a limit.
-# ARGV 1 … 4: the prefix; the room; the epoch, and the id of the last entry, that the caller knows ("" for none).
-# ARGV 5 … 7: the maximum number of rooms; their maximum size in bytes; the lifetime of a room in milliseconds.
-# ARGV 8 … 12: the new entry ("" for none); its id; the id of the entry that it replaces ("" for none); the ids of the
-# entries to remove for it, separated by commas; the bytes by which the room grows.
-# ARGV 13 … 15: for a new room, its owner, its epoch and its size in bytes.
-# Returns {"taken", number of idle rooms deleted, number of rooms deleted because of a limit} if the entry was put;
-# {"behind", epoch, all entries} if the caller is not up to date ("" and no entries if the room does not exist);
-# {"full", name of the limit, its value} if a limit is exceeded and no room can be deleted.
+# ARGV 1, 2: the prefix, and the room.
+# ARGV 3, 4: the epoch and the id of the last entry in the caller's copy of the room ("" for none).
+# ARGV 5 … 7: the maximum number of rooms, their maximum total size in bytes, and a room's lifetime in milliseconds.
+# ARGV 8, 9: the new entry ("" for none), and the new entry's id.
+# ARGV 10, 11: the id of the entry to replace ("" for none), and the ids of the entries to remove, separated by commas.
+# ARGV 12: the number of bytes by which the room grows.
+# ARGV 13 … 15: the owner, the epoch and the size in bytes of a new room.
+# Returns one of these results:
+# - {"taken", number of idle rooms deleted, number of rooms deleted because of a limit}: the entry was put.
+# - {"behind", epoch, all entries}: the caller is not up to date. If the room does not exist, the epoch is "".
+# - {"full", name of the limit, value of the limit}: a limit is exceeded, and no room can be deleted.
 PUT = """
 local prefix, room, epoch, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local max_rooms, max_bytes, lifetime = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])

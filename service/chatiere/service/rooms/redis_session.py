@@ -23,11 +23,11 @@ from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.rooms.redis_scripts import HERE, PREFIX, PUT, TELL_HERE
 
 TIMEOUT = 5.0
-"""The time in seconds within which Redis must respond; otherwise the connection is considered lost."""
+"""The time in seconds within which Redis must respond. Otherwise the connection is considered lost."""
 FAILURES = (RedisError, OSError)
 """The errors that end a session."""
 _FIRST = b"0-1"
-# The number of connections of a session: one sends commands, one command at a time, and the other listens.
+# The number of connections of a session. One sends commands, one at a time. The other listens.
 _CONNECTIONS = 2
 
 _log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Behind(NamedTuple):
     """The caller's copy of the room was not up to date."""
 
     epoch: bytes
-    """The epoch of the room; b"" if there is no such room."""
+    """The epoch of the room, or b"" if the room does not exist."""
     entries: Entries
     """The ids and contents of all entries."""
 
@@ -120,7 +120,7 @@ class Session:
         raise self._error
 
     async def close(self) -> None:
-        """Close both connections; commands in progress fail."""
+        """Close both connections. Commands in progress fail."""
         self._failed.set()
         for waiting in self._subscribing.values():
             for future in waiting:
@@ -137,7 +137,7 @@ class Session:
                     await close()
 
     def look(self) -> None:
-        """Fail if Redis has not responded for too long; otherwise send a ping."""
+        """Fail if Redis has not responded for too long. Otherwise send a ping."""
         if asyncio.get_running_loop().time() - self._pong > TIMEOUT:
             self.fail(LateError("no response"))
         else:
@@ -156,7 +156,7 @@ class Session:
             self._error = error
             self._failed.set()
 
-    # Commands. They raise FAILURES. If the error is that of a lost connection, the session has also failed.
+    # Commands. They raise FAILURES. If a connection was lost, the session has also failed.
 
     async def put(self, room: str, epoch: bytes, last: bytes, new: Put | None, begun: NewRoom) -> Taken | Behind | Full:
         """Put an entry into a room whose last entry is `last`. Return all entries if the last entry differs."""

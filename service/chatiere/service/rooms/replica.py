@@ -51,7 +51,7 @@ class Replica(Room):
         self._ids: dict[Key, bytes] = {}
         self._others: dict[bytes, _Part] = {}
         self.told = b""
-        """The presence of this process's followers, as last sent to the other processes."""
+        """The presence of this process's followers that was last sent to the other processes."""
         self.opening: asyncio.Task[None] | None = None
         """The task that first brings the copy up to date; None if the copy is used only for a post."""
         self.waiting = 0

@@ -22,9 +22,9 @@ MAX_BYTES = 4 * 1024 * 1024
 MAX_SPARE_BYTES = 1024 * 1024
 """The maximum size of a room's spare tables in bytes. The rest suffices for the longest game (2.4 MB of tables)."""
 MAX_PEOPLE = 64
-"""The maximum number of a room's followers, of one person's replies, of strangers' names and of strangers' replies."""
+"""The maximum numbers: a room's followers, one person's replies, strangers' names, and strangers' replies."""
 
-# The kinds of entries, and the name of the part of a room that has the spare tables (see Room).
+# The kinds of entries, and the name of the room's part with the spare tables (see Room).
 _NAMES, _REPLIES, _SETTINGS = "name", "reply", "settings"
 _TABLES, _PROPOSALS, _WAITING, _SPARE = "table", "proposal", "waiting", "spare"
 
@@ -325,7 +325,7 @@ class Room:
         return Change(True, held, post, gone, growth)
 
     def _reached(self, post: Placed) -> tuple[Key, ...]:
-        # Return the keys of the waiting copy of a table, and of the proposal that the table replaces.
+        # Return the key of a table's waiting copy, and the key of the proposal that the table replaces.
         waiting, proposal = post._replace(waits=True).key, post._replace(proposes=True).key
         found = [waiting] if waiting in self._entries else []
         proposed = self._entries.get(proposal)
@@ -359,8 +359,8 @@ class Room:
             return ()
         # Free a quarter of the bytes at a time, because each call visits all entries.
         most = MAX_SPARE_BYTES * 3 // 4 if part == _SPARE else MAX_PEOPLE
-        # Group the entries into units that are removed as a whole, in the order of the last changes, oldest first. The
-        # tables of a game form one unit.
+        # Group the entries into units that are removed as a whole. The units are in the order of their last changes,
+        # oldest first. The tables of a game form one unit.
         units: dict[Key | bytes, list[_Entry]] = {}
         for key, entry in self._parts[part].items():
             if key != post.key and (part == _SPARE or entry.post.person not in self.people):
@@ -457,7 +457,7 @@ def is_seen(post: Post) -> bool:
 
 
 def placed(header: tables_pb.TableHeader, hash: bytes, table: bytes, person: bytes, time: int) -> Placed:
-    """Return a person's post of a table. `header` and `hash` are those of the table. `time`: see Placed."""
+    """Return a person's post of a table. `header` and `hash` are the table's header and hash. `time`: see Placed."""
     proposes = header.HasField("amendment") and bool(info_of(table).missing)
     post = Placed(header.table_id, header.ply, header.parent, hash, table, person, time=time, proposes=proposes)
     return post._replace(seats=_seats_of(header))

@@ -1,4 +1,4 @@
-"""The relay over several instances of Redis, each of which stores a part of the rooms."""
+"""The relay over several instances of Redis. Each instance stores a part of the rooms."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """The keys that seal tables.
 
-The key file has one key per line: 64 hexadecimal digits, which are 32 random bytes (`openssl rand -hex 32`). Empty
-lines and lines that begin with # are ignored. The first key seals new tables. All plies of a game use the key of its
-first table, so an old key must stay in the file until the last table of such a game has expired. Servers that share
-tables have the same keys. Add a new key at the end of the file on every server first, and then move it to the front, so
-that no server receives a table whose key it does not have.
+The key file has one key per line: 32 random bytes as 64 hexadecimal digits (`openssl rand -hex 32`). Empty lines and
+lines that begin with # are ignored. The first key seals new tables. All plies of a game use the key of its first table,
+so an old key must stay in the file until the last table of these games has expired. Servers that share tables have the
+same keys. First add a new key at the end of the file on every server. Then move it to the front. In this way, no server
+receives a table whose key it does not have.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ class TableKey:
         """Encrypt and authenticate a body, and authenticate its header. Equal arguments give equal bytes."""
         # Put the header's length first, so that no other pair of header and body gives the same message.
         message = len(header).to_bytes(8, "little") + header + body
-        # Keyed BLAKE2b is a MAC, and takes a third of the time of HMAC.
+        # Keyed BLAKE2b is a MAC, and needs a third of the time of HMAC.
         nonce = hashlib.blake2b(message, key=self._nonces, digest_size=NONCE_SIZE).digest()
         return nonce + self._cipher.encrypt(nonce, body, header)
 

@@ -21,7 +21,7 @@ NO_PARENT = bytes(32)
 """The parent of a table at ply 0."""
 # An upper bound of a table's size in bytes. Longer input is rejected without being parsed.
 _MAX_SIZE = 4096
-# The value of the decision in the body of a table at ply 0, because such a table has no last decision.
+# The value of the decision in the body of a table at ply 0. This table has no last decision.
 _NONE = 0xFFFF
 _DECISION_SIZE = 2
 # The offset of the state in a body.

@@ -2,8 +2,9 @@
 
 // A client has
 //   newGame(game, players, seed)  resolves to a position with its legal actions and its score;
-//   apply(state, action)          resolves to the next position, or throws; byType(action) returns the action without
-//   its id; and reasonOf(error) returns the reason for a refusal, such as "INVALID_ACTION".
+//   apply(state, action)          resolves to the next position, or throws;
+//   byType(action)                returns the action without its id;
+//   reasonOf(error)               returns the reason for a refusal, such as "INVALID_ACTION".
 
 const NO_ACTION = 2 ** 32 - 1;
 

@@ -1,8 +1,8 @@
 """The port of the fast door: its sockets and its loops.
 
 One loop serves all connections. It checks calls with the guards, and calls the methods of GameService itself. Longer
-work runs in other threads, and the loop sends the results. A connection with a stream of batches gets its own loop,
-because switching threads twice would take a tenth of the time of a batch.
+work runs in other threads, and the loop sends the results. A connection with a stream of batches gets its own loop:
+switching threads twice would take a tenth of a batch's time.
 """
 
 from __future__ import annotations
@@ -160,8 +160,8 @@ class FastPort:
         """Move a new stream and its connection to a separate loop.
 
         Returns:
-            A function that starts the loop. None if the stream is not moved, because it already has its own loop or
-            shares its connection, or because too many loops or files are open.
+            A function that starts the loop. None if the stream is not moved: the stream may already have its own loop
+            or share its connection, or too many loops or files are open.
         """
         if wire.loop.is_own:
             return None

@@ -21,7 +21,7 @@ from chatiere.service.ports.methods import Methods
 if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
 
-# A response is not copied. It stays where its method wrote it until the client has received it.
+# A response is not copied. It stays where the method wrote it until the client has received the response.
 _COST = Cost(small=64 * 1024, copies=1, of_call=4096)
 _OneRequest = SingleMethod | BatchMethod | FeedMethod
 

@@ -118,8 +118,8 @@ class Acceptor:
                 self._forget(connection)
 
     def _end_one(self) -> None:
-        # End a connection from the address with the most connections: the oldest one without a request or, if all have
-        # requests, the oldest one.
+        # End a connection from the address with the most connections: the oldest connection without a request or, if
+        # all have requests, the oldest connection.
         if not self._held:
             return
         held = max(self._held.values(), key=len)

@@ -26,8 +26,9 @@ HEALTH = "/healthz"
 _UNKNOWN = "unknown method: call POST /<service>/<method>, such as POST /chatiere.v1.GameService/NewGame"
 _NEEDS_QUERY = "a GET needs its request in the query, such as ?connect=v1&encoding=json&message=%7B%7D"
 
-# The values in responses to preflights: the time in seconds for which browsers may cache the response (most browsers
-# limit it to two hours), the methods and headers that pages may send, and the headers that pages may read.
+# The values in responses to preflights. The first is the time in seconds for which browsers may cache the response
+# (most browsers limit it to two hours). The others are the methods and headers that pages may send, and the headers
+# that pages may read.
 _KEPT = "7200"
 _METHODS = "GET, POST"
 _SENT = (
@@ -42,7 +43,7 @@ _NO_GUESS = ("x-content-type-options", "nosniff")
 
 
 class Origins:
-    """The origins, other than the port's own, whose pages may make calls."""
+    """The origins whose pages may make calls, in addition to the port's own origin."""
 
     def __init__(self, origins: Collection[str]) -> None:
         """Allow pages of these origins."""
@@ -87,7 +88,7 @@ class Hosts:
         self._names = frozenset({"localhost", *names})
 
     def fault_of(self, request: Request) -> tuple[int, str]:
-        """Return the HTTP status and the text for a request whose host is not allowed; status 0 if it is."""
+        """Return the HTTP status and the text for a request whose host is not allowed. The status 0 means allowed."""
         host = request.values.get("host")
         # Accept HTTP/1.0 requests without a host, because they do not come from browsers.
         found = _HOST.fullmatch("localhost" if host is None and request.version == "1.0" else host or "")
@@ -128,7 +129,7 @@ class WebApp:
             count_unknown: A function that counts a call to an unknown method, given its peer and its header fields.
             pages: The files at other paths.
             hosts: The accepted host names.
-            origins: The origins, other than the port's own, whose pages may make calls.
+            origins: The origins whose pages may make calls, in addition to the port's own origin.
         """
         self._loop, self._routes, self._count_unknown, self._pages = loop, routes, count_unknown, pages
         self._hosts, self._origins = Hosts(hosts), Origins(origins)
@@ -197,6 +198,6 @@ def _protocol_of(route: Route, request: Request) -> WebProtocol | Response:
     if request.method != "POST":
         allowed = "GET, POST" if route.kept else "POST"
         return rejection(405, f"this method cannot be called by {request.method}: use {allowed}", ("allow", allowed))
-    # application/grpc is not supported, because it needs trailers, which browsers cannot read over HTTP/1.1.
+    # application/grpc is not supported: it needs trailers, and browsers cannot read trailers over HTTP/1.1.
     kind = request.values.get("content-type", "").partition(";")[0].strip().lower()
     return known.get(kind) or rejection(415, f"the content-type must be one of {names}", ("accept-post", names))

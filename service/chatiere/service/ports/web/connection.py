@@ -29,7 +29,7 @@ Both limits include trailers.
 """
 
 # The maximum number of bytes that a client may send after the current request. If it sends more, the request is the
-# last one of the connection. Browsers do not send such bytes.
+# last request of the connection. Browsers do not send bytes after a request.
 _MAX_UNREAD = 16 * 1024
 # The time in seconds after which a connection without a request is closed.
 _IDLE = 75.0
@@ -189,7 +189,7 @@ class Connection(asyncio.Protocol):
         self._target, self._fields, self._values = b"", Fields(), dict[str, str]()
         self._has_head = self._is_whole = self._is_upgrade = False
         self._count = 0
-        # The number of bytes received of the request's head, or since the last part of its body, and the last three of
+        # The number of bytes received in the request's head or since the last part of the body, and the last three of
         # these bytes.
         self._raw, self._tail = 0, b""
         # The number of bytes of the body that have not been received; None for a chunked body.

@@ -1,4 +1,4 @@
-"""Conversion of messages between JSON, in protobuf's mapping, and wire format, without objects of google.protobuf."""
+"""Conversion of messages between protobuf's JSON and the wire format, without objects of google.protobuf."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.ports.web.strict_json import FieldError, check_of, read_json
 
 # The maximum number of objects, lists and fields in a request, and the maximum depth of nesting. Each object, list or
-# field may take hundreds of bytes of memory, and deep nesting could exhaust the parser's stack. The largest valid
+# field may need hundreds of bytes of memory, and deep nesting could exhaust the parser's stack. The largest valid
 # request has a few thousand objects, lists and fields, and a dozen levels.
 _MAX_NODES, _MAX_DEPTH = 20_000, 100
 # A string, up to its closing quote or the end of the text. The expression does not backtrack.
@@ -85,7 +85,7 @@ def transcoder_of(kind: DescMessage) -> Transcoder:
 
 
 def _content_of(field: DescField) -> Any:
-    # Return the content of a field as Transcoder takes it. Maps are rare, and are left to protobuf-py.
+    # Return the content of a field in the form for Transcoder. Maps are rare, and are left to protobuf-py.
     match field.value:
         case (
             DescFieldValueScalar(scalar=content)

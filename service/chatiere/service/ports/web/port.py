@@ -100,7 +100,7 @@ class WebPort:
         self._looking = [asyncio.create_task(self._look()), asyncio.create_task(self._look_at_memory())]
 
     async def stop(self, grace: float | None) -> None:
-        """Let calls in flight finish, and cancel calls that last longer than `grace` seconds; None stands for 0."""
+        """Let calls in flight finish, and cancel calls that last longer than `grace` seconds. None means 0."""
         self._app.is_stopping = True
         self.door.drain()
         await self._acceptor.close()

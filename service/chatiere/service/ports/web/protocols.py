@@ -120,7 +120,7 @@ class ConnectUnary:
 
 
 class ConnectStream:
-    """Connect for streams. Bodies consist of envelopes. The last envelope contains JSON, with the error, if any."""
+    """Connect for streams. Bodies consist of envelopes. The last envelope contains JSON with any error."""
 
     def __init__(self, codec: str) -> None:
         """Create the protocol for a codec: "proto" or "json"."""
