@@ -138,7 +138,7 @@ class Judgement:
     """uint16 (n,): the chosen dense ids."""
     values: NDArray[np.float64]
     """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the return that the bot expects, from -1 to
-    players - 1, or NaN if it did not try the action. Empty if the bot does not judge actions."""
+    players - 1. NaN if the bot did not try the action. Empty if the bot does not judge actions."""
     shares: NDArray[np.float64]
     """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the action's share of the search. The shares of a
     decision sum to 1. Empty if the bot does not search."""

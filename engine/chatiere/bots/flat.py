@@ -15,8 +15,8 @@ _WORLDS = 64
 _ASKED = 8
 # The minimum number of playouts for each candidate in the first round.
 _TRIES = 4
-# The strength of the bonus for an action that the policy prefers. The mean of n playouts is increased by players ×
-# _PRIOR / (_VISITS + n) for each factor of 2 ** (1 / 4) in the action's probability. With few playouts, the policy
+# The strength of the bonus for an action that the policy prefers. For each factor of 2 ** (1 / 4) in the action's
+# probability, the mean of n playouts is increased by players × _PRIOR / (_VISITS + n). With few playouts, the policy
 # therefore decides.
 _PRIOR = 0.5
 _VISITS = 50
@@ -65,9 +65,9 @@ class FlatBot(SearchBot):
     def _halve(
         self, decisions: Decisions, row: np.intp, legal_ids: NDArray[np.uint16]
     ) -> tuple[int, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-        # Return the index of the chosen action among the legal actions, and three values for each legal action: the sum
-        # of returns, the number of playouts, and the loss. The loss is relative to the best action in the last round
-        # that the action reached. It is NaN for an action that was not tried.
+        # Return the index of the chosen action among the legal actions. Also return three values for each legal action:
+        # the sum of returns, the number of playouts, and the loss. The loss is relative to the best action in the last
+        # round that the action reached. It is NaN for an action that was not tried.
         sums, tries = np.zeros(len(legal_ids)), np.zeros(len(legal_ids), np.int64)
         losses = np.full(len(legal_ids), np.nan)
         likely = policy_of(decisions.game, decisions.worlds([row], _ASKED)[0], legal_ids)

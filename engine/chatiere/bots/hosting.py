@@ -180,7 +180,7 @@ def decisions_at(
     *,
     hides_forced: bool = False,
 ) -> Decisions:
-    """Return a bot's decision at one position, where a seat has to decide.
+    """Return a bot's decision at one position. A seat has to decide there.
 
     Args:
         position: The position.

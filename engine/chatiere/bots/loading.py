@@ -91,7 +91,7 @@ def network_bot(text: str) -> Bot:
 
 
 def file_of(text: str) -> Path | None:
-    """Return the file that a string names as a bot; None if the string names no file."""
+    """Return the file that a string names as a bot, or None if the string names no file."""
     if names_network(text):
         return Path(text.split(":")[1])
     if (found := _SEARCH_BY_NETWORK.fullmatch(text)) and found[1] != TRAINED:

@@ -64,8 +64,8 @@ class _Entry(NamedTuple):
     parameters: Sequence[Parameter] = ()
     # True if the bot also accepts a network as net=NAME.
     takes_network: bool = False
-    # The first BOTS_VERSION in which the bot chooses as it does now. Then the bot as it was before that version, or
-    # None if this release does not have it.
+    # The first BOTS_VERSION in which the bot chooses as it does now. `before` is the bot as it was before that version,
+    # or None if this release does not have it.
     since: int = 1
     before: "_Entry | None" = None
 
@@ -160,7 +160,8 @@ _FOR_ANY_GAME = {
         since=2,
     ),
 }
-# The games' own bots whose choices have changed, each with the first version in which it chooses as it does now.
+# Map each of the games' own bots whose choices have changed to the first version in which the bot chooses as it does
+# now.
 _SINCE = {"builder": 2}
 
 

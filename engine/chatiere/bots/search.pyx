@@ -4,9 +4,9 @@ The search is ISMCTS with a single observer (Cowling, Powley, Whitehouse 2012, "
 search"). Each decision has a tree, built for the seat that has to act. Each simulation of a tree plays in a separate
 world. A child of a node is an action of any seat. Actions of other seats have separate children even if the seat to act
 could not distinguish them, and chance outcomes have no nodes. The legal actions at a node therefore differ between
-worlds. For this reason, the exploration of a child depends on the number of visits in which its action was available,
-and not on the visits of the node. A node stores the returns of all seats. At each node, the acting seat chooses by its
-own return.
+worlds. For this reason, the exploration of a child does not depend on the visits of the node. It depends on the number
+of visits in which the child's action was available. A node stores the returns of all seats. At each node, the acting
+seat chooses by its own return.
 """
 
 from math import isfinite
@@ -104,7 +104,7 @@ cdef object column(const void* data, size_t size, dtype):
 
 
 cdef class _Trees:
-    """The trees of a search, their roots and their worlds."""
+    """The trees of a search, with their roots and worlds."""
 
     cdef Game game
     cdef Forest forest
@@ -409,15 +409,16 @@ def search(
 ):
     """Search n positions, each for the seat that has to act. Return SearchColumns.
 
-    The search of a tree depends only on its seed and its worlds, not on other trees.
+    The search of a tree depends only on the tree's seed and worlds, not on other trees.
 
-    Each return is discounted slightly by the number of decisions before the end of the game (see SearchColumns), so a
-    seat prefers to win sooner and to lose later. A return expected by `evaluate` or `network` is discounted by the
+    Each return is discounted slightly by the number of decisions before the end of the game (see SearchColumns). A seat
+    therefore prefers to win sooner and to lose later. A return expected by `evaluate` or `network` is discounted by the
     number of decisions before the leaf.
 
-    Without `evaluate` and `network`, a simulation adds one action to the tree, drawn by the game's playout policy, and
-    plays the game out by the same policy (docs/bots.md). Once all actions of a node have been tried, a seat chooses
-    among them by UCB1: mean + exploration × √(ln available / visits), with the mean return scaled to 0 … 1.
+    Without `evaluate` and `network`, a simulation adds one action to the tree, and then plays the game to its end. The
+    game's playout policy draws the action and plays the game (docs/bots.md). Once all actions of a node have been
+    tried, a seat chooses among them by UCB1: mean + exploration × √(ln available / visits), with the mean return scaled
+    to 0 … 1.
 
     With `evaluate`, a simulation ends at a node where some legal action has no child yet. A seat chooses by PUCT: mean
     + exploration × prior × √available / (1 + visits). For an action without visits, the node's own mean is used. The
@@ -435,18 +436,18 @@ def search(
         players: The number of players.
         seeds: uint64 (n,), a seed for each tree.
         worlds: A function. `worlds(count)` returns the next `count` worlds of each tree: packed states drawn for the
-            seat to act, uint8 (n, count, packed_size), as an array or as bytes. Worlds are checked. They must all have
-            the same seat to act and the same legal actions as the tree's first world. Their random streams are not
-            used, because chance outcomes are drawn from the tree's seed. The function is called repeatedly, for a few
-            worlds each time. An exception ends the search.
+            seat to act, uint8 (n, count, packed_size), as an array or as bytes. Worlds are checked. All worlds of a
+            tree must have the same seat to act and the same legal actions. Their random streams are not used, because
+            chance outcomes are drawn from the tree's seed. The function is called repeatedly, for a few worlds each
+            time. An exception ends the search.
         simulations: The number of simulations of each tree, 1 … 1,000,000.
         exploration: The constant of UCB1, or of PUCT with `evaluate` or `network`, 0 or more.
         noise: The fraction of noise in the priors at the roots, 0 … 1, as in AlphaZero (which uses 0.25). Each prior
             becomes (1 - noise) × prior + noise × share. The shares are drawn to within 1/1024 from a Dirichlet
             distribution with the parameter 10 / n for each of n actions. Without `evaluate` and `network`, all actions
             have the prior 1 / n, and the exploration of an action is multiplied by n × its prior.
-        even: True to divide the simulations of a tree evenly among the actions at its root, so that their values can be
-            compared.
+        even: True to divide the simulations of a tree evenly among the actions at its root, so that the actions' values
+            can be compared.
         evaluate: A function that is called once in each round with the Leaves of all trees, and returns (priors,
             values). The priors are a number for each legal id, 0 or more. The search scales each leaf's priors to sum
             to 1. The values are float (m, players), the seats' expected returns, clockwise from the seat to act. None
@@ -459,7 +460,8 @@ def search(
             the root. A simulation adds one node. With `evaluate` or `network`, it adds one for each legal action of a
             leaf. If a tree has no room for these nodes, the simulation adds none. It still ends at the same leaf, with
             a playout from there or the leaf's evaluation.
-        cancellation: A handle by which other threads can cancel the search. None means that it cannot be cancelled.
+        cancellation: A handle by which other threads can cancel the search. None means that the search cannot be
+            cancelled.
 
     Raises:
         Cancelled: If the search was cancelled.

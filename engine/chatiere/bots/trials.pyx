@@ -79,7 +79,8 @@ def sums_of_returns(Game game not None, worlds, legal_ids, seed, first, Cancella
         seed: The seed of chance outcomes. In each world, outcomes are drawn from the stream (seed, number of the
             world).
         first: The number of the first world. The other worlds have the numbers after it.
-        cancellation: A handle by which other threads can cancel the playouts. None means that they cannot be cancelled.
+        cancellation: A handle by which other threads can cancel the playouts. None means that the playouts cannot be
+            cancelled.
 
     Returns:
         float64 (n,): for each action, the sum of the acting seat's returns.

@@ -89,7 +89,7 @@ def allocated_bytes() -> int | None:
 
 
 def resident_bytes() -> int:
-    """Return the resident set size of this process in bytes; 0 on systems without Linux's /proc."""
+    """Return the resident set size of this process in bytes, or 0 on systems without Linux's /proc."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:

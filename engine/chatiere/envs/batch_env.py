@@ -42,8 +42,8 @@ class BatchEnv(Closing):
     there is only one batch.
 
     Environment e plays the games of the seed with the numbers first_game + e, first_game + e + num_envs, first_game +
-    e + 2 × num_envs and so on. A game depends only on its seed, its number and the actions, so the same seed gives the
-    same games with any number of environments and batches.
+    e + 2 × num_envs and so on. A game depends only on the seed, the game number and the actions. The same seed
+    therefore gives the same games with any number of environments and batches.
 
     `games` limits the number of games. They are numbered from `first_game` on. An environment without further games is
     removed from its batch, and after the last game `step` returns a batch without positions. Without `games`, the
@@ -163,7 +163,7 @@ class BatchEnv(Closing):
 
     @abstractmethod
     def _next(self) -> tuple[Rows, Positions]:
-        """Return the next pending batch: its rows with updated numbers of decisions, and their positions.
+        """Return the next pending batch: the rows with updated numbers of decisions, and the positions.
 
         Where a game has ended, the position belongs to the environment's next game.
         """

@@ -332,8 +332,8 @@ class ChatiereObserver:
         Without perfect recall, the text is the player's observation: the name of each part, with the numbers other than
         0 and their places. With perfect recall, it is the player, the player's history, and the observation in
         hexadecimal. The history has the player's own actions ("17! ") and the events shown to the player. The text of
-        an event is its kind, "@", its seat and its values. If the values are hidden from the player, "?" replaces the
-        values. If the values are not public, the players who may see the values follow.
+        an event consists of the kind, "@", the seat and the values. If the values are hidden from the player, "?"
+        replaces the values. If the values are not public, the players who may see the values follow.
         """
         observation = _observation(state, player)
         if self._perfect_recall:

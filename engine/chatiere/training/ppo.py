@@ -163,7 +163,7 @@ def advantages(steps: Sequence[Step], returns: NDArray[np.float32]) -> list[NDAr
 
 
 def experience_of(steps: Sequence[Step], returns: NDArray[np.float32]) -> Experience:
-    """Return the decisions of all steps, with their advantages and the returns of their games."""
+    """Return the decisions of all steps, with the advantages and the games' returns."""
     numbers, actors, features, legal, actions, logarithms, _ = map(np.concatenate, zip(*steps, strict=True))
     players = returns.shape[1]
     clockwise = (actors[:, None] + np.arange(players)) % players

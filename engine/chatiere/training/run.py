@@ -171,7 +171,7 @@ class Run:
         learner = self._learner
         leaves = jax.tree.leaves((learner.parameters, learner.state))
         arrays: dict[str, Any] = {f"leaf_{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
-        # Replace the checkpoint in one step, so that a run that is stopped while it writes keeps its last checkpoint.
+        # Replace the checkpoint in one step, so that a run stopped during this step keeps the last checkpoint.
         written = self._checkpoint.with_suffix(".new.npz")
         np.savez(written, told=np.array(json.dumps(told)), seen=learner.seen, **arrays)
         os.replace(written, self._checkpoint)

@@ -48,7 +48,7 @@ cdef class Block:
         PyBuffer_FillInfo(view, self, self.data, self.size, not self.writable, flags)
 
     cdef int resize(self, Py_ssize_t size) except -1:
-        # Keep the memory if it is large enough, but not its contents.
+        # Keep the memory if it is large enough. The contents are lost.
         cdef Py_ssize_t capacity, alignment
         if size > self.capacity or self.allocated == NULL:
             # Reserve a margin for columns whose size varies, so that they are seldom enlarged.

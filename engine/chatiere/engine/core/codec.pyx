@@ -36,7 +36,7 @@ cdef int number_in(const Message* message, int field, int lowest, int highest, p
 
 
 def seat_or_none(first_seat):
-    """Return the option first_seat as stored in packed states, where NO_SEAT represents None."""
+    """Return the option first_seat as stored in packed states. NO_SEAT represents None."""
     return NO_SEAT if first_seat is None else first_seat
 
 
@@ -330,8 +330,8 @@ cdef class Codec:
             position: The position.
 
         Raises:
-            EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER; ILLEGAL_ACTION if the action has no id at this
-                position.
+            EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER, ILLEGAL_ACTION (the action has no id at this
+                position).
         """
         position.require_decision()
         return self.conversions.read_action(&action.message, position)

@@ -125,7 +125,7 @@ cdef inline void put_bits(uint8_t* packed, uint32_t place, uint32_t bits) noexce
     # Set the given bits (at most eight), beginning at a place.
     bits <<= place & 7
     packed[place >> 3] |= bits
-    # Write the next byte only if it has bits to set, because it may be beyond the row.
+    # Write the next byte only if some of its bits have to be set, because the byte may be beyond the row.
     if bits >> 8:
         packed[(place >> 3) + 1] |= bits >> 8
 

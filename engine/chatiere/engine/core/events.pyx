@@ -25,7 +25,7 @@ class Event(NamedTuple):
     values: tuple[int, ...]
 
 
-# SEATS_OF maps the bits of a set of seats to the set; the second table is its inverse.
+# SEATS_OF maps the bits of a set of seats to the set. The second table is the inverse of SEATS_OF.
 cdef list SEATS_OF = [
     frozenset(seat for seat in range(MAX_SEATS) if bits >> seat & 1) for bits in range(1 << MAX_SEATS)
 ]

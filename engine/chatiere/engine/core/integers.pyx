@@ -109,8 +109,8 @@ def column_of(name, values, Py_ssize_t item_size, row=None):
         values: The column's bytes (bytes, a bytearray or a memoryview of bytes), or its integers: an array of any
             integer dtype, a buffer of other numbers, or a sequence. Booleans are not accepted.
         item_size: The size of an integer in bytes.
-        row: The length of a row if the column has two dimensions; `values` may then have one or two dimensions. None
-            means that the column has one dimension.
+        row: The length of a row if the column has two dimensions. In this case, `values` may have one or two
+            dimensions. None means that the column has one dimension.
 
     Raises:
         EngineError: INVALID_BATCH.

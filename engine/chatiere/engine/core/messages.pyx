@@ -123,8 +123,8 @@ cdef class Messages:
         return position
 
     cdef int check_end(self, const Message* body, Position position) except -1:
-        # Check the end in a State message. A request may omit it, or any of its fields. A field that is set has to
-        # agree with the rest of the state.
+        # Check the end in a State message. A request may omit the end, or any fields of the end. A field that is set
+        # has to agree with the rest of the state.
         cdef int field = self.codec.conversions.end_field, number
         cdef Message given, found
         cdef Writer out = Writer()

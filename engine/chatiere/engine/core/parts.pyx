@@ -18,7 +18,7 @@ cdef enum:
 
 
 cdef bytes new_column(Py_ssize_t size):
-    # Return a new bytes object. The caller writes to it, but only before other code receives it.
+    # Return a new bytes object. The caller may write to the object until other code receives the object.
     return PyBytes_FromStringAndSize(NULL, size)
 
 

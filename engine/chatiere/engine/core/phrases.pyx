@@ -295,7 +295,8 @@ def _whole(template):
 
 
 def _compiled(text, names):
-    # Return a template in the form of Phrases.templates, or a tuple of its forms in the order of their categories.
+    # Return a template in the form of Phrases.templates. If the template has several forms, return a tuple of them in
+    # the order of the categories.
     if isinstance(text, dict):
         return tuple(_compiled(form, names) for _, form in sorted(text.items()))
     return text.format(**{name: chr(1 + place) for place, name in enumerate(names)}).encode()

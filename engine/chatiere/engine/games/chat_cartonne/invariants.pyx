@@ -502,8 +502,8 @@ cdef bint hangs_together(const State* state) noexcept nogil:
 
 
 cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept nogil:
-    # Return True if each run of adjacent cards in a row contains a card that is in the centre or touches a card of the
-    # next row towards the centre. This condition is sufficient for a connected table, and true on most tables.
+    # Return True if each run of adjacent cards in a row has a card in the centre, or a card next to a card of the
+    # following row towards the centre. This condition is sufficient for a connected table, and true on most tables.
     cdef uint64_t cells = state.filled[first], before = 0, after, east, inner, sum, ends, carry = 0, alone = 0
     cdef uint64_t column = first_column(first)
     cdef int word
@@ -613,8 +613,8 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
 # Public and hidden
 
 cdef inline int check_pile(const State* state, const Count* count) noexcept nogil:
-    # Check that the numbers of cards drawn and of toys equal the number missing from the parts, and that no seat has
-    # more cards than it drew.
+    # Check that the parts lack as many cards as were drawn (including toys), and that no seat has more cards than it
+    # drew.
     cdef int left = count.left, current = count.current, part, gone, toys = 0
     cdef uint64_t too_many
     if state.phase <= DEAL:

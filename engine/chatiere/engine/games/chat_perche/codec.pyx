@@ -356,7 +356,7 @@ cdef uint32_t read_deck(const State* state, const Message* message) except? 0:
             RULES.refuse_state(
                 f"draw_pile_cards[{i}]", f"a full deck has {count_spaces(copies)} copies of card {cards[i]}, no more"
             )
-        # By convention, the last of several identical cards are those that are left.
+        # By convention, the last of several identical cards are left.
         left |= <uint32_t> 1 << highest_bit(copies & ~left)
     return left
 

@@ -3,8 +3,8 @@
 The only hidden information is the values of the other seat's tokens, except tokens at broken branches. The load of a
 branch is the largest number of animals that the branch has held. The solidity of the branch is at least the load. The
 tokens that are possible at a branch with a higher load are therefore also possible at a branch with a lower load.
-Branches get their tokens in descending order of their loads. The number of choices for each branch then does not depend
-on earlier choices, so uniform choices make all assignments equally likely.
+Branches get tokens in descending order of their loads. The number of choices for each branch then does not depend on
+earlier choices, so uniform choices make all assignments equally likely.
 """
 
 from libc.stdint cimport uint8_t, uint64_t

@@ -326,7 +326,7 @@ cdef int legal_tokens(const State* state, uint16_t* ids) noexcept nogil:
     cdef int i
     for i in range(MAX_SOLIDITY):
         in_hand |= <uint64_t> ((tokens >> 8 * i & 0xFF) > 0) << i
-    # Each branch has four ids, one for each value, so its ids are numbered in the same way as its four spaces.
+    # Each branch has four ids, one for each value, so the ids are numbered in the same way as the branch's four spaces.
     in_hand *= first_spaces()
     return list_bits((in_hand & ~(state.placed[0] | state.placed[1])) >> TRUNK_SPACES, SPACES - TRUNK_SPACES, 0, ids)
 
@@ -538,7 +538,7 @@ cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
     # The seats draw in turn, and each seat draws its whole deck before it begins again. After each turn, the dogs have
-    # therefore made at least the minimum number of steps for both seats, and some order of the cards gives exactly this
+    # therefore made at least the minimum number of steps for both seats. Some order of the cards gives exactly this
     # minimum. The longest game ends with the first turn after which the minimum reaches the end of the track.
     #
     # No seat begins a pass through its deck before both seats have finished the previous pass. Each pass therefore has

@@ -225,13 +225,13 @@ cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
 
 
 cdef void draw(const State* state, Story* story, int redraw) noexcept nogil:
-    # Record that the hand drew a card. `redraw` is the card's index among the redrawn cards kept, if it is one of them.
+    # Record that the hand drew a card. If the card is among the redrawn cards kept, `redraw` is its index.
     arrive(story, redraw if 0 <= redraw < state.redrawn_count else <int> NOT_REDRAWN)
 
 
 cdef void put_under(const State* state, Story* story, int redraw) noexcept nogil:
-    # Record that a card of the hand was put under the pile. `redraw` is the card's index among the redrawn cards kept
-    # and the cards in the queue, if it is one of them.
+    # Record that a card of the hand was put under the pile. If the card is among the redrawn cards kept or in the
+    # queue, `redraw` is its index among both.
     if redraw < 0:
         leave(story, FORGOTTEN, 0)
     elif redraw < state.redrawn_count:
@@ -314,7 +314,7 @@ cdef int count_misfits(
     # that excluded the card, and before the card left. Returns the number of arrivals without a card, plus 1 if the
     # seat has no playable card although it must play. Counting stops above `most`. The largest matching is found by
     # taking the arrivals in order, and matching each to the waiting card that leaves first. A card that arrived from
-    # the queue, or that left for the queue and was redrawn, is matched as itself if the viewer knows the card, and
+    # the queue, or left for the queue and was redrawn, may be known to the viewer. It is then matched as itself,
     # otherwise as any card.
     cdef uint16_t after[MAX_ARRIVALS]
     cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that was matched
@@ -385,8 +385,8 @@ cdef bint shows_it_can_play(const State* state) noexcept nogil:
 
 
 cdef void list_hidden(const State* state, const Layout* layout, int viewer, Hidden* hidden) noexcept nogil:
-    # List the hidden places in an order that all seats know, and the hidden cards in ascending order, so that the lists
-    # do not depend on the places of the cards.
+    # List the hidden places in an order that all seats know, and the hidden cards in ascending order. The lists then do
+    # not depend on the places of the cards.
     cdef uint64_t cards[2]
     cdef int seat, i, card
     hidden.viewer = viewer

@@ -35,7 +35,8 @@ ctypedef struct Turns:
     uint64_t fours  # the cards under a top that lie on three other cards of their play
     uint32_t counts  # the sums of the entries of COUNTS_OF
 
-# Map each card to its bit in a set of cards. Numbers from 91 to 127 have unused bits; 0 and numbers above have no bit.
+# Map each card to its bit in a set of cards. Numbers from 91 to 127 have unused bits. 0 and numbers above 127 have no
+# bit.
 cdef TwoWords BITS_OF[256]
 # PLACES zero bytes, then PLACES bytes with all bits set. The bytes from index PLACES - place on are a mask of the
 # places from `place` on.
@@ -139,7 +140,8 @@ cdef int fault_of_numbers(const State* state) noexcept nogil:
 
 
 cdef inline bint wrong_first_seat(const State* state) noexcept nogil:
-    # Return True if the first seat is wrong. It must be NO_SEAT until chance has chosen it, unless an option names it.
+    # Return True if the first seat is wrong. Without an option, the first seat must be NO_SEAT until chance has chosen
+    # a seat.
     cdef bint named = state.first_seat_option != NO_SEAT
     cdef bint wrong = state.first_seat != NO_SEAT if state.phase == FIRST_SEAT else state.first_seat >= state.players
     return wrong | (named & (state.first_seat_option != state.first_seat))

@@ -38,7 +38,7 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef int check_numbers(const State* state) noexcept nogil:
-    # Check that each number is in its range, and is 0 when it has no meaning.
+    # Check that each number is in its range, and that a number without a meaning is 0.
     cdef int phase = state.phase, i
     if state.players < FEWEST_PLAYERS or state.players > MAX_PLAYERS:
         return MomistigriFault.BAD_PLAYERS
@@ -115,7 +115,7 @@ cdef bint all_zero(const Box* box) noexcept nogil:
 
 
 cdef int check_cards(const State* state, const Box* box) noexcept nogil:
-    # Check that each card of the deck is in one hand or in `left`, and that the places of each kind are in the order of
+    # Check that each card of the deck is in one hand or in `left`. The places of each kind must be in the order of
     # seats, with `left` last.
     cdef uint64_t there = 0, twice = 0, misplaced = 0, hand
     cdef int seat

@@ -766,13 +766,13 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     # pair of 5 has one for each card handed out, at most n - 1. Any other turn has at most two: for example Main and
     # NameCard, or one of Give, Pass and Stop. Each pair removes two cards from the hands. Hands get cards back only by
     # handing out, because a swap replaces one card by another. With C cards dealt and h cards handed out, there are at
-    # most (C + h) / 2 pairs, so each card handed out adds one and a half decisions. A turn adds at most 3 (n - 1) / 2
-    # decisions, or 3 if it includes a swap. The bound is not reached, because the four 6s and five 5s are never
+    # most (C + h) / 2 pairs. Each card handed out therefore adds one and a half decisions. A turn adds at most 3 (n -
+    # 1) / 2 decisions, or 3 if it includes a swap. The bound is not reached, because the four 6s and five 5s are never
     # distributed so that every turn has this many decisions.
     #
     # There is one draw in each turn of a round, one more after a pair of 7, and two more after a pair of 8. Between two
-    # pairs of 7, and between two pairs of 8, a card returns from the pile, in a turn with a pair of 5 or 3. With t
-    # turns of this kind, there are at most t + 1 turns with a pair of 8, and at most 200 - t turns with a pair of 7 or
+    # pairs of 7, and between two pairs of 8, a turn with a pair of 5 or 3 returns a card from the pile. With t turns of
+    # this kind, there are at most t + 1 turns with a pair of 8, and at most 200 - t turns with a pair of 7 or
     # 8. Together, these add at most (t + 1) + (200 - t) draws.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
