@@ -10,7 +10,7 @@ ctypedef struct Control:
     # The part of a Cancellation that working threads share with threads that make requests or read the progress.
     uint64_t requests
     uint64_t moves
-    void* owner  # the Cancellation, which the caller of the work holds
+    void* owner  # the Cancellation; the caller of the work holds a reference to it
 
 cdef bint answer(Control* control) noexcept nogil
 

@@ -14,7 +14,7 @@ cdef enum:
     # The field number of a Scalar that is not in the message.
     NO_FIELD = 0
     # Special values of Scalar.absent. ALWAYS means that the field is never absent. UNTIL_FIRST_SEAT means that the
-    # field is a seat that is absent only in the phase FIRST_SEAT, where the state has 0. The phase must then be the
+    # field is a seat that is absent only in the phase FIRST_SEAT. The state then has 0. The phase must then be the
     # first Scalar, and FIRST_SEAT its lowest value.
     ALWAYS = -1
     UNTIL_FIRST_SEAT = -2

@@ -140,7 +140,7 @@ ctypedef struct Operations:
     int (*end)(const void* body) noexcept nogil
     # Return the seat that caused the end. Called only if the game is over.
     int (*ended_by)(const void* body) noexcept nogil
-    # Make a decision. Called at decisions, and at the end of a game, where it returns GAME_IS_OVER.
+    # Make a decision. Called at decisions, and at the end of a game. At the end, it returns GAME_IS_OVER.
     int (*apply)(void* body, int action, Events* events) noexcept nogil
     # At a chance event, list the possible outcomes and their weights, in ascending order of the outcomes, and return
     # their number. Both arrays have space for MAX_OUTCOMES entries, and all of this space may be written to.

@@ -113,7 +113,7 @@ ctypedef struct State:
     uint8_t play[MAX_PLAYERS]  # the cards played to the trick in order, beginning with the leader's, then zeros
     uint8_t voids[MAX_PLAYERS]  # the set of colours that each seat has failed to follow in this round
     uint8_t zone[MAX_PLAYERS][COLOURS]  # 1 + the zone of each colour on a board, or 0 for no zone
-    uint8_t points[MAX_PLAYERS][ROUNDS - 1]  # the points of finished rounds, except the last, whose boards remain
+    uint8_t points[MAX_PLAYERS][ROUNDS - 1]  # the points of finished rounds except the last round (its boards remain)
     uint8_t more_zero[3]
 
 ctypedef struct View:

@@ -133,7 +133,7 @@ ctypedef struct State:
 ctypedef struct Redraw:
     # The public history of a card drawn from the queue.
     uint8_t giver
-    uint8_t taker  # NO_SEAT if no seat has drawn it, which is possible only in a forged state
+    uint8_t taker  # NO_SEAT if no seat has drawn the card, possible only in a forged state
     uint8_t surely_held  # 1 if the taker has not put a card under the pile since
 
 ctypedef struct Layout:

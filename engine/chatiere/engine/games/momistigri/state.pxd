@@ -282,8 +282,8 @@ cpdef enum:
     FIRST_SWAP_IN_ID = FIRST_SWAP_OUT_ID + KINDS
     NUM_ACTIONS = FIRST_SWAP_IN_ID + KINDS
 
-# The nearest other seat in the round, or the seat itself if there is no other, indexed by [0 clockwise, 1
-# counter-clockwise][set of the seats in the round][seat]. The table is written once, at import.
+# The nearest other seat in the round, or the seat itself if there is no other. The table is indexed by [0 clockwise, 1
+# counter-clockwise][set of the seats in the round][seat]. It is written once, at import.
 cdef uint8_t BESIDE[2][1 << MAX_PLAYERS][MAX_PLAYERS]
 
 ctypedef struct Options:
@@ -388,7 +388,7 @@ cdef inline int count_fewest(const State* state, int rounds) noexcept nogil:
 # These tables are written once, at import.
 # The two kinds of each DiscardPair, the lower kind first. The id of the action is high * (high + 1) / 2 + low.
 cdef uint8_t PAIRS[PASS_ID][2]
-# For each kind, the kinds with the same colour or value with which it forms pairs and which are not above it.
+# For each kind, the set of the kinds that form pairs with it (of the same colour or value) and are not above it.
 cdef uint64_t PARTNERS[KINDS]
 
 cdef inline void cards_of_pair(int action, int* low, int* high) noexcept nogil:
