@@ -16,7 +16,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc"]
 root_doc = "docs/index"
 include_patterns = [
     *("docs/**", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"),
-    *("loadtest/README.md", "proto/README.md"),
+    *("http2/README.md", "loadtest/README.md", "proto/README.md"),
     *(
         "examples/README.md",
         "examples/*/README.md",
