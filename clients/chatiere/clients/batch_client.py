@@ -169,7 +169,7 @@ class BatchClient(ChannelClient):
     ) -> Evaluation:
         """Evaluate every legal action of the deciding seat in each state (n, packed_size), by random playouts.
 
-        An item fails if no seat has to decide in the state. The random numbers of item i are derived from the stream
+        An item fails if no seat has to decide in its state. The random numbers of item i are derived from the stream
         (seed, first_game_number + i) as described for EvaluateRequest.
 
         Args:
@@ -217,9 +217,9 @@ class BatchClient(ChannelClient):
         return self._send(batch_requests.observe(setup, states, seats), timeout)
 
     def pack(self, setup: BatchSetup, typed_states: Sequence[State], *, timeout: float | None = None) -> Packed:
-        """Convert typed states to packed ones (Convert)."""
+        """Convert typed states to packed states (Convert)."""
         return self._send(batch_requests.pack(setup, typed_states), timeout)
 
     def unpack(self, setup: BatchSetup, states: States, *, timeout: float | None = None) -> Unpacked:
-        """Convert packed states (n, packed_size) to typed ones (Convert)."""
+        """Convert packed states (n, packed_size) to typed states (Convert)."""
         return self._send(batch_requests.unpack(setup, states), timeout)

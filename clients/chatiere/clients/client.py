@@ -99,7 +99,7 @@ class Client(ChannelClient):
             players: The number of players. 0 means any number.
             options: The options in force. Options that are not set have their defaults.
             audience: RULES_AUDIENCE_PLAYERS for a sheet in the client's language, or RULES_AUDIENCE_AUTHORS for the
-                specification in English. The metadata `rule` of errors contains its headings.
+                specification in English. The metadata `rule` of errors contains headings of the specification.
             timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:
@@ -127,7 +127,8 @@ class Client(ChannelClient):
             options: The game's options. Options that are not set have their defaults.
             seed: The seed of sampled chance, 0 … 2**64 - 1. None means a random seed. The same seed, game number and
                 moves always give the same game.
-            game_number: Distinguishes games with the same seed, 0 … 2**64 - 1. A number other than 0 requires a seed.
+            game_number: A number that distinguishes games with the same seed, 0 … 2**64 - 1. If it is not 0, a seed is
+                required.
             explicit_chance: True to stop at every chance event. You then call `apply` with an outcome. Not allowed with
                 a seed.
             include: The parts of the response in addition to the state, the turn and the events.
@@ -232,7 +233,7 @@ class Client(ChannelClient):
             seat: The seat whose knowledge determines the draw, 0 … players - 1.
             seed: The seed of the draw, 0 … 2**64 - 1. None means a random seed. The same seed and game number draw the
                 same state.
-            game_number: Distinguishes draws with the same seed, 0 … 2**64 - 1.
+            game_number: A number that distinguishes draws with the same seed, 0 … 2**64 - 1.
             timeout: The time limit of the call in seconds, including retries. None means the client's timeout.
 
         Raises:

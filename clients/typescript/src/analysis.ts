@@ -16,7 +16,7 @@ export interface Analysis {
   readonly simulations?: number;
   /** The seed, 0 … 2^64 - 1, for a reproducible analysis. Default: a random seed. */
   readonly seed?: bigint;
-  /** A signal that ends the analysis; the call in progress then rejects. */
+  /** A signal that ends the analysis. The call in progress then rejects. */
   readonly signal?: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ export async function* analyse(
 ): AsyncGenerator<AnalysedDecision, void> {
   const step = Math.max(1, Math.floor(AT_ONCE / simulations));
   let first = fromPly;
-  // Request even an empty or invalid range once, so that the service refuses an invalid one.
+  // Request an empty or invalid range once, too, so that the service can refuse an invalid range.
   do {
     const end = Math.min(first + step, toPly);
     const request = { record, fromPly: first, toPly: end, simulations, ...(seed !== undefined && { seed }) };

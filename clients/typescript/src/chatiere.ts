@@ -106,8 +106,7 @@ export class Chatiere {
   /**
    * Enter a room. Throws RangeError for an id that is not base64url.
    *
-   * @param room - The room's id; `newRoomId()` returns the id of a new room.
-   * @param seat - The person's seat, if any.
+   * @param room - The room's id. `newRoomId()` returns the id of a new room. @param seat - The person's seat, if any.
    */
   enter(room: string, seat?: SealedSeat): Promise<Room> {
     return Room.enter(this.rooms, room, seat?.secret);

@@ -50,7 +50,8 @@ export class HostTable {
 
   private constructor(
     private readonly games: Client<typeof GameService>,
-    /** The record of the game so far. Keep it to continue the game later (Chatiere.resume), or to replay it. */
+    /** The record of the game so far. Keep the record to continue the game later (Chatiere.resume), or to replay the
+     * game. */
     readonly record: GameRecord,
     private readonly include: Include,
     private current: Position,
@@ -79,7 +80,7 @@ export class HostTable {
     return this.current;
   }
 
-  /** The deciding seat; undefined at a chance event, and when the game is over. */
+  /** The deciding seat. Undefined at a chance event, and when the game is over. */
   get seat(): number | undefined {
     return this.current.turn?.seat;
   }
@@ -89,17 +90,17 @@ export class HostTable {
     return this.current.ply;
   }
 
-  /** The reason why the game is over; undefined until then. */
+  /** The reason why the game is over. Undefined until the game is over. */
   get end(): End | undefined {
     return this.current.end;
   }
 
-  /** The legal actions of the deciding seat, by ascending id; empty if no seat has to decide. */
+  /** The legal actions of the deciding seat, by ascending id. Empty if no seat has to decide. */
   get legalActions(): Action[] {
     return this.current.legalActions;
   }
 
-  /** The possible outcomes of the pending chance event; empty if no chance event is pending. */
+  /** The possible outcomes of the pending chance event. Empty if no chance event is pending. */
   get chanceOutcomes(): ChanceOutcome[] {
     return this.current.chanceOutcomes;
   }
@@ -127,8 +128,8 @@ export class HostTable {
   /**
    * Make a decision.
    *
-   * @param seat - The seat that sends the action. Pass it for moves received from players, because the service then
-   * refuses an action out of turn. Default: the deciding seat.
+   * @param seat - The seat that sends the action. Pass the seat for moves received from players, because the service
+   * then refuses an action out of turn. Default: the deciding seat.
    *
    * @throws ChatiereError: ILLEGAL_ACTION, INVALID_ACTION, ACTION_MISMATCH, WRONG_TURN, CHANCE_PENDING, GAME_OVER,
    * INVALID_SEAT …

@@ -25,7 +25,7 @@ export function beginRecord(beginning: Position, players: number, facts: RecordF
   const state = given(beginning.state, "state");
   const { stream } = state;
   return create(GameRecordSchema, {
-    // Names in GameInfo are in snake case, as in the API definition; field names are in camel case.
+    // Names in GameInfo are in snake case, as in the API definition. Field names are in camel case.
     game: given(state.game.case, "game").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     rulesVersion: state.rulesVersion,
     players,
@@ -41,7 +41,7 @@ export function beginRecord(beginning: Position, players: number, facts: RecordF
 /**
  * Parse the text of a record (docs/records.md).
  *
- * Only the format is checked here; the service checks options and moves, for example in Chatiere.resume. The seats of
+ * Only the format is checked here. The service checks options and moves, for example in Chatiere.resume. The seats of
  * moves and the last line are not compared with the game, because they are not part of a GameRecord.
  *
  * Throws RangeError with the number of the line if the format is wrong, and Error for options that the game does not

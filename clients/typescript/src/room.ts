@@ -18,7 +18,7 @@ const SIZE = 16;
  */
 const SILENCE = 45_000;
 
-/** Return the id of a new room as text for links: 16 random bytes in base64url. In a URL, put it after the #. */
+/** Return the id of a new room as text for links: 16 random bytes in base64url. In a URL, put the id after the #. */
 export function newRoomId(): string {
   return toText(crypto.getRandomValues(new Uint8Array(SIZE)));
 }

@@ -38,7 +38,7 @@ const BROKEN = [Code.Unavailable, Code.Canceled, Code.Aborted, Code.DeadlineExce
 export class RoomContents {
   /** The name of each person. Show names only as text, never as HTML. */
   readonly names = new Map<string, string>();
-  /** For the id of each invitation, the persons who accepted the invitation, in chronological order. */
+  /** The persons who accepted each invitation, in chronological order, for the id of each invitation. */
   readonly replies = new Map<string, string[]>();
   /** The table of each ply, for each table id in hexadecimal. */
   readonly tables = new Map<string, Map<number, Uint8Array>>();

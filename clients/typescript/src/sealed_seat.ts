@@ -31,8 +31,8 @@ const SECRET = /^[0-9a-f]{32}$/;
  * even after a restart. This rule covers two children of one parent as well as two branches that other players made
  * together.
  *
- * Tables are bytes, as returned by the service. Send the newest table to the other players; textOf converts it to text
- * for links. The same move at the same table gives the same bytes. "Table errors" are the reasons INVALID_TABLE,
+ * Tables are bytes, as returned by the service. Send the newest table to the other players. textOf converts a table to
+ * text for links. The same move at the same table gives the same bytes. "Table errors" are the reasons INVALID_TABLE,
  * TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED and UNSUPPORTED_RULES_VERSION.
  */
 export class SealedSeat {
@@ -87,7 +87,7 @@ export class SealedSeat {
   }
 
   /**
-   * Make a decision for this seat. If `move` is absent, let the bot whose turn it is decide.
+   * Make a decision for this seat. If `move` is absent, let the bot whose turn it is make a decision.
    *
    * Returns the new table. If the table is open, also returns the seat's update.
    *

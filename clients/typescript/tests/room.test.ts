@@ -117,7 +117,7 @@ test("a room that was created again receives the tables before one that it canno
   assert.deepEqual([taken, table], [true, at(tables, 4)]);
 });
 
-/** Play Discat against a bot; return the tables of all plies. */
+/** Play Discat against a bot. Return the tables of all plies. */
 async function playedAlone(seat: SealedSeat, plies: number): Promise<Uint8Array[]> {
   const acknowledgement = Acknowledgement.NONE;
   const seats = [seat.seat, seatOf({ bot: "random" })];

@@ -25,7 +25,7 @@ _QUARTERS = np.array([isqrt(isqrt((1 << k) - 1)) + 1 for k in range(1, 96)], np.
 
 
 class FlatBot(SearchBot):
-    """A bot for any game that tries legal actions in drawn worlds and plays them to the end by the game's policy.
+    """A bot for any game that tries actions in drawn worlds, and plays each world to its end by the game's policy.
 
     In each round, the bot keeps the half of the actions with the highest mean returns. It chooses the action that
     remains in the end. Among equals, it prefers the lowest dense id. This is sequential halving (Karnin, Koren, Somekh

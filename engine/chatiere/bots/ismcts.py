@@ -61,7 +61,8 @@ class IsmctsBot(SearchBot):
                 learner learns.
             temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000. 0 means no mistakes.
             exploration: The constant of UCB1, or of PUCT with a network, 0 or more.
-            even: True to give all legal actions the same number of simulations, so that their values can be compared.
+            even: True to give all legal actions the same number of simulations, so that the actions' values can be
+                compared.
             net: The network that evaluates the leaves of the search. None means that playouts evaluate them.
 
         Raises:

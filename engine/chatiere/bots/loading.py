@@ -106,8 +106,8 @@ def make(text: str, bot: Callable[..., Bot], given: str | None) -> Bot:
     Args:
         text: The bot as the user named it, for error messages.
         bot: The class of the bot.
-        given: The parameters, as NAME=VALUE,…; None means no parameters. A value is converted to an int or a float if
-            possible, and otherwise is a str.
+        given: The parameters, as NAME=VALUE,… None means no parameters. A value is converted to an int or a float if
+            possible. Otherwise, it is a str.
 
     Raises:
         ValueError: If the bot cannot be made. The message is one sentence with the reason.

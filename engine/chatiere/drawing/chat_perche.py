@@ -29,8 +29,8 @@ def draw_table(views: Sequence[ChatPercheView]) -> list[str]:
 
 
 def _animals(view: ChatPercheView) -> dict[int, str]:
-    # Return the symbol for each occupied space: "G" or "B" is a cat, "g" or "b" a cat that must not be moved now, and
-    # "*" a bird.
+    # Return the symbol for each occupied space: "G" or "B" is a cat, "g" or "b" is a cat that must not be moved now,
+    # and "*" is a bird.
     fixed = {*view.barred, *([view.moved] if view.HasField("moved") else [])}
     animals = dict.fromkeys(view.birds, "*")
     for letter, seat in zip("GB", view.seats, strict=True):

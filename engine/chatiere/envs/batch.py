@@ -105,7 +105,7 @@ class Batch:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Compute `ended` of a batch that `batch_of` made, when it is first read."""
+            """Compute `ended` when it is first read. Only batches made by `batch_of` need this."""
             if name != "ended" or "_ended_later" not in vars(self):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
             return vars(self).setdefault("ended", vars(self)["_ended_later"]())

@@ -45,7 +45,7 @@ class BatchEnv(Closing):
     e + 2 × num_envs and so on. A game depends only on the seed, the game number and the actions. The same seed
     therefore gives the same games with any number of environments and batches.
 
-    `games` limits the number of games. They are numbered from `first_game` on. An environment without further games is
+    `games` limits the number of games. Games are numbered from `first_game` on. An environment without further games is
     removed from its batch, and after the last game `step` returns a batch without positions. Without `games`, the
     number of games is unlimited. To measure an average, play a fixed number of games, because the first games to end
     are shorter than average.
@@ -173,7 +173,7 @@ class BatchEnv(Closing):
         """Return True if no further batch is pending."""
 
     def _describe(self, info: GameInfo) -> None:
-        # Store the game's description. Raises ValueError if it has no features of the requested form.
+        # Store the game's description. Raises ValueError if the game has no features of the requested form.
         self.info = info
         try:
             self._compact = CompactObservations(info) if self._is_compact else None
@@ -257,7 +257,7 @@ def _ended(
     lengths: NDArray[np.uint32],
     positions: Positions,
 ) -> Ended:
-    # `over` are the rows of the games that ended, `lengths` their numbers of decisions.
+    # `over` has the rows of the games that ended, and `lengths` has the games' numbers of decisions.
     return Ended(
         envs=envs[over],
         game_numbers=game_numbers[over],

@@ -1,6 +1,6 @@
 """Gymnasium: one seat against bots, as an environment and as a vector environment.
 
-Importing this module registers every game: chatiere/discat-v1 and so on, with the version of its rules.
+Importing this module registers every game under a name with the version of its rules, for example chatiere/discat-v1.
 
 env = gymnasium.make("chatiere.envs.gymnasium:chatiere/discat-v1", players=3, opponents="random")
 observation, info = env.reset(seed=7)
@@ -106,7 +106,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         mask_in_observation: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        """Create an environment; `reset` begins a game.
+        """Create an environment. `reset` begins a game.
 
         Args:
             game: The name of the game.
@@ -238,7 +238,7 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         max_episode_steps: SupportsIndex | None = None,
         render_mode: str | None = None,
     ) -> None:
-        """Create a vector environment; `reset` begins the games.
+        """Create a vector environment. `reset` begins the games.
 
         Args:
             game: See SeatEnv.

@@ -57,7 +57,8 @@ class _Course:
         self.start = start
         self.position = start.position.clone()
         self.moves: _Moves | None = None
-        # The histories computed so far: map each viewer to the moves that its history covers, and the history's text.
+        # The histories computed so far. Map each viewer to the moves that the history covers, and to the history's
+        # text.
         self._histories: dict[int, tuple[_Moves | None, str]] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

@@ -46,7 +46,7 @@ export class Host {
     private position: Position,
   ) {}
 
-  /** The seat to act; undefined when the game is over. */
+  /** The seat to act. Undefined when the game is over. */
   get seat(): number | undefined {
     return this.position.turn?.seat;
   }
@@ -56,7 +56,7 @@ export class Host {
     return this.position.ply;
   }
 
-  /** The reason why the game is over; undefined until then. */
+  /** The reason why the game is over. Undefined until the game is over. */
   get end(): End | undefined {
     return this.position.end;
   }

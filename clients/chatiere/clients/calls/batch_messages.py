@@ -55,7 +55,7 @@ class Response:
         self._rest, self._found = cut(data, _LONG[name])
 
     def number(self, name: str) -> int:
-        """Return a number; 0 if it is absent.
+        """Return a number, or 0 if the field is absent.
 
         Raises:
             DecodeError: The fields other than columns are malformed.

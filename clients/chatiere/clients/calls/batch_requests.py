@@ -85,7 +85,7 @@ class Evaluation(NamedTuple):
     """uint32 (n + 1,): the legal ids of item i are legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
     legal_ids: NDArray[np.uint16]
     """uint16 (legal_offsets[n],): the dense ids of each item's legal actions, ascending. Empty for an item in which no
-    seat is to decide."""
+    seat has to decide."""
     mean_returns: NDArray[np.float64]
     """float64 (legal_offsets[n],): the deciding seat's mean Positions.returns after the action; 0 for a failed item."""
     counts: NDArray[np.uint32]
@@ -113,7 +113,7 @@ class Resampled(NamedTuple):
     """n resampled states."""
 
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size): packed states; the state of a failed item is unchanged."""
+    """uint8 (n, packed_size): packed states. The state of a failed item is unchanged."""
     faults: Faults
     """The items that failed."""
 
@@ -122,7 +122,7 @@ class Observed(NamedTuple):
     """The observations in n states."""
 
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): 0 for a failed item; GameInfo.observation describes the layout."""
+    """uint8 (n, observation_length): the observations, in the layout of GameInfo.observation. 0 for a failed item."""
     faults: Faults
     """The items that failed."""
 
@@ -140,7 +140,7 @@ class Unpacked(NamedTuple):
     """The typed form of n packed states."""
 
     typed_states: Sequence[State]
-    """n states; the state of a failed item has no game."""
+    """n states. The state of a failed item has no game."""
     faults: Faults
     """The items that failed."""
 

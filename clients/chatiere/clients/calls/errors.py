@@ -12,11 +12,11 @@ from grpc_status import rpc_status
 # The name of the limit that ends idle streams.
 _IDLE_STREAMS = "streams whose request has not arrived completely"
 _DOMAIN = "chatiere"
-# Seconds before a stream is opened again: the first pause, and the maximum. The pause doubles each time.
+# The pause in seconds before a stream is opened again: the first pause, and the maximum. The pause doubles each time.
 _FIRST_PAUSE, _MAX_PAUSE = 0.1, 5.0
 # The upper limit of the random factor, from 1, by which a pause is multiplied.
 _LONGER = 1.5
-# The codes with which a call may end when its connection breaks or is silent.
+# The codes of calls whose connection broke or is silent.
 _BROKEN = {
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.CANCELLED,
@@ -63,7 +63,7 @@ class ChatiereError(Exception):
         localized: str = "",
     ) -> None:
         """See the class."""
-        # Exception receives all arguments so that errors can be pickled, for instance by worker processes.
+        # Pass all arguments to Exception, so that errors can be pickled, for instance by worker processes.
         super().__init__(code, message, reason, metadata, violations, request_id, retry_after, localized)
         self.code = code
         self.message = message
@@ -85,7 +85,7 @@ class ChatiereError(Exception):
 
     @property
     def lost_batch(self) -> bool:
-        """True if a stream refused a request because it does not keep the batch that the request takes."""
+        """True if a stream refused a request because the stream does not keep the batch that the request takes."""
         return self.reason == "INVALID_BATCH" and any(each.field == "take" for each in self.violations)
 
 
