@@ -1,1 +1,1 @@
-"""The page: files for browsers, which the door for browsers serves. There is no Python here."""
+"""The page: files that the door for browsers serves. There is no Python here."""

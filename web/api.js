@@ -69,7 +69,7 @@ export class Refusal extends Error {
     const detail = (/** @type {string} */ type) => detailOf(body, type);
     /** The HTTP status. */
     this.status = status;
-    /** The name of an ErrorReason, such as ILLEGAL_ACTION; "" if the refusal has no reason. */
+    /** The name of an ErrorReason, such as ILLEGAL_ACTION, or "" if the refusal has no reason. */
     this.reason = detail("ErrorInfo")?.reason ?? "";
     /** The metadata of the reason. */
     this.metadata = detail("ErrorInfo")?.metadata ?? {};

@@ -10,13 +10,13 @@ const DRAGGED = 6;
 const NARROW = 560;
 const DURATION = 350;
 const CLOSEST = 3;
-// The number of pixels in a unit of a wheel event, for each mode of the event: pixels, lines and pages.
+// For each mode of a wheel event (pixels, lines and pages), the number of pixels in a unit.
 const WHEEL = [1, 16, 400];
 const SIDES = /** @type {const} */ (["x", "y", "width", "height"]);
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
 
-/** The camera of a board, which is an SVG element within an SVG element: it controls the board's viewBox. */
+/** The camera of a board. The board is an SVG element within an SVG element, and the camera controls its viewBox. */
 export class Camera {
   /** @type {Box | undefined} */
   #window;
@@ -246,7 +246,7 @@ export class Camera {
   #up(event) {
     this.#pointers.delete(event.pointerId);
     if (this.#pointers.size === 0) {
-      // Reset the distance only after this pointer's click, which must pick no item if the board has been dragged.
+      // Reset the distance only after this pointer's click: it must pick no item if the board has been dragged.
       setTimeout(() => (this.#way = this.#pointers.size === 0 ? 0 : this.#way));
     }
   }

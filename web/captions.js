@@ -27,7 +27,7 @@ export class Captions {
   constructor(stage, captionOf) {
     this.stage = stage;
     this.captionOf = captionOf;
-    // Hide the caption from screen readers, which read the labels of the items.
+    // Hide the caption from screen readers, because they read the labels of the items.
     this.element = h("div", { class: "caption", "aria-hidden": "true", hidden: true });
     stage.append(this.element);
     // A lifted finger also dispatches this event. Its caption stays, so that the player can read it.
@@ -118,7 +118,7 @@ export class Captions {
   }
 
   /**
-   * Place the caption above its item or, if there is no room, below it, within the stage.
+   * Place the caption within the stage, above its item or, if there is no room, below the item.
    * @param {Element} item
    */
   #place(item) {

@@ -13,8 +13,8 @@ const SVG = "http://www.w3.org/2000/svg";
  * Create an HTML element.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Attributes} [attributes] attributes whose names begin with `on` are listeners; attributes with the value
- *   null, undefined or false are left out, and the value true stands for an empty attribute
+ * @param {Attributes} [attributes] attributes whose names begin with `on` are listeners. Attributes with the value
+ *   null, undefined or false are left out. The value true sets an empty attribute
  * @param {...Child} children strings become text, never markup
  * @returns {HTMLElementTagNameMap[Tag]}
  */

@@ -51,7 +51,7 @@
  */
 
 /**
- * A rectangle, in pixels.
+ * A rectangle in pixels.
  * @typedef {{x: number, y: number, width: number, height: number}} Box
  */
 
@@ -183,7 +183,7 @@ export async function loadGame(name) {
 }
 
 /**
- * Return the name of a game's field in messages, such as chatPerche for chat_perche.
+ * Return the name of a game's field in messages, for example chatPerche for chat_perche.
  * @param {string} name
  */
 export function fieldOf(name) {

@@ -64,7 +64,7 @@ export async function kept(shelf, name) {
 }
 
 /**
- * Store a value as the newest one.
+ * Store a value as the newest value.
  * @param {string} shelf
  * @param {string} name
  * @param {unknown} value
@@ -79,7 +79,7 @@ export async function keep(shelf, name, value) {
 }
 
 /**
- * List the shelves whose names begin with a prefix, from the least to the most recently changed one.
+ * List the shelves whose names begin with a prefix, from the least to the most recently changed shelf.
  * @param {string} prefix
  */
 export async function shelves(prefix) {

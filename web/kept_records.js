@@ -36,7 +36,7 @@ export async function keepRecord(record) {
     }
   } catch (error) {
     if (error instanceof Refusal) {
-      // The service refuses to replay the record. A player who goes to such a position sees the reason.
+      // The service refuses to replay the record. A player who opens one of these positions sees the reason.
       return;
     }
     throw error;
@@ -47,7 +47,7 @@ export async function keepRecord(record) {
 }
 
 /**
- * List the records that are stored completely, beginning with the most recently shown one.
+ * List the records that are stored completely, beginning with the most recently shown record.
  * @returns {Promise<{shelf: string, record: GameRecordJson}[]>}
  */
 export async function keptRecords() {

@@ -1,5 +1,5 @@
-// Links to tables. A shared link contains tables and never a secret; only the private link to the player's own seat
-// contains one.
+// Links to tables. A shared link contains tables and never a secret. Only the private link to the player's own seat
+// contains a secret.
 
 import { h } from "./dom.js";
 import { t } from "./settings.js";

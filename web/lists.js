@@ -4,7 +4,7 @@ import { nameOfSeat } from "./seat_names.js";
 import { t } from "./settings.js";
 
 /**
- * Return the names of the players of some seats, such as "X and Y".
+ * Return the names of some seats' players, for example "X and Y".
  * @param {readonly number[]} seats
  */
 export function namesOf(seats) {
@@ -12,7 +12,7 @@ export function namesOf(seats) {
 }
 
 /**
- * Join words into a list, such as "X, Y and Z".
+ * Join words into a list, for example "X, Y and Z".
  * @param {readonly string[]} words
  */
 export function listOf(words) {

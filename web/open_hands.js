@@ -7,7 +7,7 @@ import { call } from "./api.js";
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
 
 /**
- * Return the last view of a game as a seat would see it if all hands were open. Throws Refusal.
+ * Return the last view of a game that a seat would have if all hands were open. Throws Refusal.
  * @param {GameRecordJson} record
  * @param {Field} field
  * @param {number | undefined} me the viewer's seat; undefined for a spectator
@@ -24,7 +24,7 @@ export async function openEnd(record, field, me) {
 }
 
 /**
- * Return a seat's view as it would be if all hands were open.
+ * Return the view that a seat would have if all hands were open.
  * @param {readonly ViewerUpdate[]} updates the updates of all seats in order, then of a spectator
  * @param {Field} field
  * @param {number | undefined} me the viewer's seat; undefined for a spectator

@@ -1,4 +1,4 @@
-// The options of a game, as the service describes them: the form for a new game, and the list of chosen options.
+// The options of a game from the service's descriptions: the form for a new game, and the list of chosen options.
 
 import { h } from "./dom.js";
 import { nameOfSeat } from "./seat_names.js";

@@ -1,4 +1,4 @@
-// The keys of pieces, and the items that can be picked: those that some legal action still needs.
+// The keys of pieces, and the items that can be picked: the items that some legal action still needs.
 
 /** @typedef {import("./game.js").Action} Action */
 /** @typedef {import("./game.js").Picks} Picks */
@@ -6,7 +6,7 @@
 /** @typedef {{candidates: Set<string>, complete: Action[], hasMore: boolean}} Found */
 
 /**
- * Return the function that returns the key of a piece, such as `card:7`, by its number.
+ * Return the function that maps the number of a piece to the piece's key, such as `card:7`.
  * @param {string} kind the kind of the piece
  */
 export function keysOf(kind) {
@@ -22,7 +22,7 @@ export function numberOf(key = "") {
 }
 
 /**
- * Return the keys that can be picked next and the complete actions, of which the most likely is first. `hasMore` is
+ * Return the keys that can be picked next, and the complete actions with the most likely action first. `hasMore` is
  * true if an action needs more keys.
  * @param {readonly Option[]} options
  * @param {readonly string[]} picked
@@ -67,7 +67,8 @@ export function pick(options, picked, key) {
 }
 
 /**
- * Return the keys that an action needs in addition to the picked ones; undefined if these do not fit the action.
+ * Return the keys that an action needs in addition to the picked keys; undefined if the picked keys do not fit the
+ * action.
  * @param {Picks} picks
  * @param {readonly string[]} picked
  */

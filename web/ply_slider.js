@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 
 /**
- * Create a slider from the first ply to the last one.
+ * Create a slider from the first ply to the last ply.
  * @param {number} last
  * @param {string} label
  * @param {(ply: number) => void} onPly is called for each ply that the player selects

@@ -10,7 +10,7 @@ import { t } from "./settings.js";
 /** @typedef {import("./games.js").GameKit} GameKit */
 
 /**
- * Return the text of who has won.
+ * Return the text that names the winners.
  * @param {readonly number[]} winners
  * @param {number | undefined} me the player's own seat; undefined for a spectator, or if several players are at this
  *   screen

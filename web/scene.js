@@ -14,7 +14,7 @@ import { h, s } from "./dom.js";
  * @property {ReadonlySet<string>} candidates the keys (`Item.pick`) that can be picked
  * @property {readonly string[]} picked the keys picked so far
  * @property {readonly string[]} hinted the keys that make up the suggested action
- * @property {boolean} tries true if items that are not candidates can also be clicked
+ * @property {boolean} tries true if other items than candidates can also be clicked
  * @property {ReadonlyMap<string, number>} moved maps the mark of each item that a seat's last move put on the table to
  *   that seat
  */

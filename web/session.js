@@ -24,7 +24,7 @@ import * as store from "./store.js";
  * }} Terms
  */
 
-/** The maximum number of tables in a take-back: the table to return to, the newest one, and all between them. */
+/** The maximum number of tables in a take-back: the table to return to, the newest table, and all tables in between. */
 const MAX_TAKEN_BACK = 129;
 
 /**
@@ -123,8 +123,8 @@ export class Session {
   }
 
   /**
-   * Receive tables from another player, perhaps of a known game. Throws RangeError if a string is not a table, Refusal
-   * if the service did not create the table, and ForkError.
+   * Receive tables from another player, perhaps of a known game. Throws RangeError if a string is not a table, and
+   * Refusal if the service did not create the table. Also throws ForkError.
    * @param {readonly string[]} texts
    * @param {Record<string, string>} secrets by the hash of the seat
    * @param {boolean} [replaces] true if these tables replace other tables of the same plies

@@ -11,10 +11,10 @@ export const spoken = new EventTarget();
 
 /** @typedef {keyof typeof words} Language */
 
-/** The languages of the page: the ones that have catalogues. */
+/** The languages of the page: the languages with catalogues. */
 export const LANGUAGES = /** @type {Language[]} */ (Object.keys(words));
 
-/** Return the language that the player has chosen, or else the first of the browser's languages that the page has. */
+/** Return the language that the player has chosen, or else the browser's first language that the page has. */
 export function language() {
   const wanted = [localStorage.getItem("language"), ...navigator.languages.map((each) => each.split("-")[0])];
   return wanted.map((each) => LANGUAGES.find((known) => known === each)).find((each) => each) ?? "en";

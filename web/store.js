@@ -1,6 +1,5 @@
-// The data stored in this browser: for each game, the tables of all plies and the player's secrets and promises; also
-// invitations and rooms. The data is in local storage, so that it survives when the page is closed or the service
-// stops.
+// The data stored in this browser: invitations, rooms and, for each game, the tables of all plies and the player's
+// secrets and promises. The data is in local storage, so that it survives when the page is closed or the service stops.
 
 /**
  * The data stored for a game, in addition to its tables.
@@ -81,7 +80,7 @@ export function tableOf(id) {
 }
 
 /**
- * List the games of this browser, beginning with the most recently used one.
+ * List the games of this browser, beginning with the most recently used game.
  * @returns {(Kept & {id: string})[]}
  */
 export function listTables() {
@@ -248,7 +247,7 @@ export function roomOf(id) {
 }
 
 /**
- * List the rooms of this browser, beginning with the most recently used one.
+ * List the rooms of this browser, beginning with the most recently used room.
  * @returns {(Room & {id: string})[]}
  */
 export function listRooms() {

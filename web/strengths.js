@@ -1,13 +1,13 @@
 // The bots that players can choose, by strength.
 
 /**
- * A bot that players can choose: the service's name of it, and its name for players.
+ * A bot that players can choose: the service's name of the bot, and the name for players.
  * @typedef {{bot: string, name: string}} Strength
  */
 /** @typedef {import("#api/chatiere/v1/bot_service_pb.js").ListBotsResponseJson} ListedBots */
 /** @typedef {import("#api/chatiere/v1/bot_service_pb.js").LadderRungJson} LadderRung */
 
-// The maximum time that a bot takes for a hint, in seconds.
+// The maximum time for a bot's hint, in seconds.
 const HINT_TIME = 0.5;
 
 /**
@@ -26,7 +26,7 @@ export function strengthsOf({ ladder = [], bots = [] }, players) {
 }
 
 /**
- * Return the bot that gives hints: the strongest of the ladder that takes at most HINT_TIME.
+ * Return the bot that gives hints: the strongest bot of the ladder whose decisions take at most HINT_TIME.
  * @param {ListedBots} listed
  * @param {number} players
  * @returns {Strength}

@@ -2,7 +2,7 @@
 // page's files only, not calls.
 
 /**
- * The files of the page: a hash of all of them, and the SHA-256 of each by its path. The server replaces this line.
+ * The files of the page: a hash of all files, and the SHA-256 of each file by its path. The server replaces this line.
  * @type {{version: string, files: Record<string, string>}}
  */
 const SITE = { version: "", files: {} };

@@ -25,8 +25,8 @@ import { isAnimated, t } from "./settings.js";
 // The smallest size for which drawings are made, in pixels.
 const NARROW = 320;
 const LOW = 360;
-// The minimum height reserved for the bar under the drawing, in pixels, so that the drawing's size seldom changes from
-// turn to turn. In low windows the bar is a single line, and its actual height counts.
+// The minimum height of the bar under the drawing, in pixels. It is reserved so that the drawing's size seldom changes
+// from turn to turn. In low windows the bar is a single line, and its actual height counts.
 const BAR = 108;
 const LOW_WINDOW = 500;
 // The margin at the edges of the window, in pixels.
@@ -170,8 +170,7 @@ export class TableView {
   }
 
   /**
-   * Choose the largest scale at which the whole drawing fits, or else the scale at which the largest part of it is
-   * visible.
+   * Choose the largest scale at which the whole drawing fits, or else the scale at which the largest part is visible.
    */
   #fit() {
     const context = this.#context();
@@ -330,7 +329,7 @@ export class TableView {
     if (seat !== undefined) {
       mark.append(seatMark(seat, 16));
     }
-    // Only the arrow keys move the focus to it; Tab skips it.
+    // Only the arrow keys move the focus to the line. Tab skips it.
     const attributes = { type: "button", tabindex: "-1", "data-ply": ply, onclick: () => this.onMoment(ply) };
     return h("p", { class: isMoment ? "moment" : null }, mark, h("button", attributes, h("span", {}, text)));
   }
@@ -465,7 +464,7 @@ export class TableView {
     const plain = this.#options.filter(({ picks }) => picks.keys.length === 0).map(({ action }) => action);
     const hasPicked = this.#picked.length > 0;
     const shown = hasPicked ? [...complete, ...plain] : plain;
-    // While something can be picked, the buttons of other actions, such as passing, are less prominent.
+    // While something can be picked, the buttons of other actions (for example to pass) are less prominent.
     const classOf = (/** @type {Action} */ action) =>
       hasPicked && action === complete[0]
         ? "primary"
@@ -552,7 +551,7 @@ export class TableView {
   }
 
   /**
-   * Report the picks that were undone because they do not go with a later one.
+   * Report the picks that were undone because they cannot be combined with a later pick.
    * @param {readonly string[]} keys
    */
   #tellPutBack(keys) {

@@ -17,7 +17,7 @@ const VOWEL = /^[aeiouàâäéèêëîïôöùûüæœ]/i;
 
 /**
  * Insert values into text, with French elisions ("de Zoé", "d’Alice"). If the text has plural forms, the value `count`
- * selects one.
+ * selects a form.
  * @param {string} language
  * @param {Text} text
  * @param {Values} [values]

@@ -146,7 +146,7 @@ export function seatMark(seat, size) {
 }
 
 /**
- * Return the colours of a suit, as `cardFace` takes them.
+ * Return the colours of a suit in the form for `cardFace`.
  * @param {number} suit
  */
 export function suitColours(suit) {

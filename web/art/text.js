@@ -1,4 +1,4 @@
-// Text in drawings: its width, ways to make it fit, and its drawing. Sizes are in pixels.
+// Text in drawings: functions that measure, fit and draw it. Sizes are in pixels.
 
 import { s } from "../dom.js";
 import { round } from "./shapes.js";

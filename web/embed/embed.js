@@ -1,5 +1,5 @@
-// A record in a frame of another page. It is smaller than the page and needs no storage, which browsers may deny to
-// frames.
+// A record in a frame of another page. It is smaller than the page and needs no storage, because browsers may deny
+// storage to frames.
 
 import { h } from "../dom.js";
 import { fieldOf, GAMES, loadGame } from "../game.js";

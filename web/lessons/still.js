@@ -1,4 +1,4 @@
-// Still pictures of a table, or of some of its things, made by the game's drawing.
+// Still pictures of a table, or of some of the table's items, made by the game's drawing.
 
 import { s } from "../dom.js";
 import { nameOfSeat } from "../seat_names.js";
@@ -17,7 +17,7 @@ const WIDTH = 640;
 const HEIGHT = 480;
 
 /**
- * Return the context of a still drawing, in which no player can act.
+ * Return the context of a still drawing. No player can act in it.
  * @param {GameKit} kit
  * @param {import("../game.js").ViewerUpdate} update
  * @param {number} [me] the viewer's seat; absent for a spectator

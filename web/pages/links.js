@@ -79,7 +79,7 @@ async function keep(tables, own, replaces) {
 }
 
 /**
- * Return the page for a table that this server will never open; it offers a new game.
+ * Return the page for a table that this server will never open. The page offers a new game.
  * @param {unknown} error
  * @param {readonly string[]} tables
  */

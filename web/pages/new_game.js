@@ -16,7 +16,7 @@ import { invite } from "./invitation.js";
 
 /** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 
-// The choices that stand for people at this screen.
+// The choices for people at this screen.
 const PEOPLE = new Set(["me", "here"]);
 
 /**

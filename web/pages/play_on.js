@@ -133,7 +133,7 @@ function breath() {
 }
 
 /**
- * Choose an outcome at random, by weight.
+ * Choose an outcome at random, with probabilities in proportion to the weights.
  * @param {readonly {outcome?: number, weight?: number | string}[]} outcomes
  */
 function drawn(outcomes) {

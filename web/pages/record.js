@@ -141,7 +141,7 @@ class Replay {
     this.#game?.act(action);
   }
 
-  /** Continue the game from the position shown, as the viewer's seat or, for a spectator, as the seat to move. */
+  /** Continue the game from the position shown. The player has the viewer's seat; a spectator gets the seat to move. */
   async #playOn() {
     this.#stop();
     try {

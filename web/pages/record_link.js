@@ -8,7 +8,7 @@ import { t } from "../settings.js";
 
 export { isRecordWord, recordWord } from "../record_word.js";
 
-/** The maximum length, in characters, of a link that programs transmit reliably. */
+/** The maximum length of a link that programs transmit reliably, in characters. */
 const MAX_LENGTH = 2000;
 
 /**

@@ -1,4 +1,4 @@
-// A room before its game. Players enter by the link, give a name and take a seat; the host starts the game.
+// A room before its game. Players enter by the link, type a name and take a seat. The host starts the game.
 
 import { qrCode } from "../art/qr.js";
 import { seatMark } from "../art/cards.js";

@@ -16,7 +16,7 @@ export function show(record) {
 }
 
 /**
- * Return the record given to `show`. Throws Error if there is no such record.
+ * Return the record given to `show`. Throws Error if the record does not exist.
  * @returns {GameRecordJson}
  */
 export function shownRecord() {

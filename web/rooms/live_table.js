@@ -100,7 +100,7 @@ export class LiveTable {
     return this.session.mine.length > 0;
   }
 
-  /** True if this browser's player is the host, who started the game. */
+  /** True if this browser's player is the host. The host started the game. */
   get isHost() {
     return this.session.table.seats[0]?.secretSha256 === this.room.known.person;
   }

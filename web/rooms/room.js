@@ -33,7 +33,7 @@ const NOT_FOUND = 404;
 const INVITATION = "0".repeat(16);
 
 /**
- * Create a room for a game, with this browser's player as the host, and return its id. Throws Refusal if no game can
+ * Create a room for a game, and return the room's id. This browser's player is the host. Throws Refusal if no game can
  * begin with the options.
  * @param {string} game
  * @param {number} players
@@ -118,7 +118,7 @@ export class Room extends EventTarget {
 
   /**
    * False if the room counts none of the games known here as its own. In this case, the service has forgotten the room,
-   * and a stranger was the first to post in it again. Games that are begun in such a room are not shown.
+   * and a stranger was the first to post in it again. Games that are begun in the room are then not shown.
    */
   get #isOurs() {
     const { tables } = this.known;
@@ -315,7 +315,7 @@ export class Room extends EventTarget {
       await this.#showNow(id, postingOrder(plies, there));
       await this.#showProposal(id);
     }
-    // Post the settings last: a table tells the room all players of the game, and the settings only the host.
+    // Post the settings last: a table names all players of the game, but the settings name only the host.
     if (isHost && settings && !areSettingsThere) {
       await call("RoomService/Post", { room: this.id, secret, settings });
     }

@@ -70,8 +70,8 @@ export function awaitedReplies(seats) {
 }
 
 /**
- * Add a reply to the seats of an invitation. It takes the first free seat, unless it has a seat already. Throws
- * RangeError if no seat is free, or if the hash is invalid.
+ * Add a reply to the seats of an invitation. The person gets the first free seat, unless the person has a seat already.
+ * Throws RangeError if no seat is free, or if the hash is invalid.
  * @param {readonly InvitedSeat[]} seats
  * @param {string} hash the reply's hash
  * @returns {InvitedSeat[]}

@@ -9,7 +9,7 @@
  * @typedef {Readonly<Record<string, Template>>} Templates
  */
 /**
- * A piece, as in the message PieceInfo.
+ * A piece: the message PieceInfo.
  * @typedef {{readonly kind?: string, readonly number?: number, readonly name?: string}} Piece
  */
 /**
@@ -19,7 +19,7 @@
  * @property {readonly {readonly name?: string, readonly numbers?: readonly number[]}[]} [arguments]
  */
 /**
- * A template of the service, as in the message PhraseInfo.
+ * A template of the service: the message PhraseInfo.
  * @typedef {object} SaidInfo
  * @property {string} [key]
  * @property {string} [text]
@@ -118,7 +118,7 @@ export class Words {
   }
 
   /**
-   * Return the name of a piece; undefined if the game has no such piece.
+   * Return the name of a piece; undefined if the game does not have the piece.
    * @param {string} kind the piece's kind, such as "card"
    * @param {number} number the piece's number
    */

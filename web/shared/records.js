@@ -5,7 +5,7 @@ import { SetOptions } from "./fields.js";
 import { MAX_SEATS } from "./seats.js";
 
 const TAGS = ["game", "rules_version", "players", "chance", "seed", "game_number", "date"];
-/** The options that are sets, as game.option, with the field of their message that lists the members. */
+/** Maps each option that is a set, as game.option, to the field of its message that lists the members. */
 const SETS = new Map(Object.entries(SetOptions));
 const MAX_CHARACTERS = 2_000_000;
 const MAX_LINE_LENGTH = 10_000;
@@ -226,7 +226,7 @@ function beginningOf(tags) {
 }
 
 /**
- * Return the fields for the record's chance: the stream, or, for explicit chance, an empty list of outcomes.
+ * Return the fields for the record's chance: the stream, or an empty list of outcomes if chance is explicit.
  * @param {Tags} tags
  */
 function chanceOf(tags) {
@@ -328,7 +328,7 @@ function readMoves(lines, first, { actions, outcomes }) {
 }
 
 /**
- * Remove the spaces at the end of a line in linear time; /[ \r]+$/ takes quadratic time.
+ * Remove the spaces at the end of a line in linear time. /[ \r]+$/ would take quadratic time.
  * @param {string} line
  */
 function trimmed(line) {
@@ -391,7 +391,7 @@ function inJson(field) {
 }
 
 /**
- * Return the members of a set in ascending order. The set is an integer; its lowest bit stands for 1.
+ * Return the members of a set in ascending order. The set is an integer. Its lowest bit represents 1.
  * @param {Tags} tags
  * @param {string} tag
  */

@@ -297,10 +297,10 @@ export function merged(one, other) {
 
 /**
  * Return the tables that a client has to send after its player has acted, and the seats that need them. The player's
- * own seats are left out. The seats are those for which the game is waiting or, if no seat has to decide, all human
- * seats. The tables are those that the other players may lack: all tables from the player's second to last decision on,
- * or all known tables if an amendment since then gave a seat to a person. Sending a table twice does no harm. Throws
- * RangeError if the bytes are not tables, or if `tables` is empty.
+ * own seats are left out. The seats are the seats for which the game waits. If no seat has to decide, they are all
+ * human seats. The tables are the tables that the other players may lack: all tables from the player's second to last
+ * decision on. If an amendment since then gave a seat to a person, they are all known tables. Sending a table twice
+ * does no harm. Throws RangeError if the bytes are not tables, or if `tables` is empty.
  * @param {readonly Uint8Array[]} tables all known tables of a game, in any order
  * @param {readonly number[]} mine the player's own seats
  * @param {number} [turn] as for `awaited`

@@ -13,7 +13,8 @@ import { cardOf } from "../../games/chat_cartonne/view.js";
 import { words } from "./words.js";
 
 const SIZE = 100;
-// Numbers of kinds of card: a wall in the north and a mouse; walls around a mouse and a ball; a toy card with two mice.
+// The numbers of three kinds of card: a wall in the north and a mouse, walls around a mouse and a ball, and two mice as
+// toys.
 const [LEFT, RIGHT, TOYS] = [11, 68, 72];
 
 /** @type {import("../sheet.js").Sheet<"chatCartonne">} */

@@ -5,7 +5,7 @@ import { effectOf, lookOf } from "../../games/momistigri/view.js";
 import { words } from "./words.js";
 
 const CARD = { width: 84, height: 118 };
-// Numbers of kinds of card, 9 × colour + value − 1: a 3 and a 6 of one colour; two 4s of different colours; the
+// Numbers of kinds of card (9 × colour + value − 1): a 3 and a 6 of one colour, two 4s of different colours, and the
 // Momistigri.
 const [OF_COLOUR, OF_VALUE, MOMISTIGRI] = [[2, 5], [3, 21], [45]];
 
