@@ -84,7 +84,7 @@ def choose(client: Client, position: Position, bot: Bot, seed: SupportsIndex, de
         BotError: The bot does not choose a legal action.
     """
     luck = int(hosting.luck(seed, [position.state.stream.game_number], [decisions])[0])
-    # The bot gets a state that its seat cannot distinguish from the true one, with the same legal actions and
+    # The bot gets a state that its seat cannot distinguish from the true state, with the same legal actions and
     # observation.
     world = _unpacked(client.resample(position.state, position.turn.seat, seed=luck))
     (chosen,) = hosting.choose(bot, hosting.decisions_at(world, bot, luck))

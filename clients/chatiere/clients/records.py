@@ -243,7 +243,7 @@ class _Text:
         self._lines = [line.rstrip(" \r") for line in text.removeprefix("\ufeff").split("\n")]
         # The number of the current line, from 1.
         self._number = 0
-        # The line number and the value of each tag. The value is as written.
+        # The line number of each tag, and the value as written.
         self._tags: dict[str, tuple[int, str]] = {}
 
     def record(self) -> GameRecord:

@@ -453,7 +453,7 @@ def awaited(table: bytes, turn: int | None = None) -> list[int]:
     """Return the seats that the game waits for.
 
     These are the seats whose acknowledgement is missing or, at an open table, the human seat whose turn it is. The list
-    is empty if the game is over, or if it is a bot's turn, because any client may request a bot's move.
+    is empty if the game is over, and at a bot's turn, because any client may request a bot's move.
 
     Args:
         table: The table.
@@ -497,7 +497,7 @@ class Sending(NamedTuple):
 
 
 def to_send(tables: Sequence[bytes], mine: Collection[int], turn: int | None = None) -> Sending:
-    """Return the tables that a client has to send after its player has acted, and the seats that need them.
+    """Return the tables that a client has to send after its player has acted, and the seats that need the tables.
 
     The seats are those that the game waits for. If no seat has to decide, they are all human seats. The player's own
     seats are left out. The tables are those that these seats may lack: all tables since the player's second-to-last

@@ -51,7 +51,7 @@ class BatchStream(Closing):
 
     @property
     def is_over(self) -> bool:
-        """True once the stream has ended or broken: further requests fail."""
+        """True once the stream has ended or broken. Further requests then fail."""
         return self._end is not None
 
     def submit(self, request: BatchRequest[Result]) -> Future[Result]:
@@ -73,7 +73,7 @@ class BatchStream(Closing):
         return future
 
     def close(self) -> None:
-        """End the stream; requests in flight fail."""
+        """End the stream. Requests in flight fail."""
         with self._changed:
             self._is_closed = True
             self._call.cancel()

@@ -65,7 +65,7 @@ class FastStream(Closing):
 
     @property
     def is_over(self) -> bool:
-        """True once the stream has ended or broken: further requests fail."""
+        """True once the stream has ended or broken. Further requests then fail."""
         return self._call.is_over
 
     def submit(self, request: BatchRequest[Result]) -> Future[Result]:
@@ -78,7 +78,7 @@ class FastStream(Closing):
         return future
 
     def close(self) -> None:
-        """End the stream; requests in flight fail."""
+        """End the stream. Requests in flight fail."""
         self._is_closed = True
         self._call.close()
         self._in_flight.fail(TransportError(grpc.StatusCode.CANCELLED, "the stream was closed"))

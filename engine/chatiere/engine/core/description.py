@@ -68,7 +68,7 @@ class Option:
         piece_kind: The Piece.kind of the pieces to which the numbers refer, "seat" if they are seats, or "".
         index_kind: The Piece.kind of a list that has a number for each piece of this kind, in the order of the pieces.
             Empty for other lists.
-        only_for: The numbers of players with which the option has an effect. Empty if it always has an effect.
+        only_for: The numbers of players with which the option has an effect. Empty if the option always has an effect.
     """
 
     name: str
