@@ -36,7 +36,7 @@ PLACES = {
 
 
 class ReleaseError(Exception):
-    """The release cannot be made; the message states the reason."""
+    """The release cannot be made. The message states the reason."""
 
 
 def git(*arguments: str, **environment: str) -> str:
@@ -102,7 +102,7 @@ def commit(version: str) -> None:
 
 
 def main(version: str) -> None:
-    """Run all steps; stop at the first step that fails."""
+    """Run all steps. Stop at the first step that fails."""
     check(version)
     # Use the time of the last commit. The release's own commit has the same date.
     os.environ["SOURCE_DATE_EPOCH"] = str(epoch())

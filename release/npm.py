@@ -29,7 +29,7 @@ def run(folder: Path, *command: str, **environment: str) -> str:
 
 
 def install(folder: Path) -> Path:
-    """Install the packages named in the package's lock file into a folder; return its node_modules."""
+    """Install the packages named in the package's lock file into a folder. Return its node_modules."""
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PACKAGE / name, folder)
     run(folder, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -54,7 +54,7 @@ def prepare(repository: Path, modules: Path) -> Path:
 
 
 def pack(repository: Path, modules: Path) -> Path:
-    """Build and pack a copy of the package (see `prepare`); return the tarball."""
+    """Build and pack a copy of the package (see `prepare`). Return the tarball."""
     folder = prepare(repository, modules)
     run(folder, "npm", "pack")
     (packed,) = folder.glob("*.tgz")

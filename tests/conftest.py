@@ -22,7 +22,7 @@ settings.load_profile("untimed")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all tests of a product except one (see `tools/over.py`) as `repeated`; `make test` omits these."""
+    """Mark all tests of a product except one (see `tools/over.py`) as `repeated`. `make test` omits these."""
     alike: dict[tuple[str, ...], list[pytest.Item]] = {}
     for item in items:
         over = {name for mark in item.iter_markers("over") for name in mark.args}

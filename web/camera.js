@@ -79,7 +79,7 @@ export class Camera {
 
   /**
    * Show a part of the board, unless the player has chosen another part.
-   * @param {Box | undefined} window the board's box in the drawing; undefined if there is no board
+   * @param {Box | undefined} window the board's box in the drawing, or undefined if there is no board
    * @param {Box | undefined} extent the part to show, in the board's coordinates
    * @param {boolean} isAnimated
    */

@@ -37,7 +37,7 @@
  * @property {number} [turn] the rotation, in degrees clockwise
  * @property {number} [scale] 1 by default
  * @property {number} [layer] 0 by default; items of higher layers, and later items of the same layer, are on top
- * @property {string} stamp describes the item's look; the item is drawn again when the stamp changes
+ * @property {string} stamp describes the item's look. The item is drawn again when the stamp changes
  * @property {() => SVGElement} draw draws the item around its origin
  * @property {string} [label] the text for screen readers; absent for ornaments
  * @property {string} [pick] the key that a click on the item picks; several items may have the same key; absent if the
@@ -82,11 +82,11 @@
  * @property {ViewerUpdate} update the whole update of the viewer
  * @property {Details<F>} details the facts printed on the pieces
  * @property {number} players the number of players
- * @property {number | undefined} me the viewer's seat; undefined for a spectator
- * @property {number | undefined} turn the deciding seat; undefined when the game is over
+ * @property {number | undefined} me the viewer's seat, or undefined for a spectator
+ * @property {number | undefined} turn the deciding seat, or undefined when the game is over
  * @property {readonly Action[]} actions the viewer's legal actions that can be picked now; often empty
  * @property {number} width the width that the drawing has to fill, in pixels; at least 320
- * @property {number} height the height that is visible without scrolling, in pixels; a drawing should not be much
+ * @property {number} height the height that is visible without scrolling, in pixels. A drawing should not be much
  *   higher
  * @property {readonly string[]} picked the keys picked so far
  * @property {ReadonlySet<string>} candidates the keys that can be picked next
@@ -125,19 +125,19 @@
  * @template {object} [Ui=object]
  * @typedef {object} Game
  * @property {Record<string, Record<string, string | Readonly<Record<string, string>>>>} words the texts that the
- *   service does not provide, by language and key; `{name}` is a placeholder
+ *   service does not provide, by language and key. `{name}` is a placeholder
  * @property {(context: Context<F, Ui>) => Drawing} draw
  * @property {(action: Action, context: Context<F, Ui>) => Picks | undefined} picks returns how an action is picked;
  *   undefined if it cannot be picked now
  * @property {boolean} [confirms] true if a complete pick waits for a button, because more items could be picked
  * @property {(keys: readonly string[], context: Context<F, Ui>) => api.ActionJson[F]} attempt returns the game's part
  *   of the action (such as `{play: {cards: [4]}}`) that a player tries by picking these keys, so that the service can
- *   explain why it is illegal; undefined if there is no such action
+ *   explain why it is illegal, or undefined if there is no such action
  * @property {(event: Event) => string[]} touched returns the marks of the items that an event has put on the table
  * @property {(context: Context<F, Ui>) => string | undefined} prompt returns the next step of the deciding seat as a
  *   short sentence, once something is picked; undefined to show the service's text
  * @property {(item: Item, context: Context<F, Ui>) => string | undefined} does explains the purpose of an item in
- *   sentences; undefined if the item's label is enough
+ *   sentences, or undefined if the item's label is enough
  * @property {(context: Context<F, Ui>) => string[]} summary describes the table in a few sentences, for screen readers
  * @property {(seat: number, score: SeatScore<F>, context: Context<F, Ui>) => [string, number][]} breakdown returns the
  *   parts of a seat's total, with their names

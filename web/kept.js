@@ -53,7 +53,7 @@ export async function hashOf(value) {
 }
 
 /**
- * Return the value stored under a name; undefined if the name is unknown.
+ * Return the value stored under a name, or undefined if the name is unknown.
  * @param {string} shelf
  * @param {string} name
  */

@@ -10,7 +10,7 @@ import { call } from "./api.js";
  * Return the last view of a game that a seat would have if all hands were open. Throws Refusal.
  * @param {GameRecordJson} record
  * @param {Field} field
- * @param {number | undefined} me the viewer's seat; undefined for a spectator
+ * @param {number | undefined} me the viewer's seat, or undefined for a spectator
  */
 export async function openEnd(record, field, me) {
   const { actions = [], players = 0 } = record;
@@ -27,7 +27,7 @@ export async function openEnd(record, field, me) {
  * Return the view that a seat would have if all hands were open.
  * @param {readonly ViewerUpdate[]} updates the updates of all seats in order, then of a spectator
  * @param {Field} field
- * @param {number | undefined} me the viewer's seat; undefined for a spectator
+ * @param {number | undefined} me the viewer's seat, or undefined for a spectator
  * @returns {ViewerUpdate}
  */
 export function opened(updates, field, me) {

@@ -43,7 +43,7 @@ export class OptionsForm {
     this.fill(before);
   }
 
-  /** The options that differ from their defaults; undefined if all are defaults. */
+  /** The options that differ from their defaults, or undefined if all are defaults. */
   get value() {
     const chosen = this.#controls.flatMap(({ asked, read }) => {
       const numbers = read();
@@ -68,7 +68,7 @@ export class OptionsForm {
 }
 
 /**
- * Return the list of options that differ from their defaults; undefined if all are defaults.
+ * Return the list of options that differ from their defaults, or undefined if all are defaults.
  * @param {GameKit} kit
  * @param {number} players
  * @param {OptionsJson | undefined} options
@@ -159,7 +159,7 @@ function fieldValue(game, asked, numbers) {
 }
 
 /**
- * Return the name of the list in the message of a set; undefined if the option is not a set.
+ * Return the name of the list in the message of a set, or undefined if the option is not a set.
  * @param {string} game
  * @param {Asked} asked
  */

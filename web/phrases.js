@@ -59,7 +59,7 @@ export class Phrases {
   }
 
   /**
-   * Return the first seat that a phrase names; undefined if it names no seat.
+   * Return the first seat that a phrase names, or undefined if it names no seat.
    * @param {Phrase | undefined} phrase
    */
   seatOf(phrase) {

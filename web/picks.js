@@ -47,7 +47,7 @@ export function follow(options, picked) {
 }
 
 /**
- * Return the picked keys after a click on a key; undefined if the click leads to no action.
+ * Return the picked keys after a click on a key, or undefined if the click leads to no action.
  * @param {readonly Option[]} options
  * @param {readonly string[]} picked
  * @param {string} key
@@ -67,7 +67,7 @@ export function pick(options, picked, key) {
 }
 
 /**
- * Return the keys that an action needs in addition to the picked keys; undefined if the picked keys do not fit the
+ * Return the keys that an action needs in addition to the picked keys, or undefined if the picked keys do not fit the
  * action.
  * @param {Picks} picks
  * @param {readonly string[]} picked

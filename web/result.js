@@ -12,7 +12,7 @@ import { t } from "./settings.js";
 /**
  * Return the text that names the winners.
  * @param {readonly number[]} winners
- * @param {number | undefined} me the player's own seat; undefined for a spectator, or if several players are at this
+ * @param {number | undefined} me the player's own seat, or undefined for a spectator, or if several players are at this
  *   screen
  */
 export function wonText(winners, me) {

@@ -102,7 +102,7 @@ export class Session {
   /**
    * Begin a game of one player, or of several players at this screen.
    * @param {string} game
-   * @param {readonly (string | undefined)[]} seats the bot of each seat; undefined for a person
+   * @param {readonly (string | undefined)[]} seats the bot of each seat, or undefined for a person
    * @param {OptionsJson} [options]
    */
   static async beginHere(game, seats, options) {
@@ -359,7 +359,7 @@ export class Session {
    * Make a decision at the newest table. Without `action`, the bot whose turn it is decides. Throws Refusal and
    * ForkError.
    * @param {number | undefined} seat the seat that makes the decision or, if a bot decides, the seat that views the
-   *   table; undefined for a spectator
+   *   table, or undefined for a spectator
    * @param {ActionJson} [action] the seat's action
    * @returns {Promise<ViewerUpdateJson | undefined>} the seat's view of the new table; undefined if that table is not
    *   open yet, or if there was another newest table before the response arrived
@@ -445,7 +445,7 @@ export class Session {
     return { seats: sending.seats, texts: sending.tables.map(toText) };
   }
 
-  /** Return the ply of the last decision of this browser's players; undefined if they have not made any. */
+  /** Return the ply of the last decision of this browser's players, or undefined if they have not made any. */
   #lastOwn() {
     const { mine } = this;
     if (mine.length === 0) {

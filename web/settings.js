@@ -43,7 +43,7 @@ export function pace() {
   return PACES[localStorage.getItem("pace") ?? ""] ?? PACES["calm"] ?? 0;
 }
 
-/** Return the player's name in rooms; "" if the player has not given one. */
+/** Return the player's name in rooms, or "" if the player has not given one. */
 export function playerName() {
   return localStorage.getItem("name") ?? "";
 }

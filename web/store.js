@@ -102,7 +102,7 @@ export function keepTable(id, kept) {
 }
 
 /**
- * Return the table of a ply as text; undefined if this browser does not have it.
+ * Return the table of a ply as text, or undefined if this browser does not have it.
  * @param {string} id
  * @param {number} ply
  */
@@ -261,7 +261,7 @@ export function listRooms() {
 }
 
 /**
- * Return the id of the room of a table that is played live; undefined if the table has no room.
+ * Return the id of the room of a table that is played live, or undefined if the table has no room.
  * @param {string} table
  */
 export function roomOfTable(table) {

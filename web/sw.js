@@ -50,7 +50,7 @@ async function takeOver() {
 }
 
 /**
- * Return the path of the requested file; undefined if it is not a file of the page.
+ * Return the path of the requested file, or undefined if it is not a file of the page.
  * @param {Request} request
  */
 function pathOf({ method, url }) {

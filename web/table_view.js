@@ -17,9 +17,9 @@ import { isAnimated, t } from "./settings.js";
 /**
  * The player who looks at the table.
  * @typedef {object} Viewer
- * @property {number | undefined} me the viewer's seat; undefined for a spectator
+ * @property {number | undefined} me the viewer's seat, or undefined for a spectator
  * @property {boolean} canAct true if the viewer may act now
- * @property {readonly (string | undefined)[]} [bots] the bot at each seat; undefined for a person
+ * @property {readonly (string | undefined)[]} [bots] the bot at each seat, or undefined for a person
  */
 
 // The smallest size for which drawings are made, in pixels.
@@ -573,7 +573,7 @@ export class TableView {
 
   /**
    * Explain why an item cannot be picked. The explanation names the item and its purpose, and repeats the prompt.
-   * @param {string | undefined} key the item; undefined for an empty place
+   * @param {string | undefined} key the item, or undefined for an empty place
    */
   #answer(key) {
     const context = this.#context();

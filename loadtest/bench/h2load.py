@@ -99,7 +99,7 @@ def load(
         call: The call.
         in_flight: The number of connections.
         count: The number of calls.
-        rate: The maximum number of calls per second; None for no limit.
+        rate: The maximum number of calls per second, or None for no limit.
         one_core: True to keep client and server on the same core. With one call in flight, they alternate. On separate
             cores, each process would sleep while the other works. In a virtual machine, waking up takes longer than the
             call.

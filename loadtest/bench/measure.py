@@ -36,7 +36,7 @@ class Run(NamedTuple):
 
 
 class Timer:
-    """The time used by a `with` block; see `measured`."""
+    """The time used by a `with` block. See `measured`."""
 
     def __init__(self, server: BenchServer | None) -> None:
         """Start the timer, also for the processor time of `server` if one is given."""
@@ -113,7 +113,7 @@ def fastest(runs: Mapping[Key, Sequence[Run]]) -> tuple[Key, Run]:
 
 
 def listed(runs: Mapping[tuple[str, str], Sequence[Run]]) -> list[dict[str, Any]]:
-    """Return a table of the median rates of the peers' runs. The keys are (kind, game); our own kind is ""."""
+    """Return a table of the median rates of the peers' runs. The keys are (kind, game). Our own kind is ""."""
     return [
         {"peer": kind, "game": game, "moves/CPU-s": middle(found).rate} for (kind, game), found in runs.items() if kind
     ]
@@ -126,7 +126,7 @@ class Row:
     Attributes:
         bound: The required limit of the ratio of the figures.
         target: The desired limit of `target_figure`.
-        at_most: True if `bound` and `target` are upper limits; otherwise they are lower limits.
+        at_most: True if `bound` and `target` are upper limits. Otherwise they are lower limits.
         run: Our median run.
         peer_run: The peer's median run.
     """

@@ -52,7 +52,7 @@ class Batches:
         return NewGamesResponse(positions=_describe(states, [False] * len(states)))
 
     def step(self, request: StepRequest) -> StepResponse:
-        """Make a move in each game; restart games that end."""
+        """Make a move in each game. Restart games that end."""
         game = self._games[request.setup.game]
         states = []
         ended = []

@@ -30,7 +30,7 @@ MAX_IDLE = 60.0
 
 
 def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
-    """Return the columns of seeds and game numbers. All seeds are SEED; the game numbers begin with `first`."""
+    """Return the columns of seeds and game numbers. All seeds are SEED. The game numbers begin with `first`."""
     return (
         np.full(count, SEED, "<u8").tobytes(),
         np.arange(first, first + count, dtype="<u8").tobytes(),

@@ -233,7 +233,7 @@ def echo_built() -> bool:
 
 @contextmanager
 def echo(method: str, response_size: int) -> Iterator[BenchServer]:
-    """Run echo.cc, a grpc++ server with one method that does no work; see `echo_built`."""
+    """Run echo.cc, a grpc++ server with one method that does no work. See `echo_built`."""
     port = free_port()
     command = (str(_ECHO), f"{LOOPBACK}:{port}", f"/{GAME_SERVICE}/{method}", str(response_size))
     with start(command, port=port, listeners=1) as server:

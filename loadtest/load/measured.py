@@ -16,7 +16,7 @@ class WrongAnswer(Exception):
 class MeasuredCalls(grpc.UnaryUnaryClientInterceptor):
     """An interceptor that reports the duration, response size and error of unary calls, by method name.
 
-    An expected refusal is not an error; see `expecting`.
+    An expected refusal is not an error. See `expecting`.
     """
 
     def __init__(self, user: User) -> None:
@@ -26,7 +26,7 @@ class MeasuredCalls(grpc.UnaryUnaryClientInterceptor):
 
     @contextmanager
     def expecting(self, code: grpc.StatusCode) -> Iterator[None]:
-        """Expect calls to end with a status; any other status is an error."""
+        """Expect calls to end with a status. Any other status is an error."""
         self._expected = code
         try:
             yield

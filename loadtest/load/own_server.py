@@ -40,8 +40,8 @@ class OwnServer:
 
     Attributes:
         addresses: HOST:PORT of each door and of the metrics, by name.
-        token: The bearer token; None if the server requires no token.
-        authority: The certificate authority as PEM; None if the server has no TLS.
+        token: The bearer token, or None if the server requires no token.
+        authority: The certificate authority as PEM, or None if the server has no TLS.
     """
 
     def __init__(

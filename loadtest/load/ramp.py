@@ -62,7 +62,7 @@ class Ramp:
         self._scenario = dataclasses.replace(scenario, calls=1)
         self._most, self._least, self._halvings = 0, 0, 0
         self._users = sum(scenario.users.values())
-        # The time, on the clock of time.perf_counter, when all users of the step had started; None before.
+        # The time, on the clock of time.perf_counter, when all users of the step had started, or None before.
         self._begun: float | None = None
         self._is_spawned = False
         self._processes: list[psutil.Process] = []
@@ -89,7 +89,7 @@ class Ramp:
         return self._users, rate
 
     def _next(self) -> bool:
-        # Record the figures of a step; return False if it was the last one.
+        # Record the figures of a step. Return False if it was the last one.
         step = self._step()
         self.steps.append(step)
         if step.is_of_the_generator:

@@ -55,7 +55,7 @@ class TableUser(ServiceUser):
 
     @task
     def move(self) -> None:
-        """Make a random legal move; start another game when one ends."""
+        """Make a random legal move. Start another game when one ends."""
         turn = self.look().view.turn
         if not turn.HasField("seat"):
             self.begin()
@@ -157,7 +157,7 @@ class BrowserUser(GameChoice, FastHttpUser):
         self.begin()
 
     def call(self, method: str, request: dict[str, Any]) -> Any:
-        """Call a method of GameService. Return the position; an empty dict if the call is refused."""
+        """Call a method of GameService. Return the position, or an empty dict if the call is refused."""
         url, name = f"{self.origin}/chatiere.v1.GameService/{method}", f"{method}, JSON"
         with self.client.post(url, json=request, name=name, catch_response=True) as response:
             if response.status_code != HTTPStatus.OK:
@@ -172,7 +172,7 @@ class BrowserUser(GameChoice, FastHttpUser):
 
     @task
     def move(self) -> None:
-        """Make a random legal move; start another game when one ends."""
+        """Make a random legal move. Start another game when one ends."""
         legal = self.position.get("legalActions")
         if not legal:
             self.begin()

@@ -94,7 +94,7 @@ class FrontendUser(ServiceUser):
 
     @task
     def move(self) -> None:
-        """Make a move; start another game when one ends."""
+        """Make a move. Start another game when one ends."""
         if not self.position.legal_actions:
             self.begin()
             return
@@ -131,7 +131,7 @@ class SpectatorUser(ServiceUser):
 
     @task
     def look(self) -> None:
-        """Get the spectator's view; check that a seat's view does not depend on hidden information."""
+        """Get the spectator's view. Check that a seat's view does not depend on hidden information."""
         view = self.client.get_view(self.state)
         resampled = self.client.resample(self.state, 0)
         seen = self.client.get_view(resampled, 0)

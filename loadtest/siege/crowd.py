@@ -74,7 +74,7 @@ class Attacker:
         Args:
             method: The full name of the method, SERVICE/METHOD.
             message: The part of the request to send; None to send only headers.
-            length: The length of the whole request; None if `message` is the whole request.
+            length: The length of the whole request, or None if `message` is the whole request.
             is_open: True to leave the stream open after the request.
         """
         headers = [
@@ -156,7 +156,7 @@ class WebAttacker:
     def begin(
         self, method: str, message: bytes | None = None, *, length: int | None = None, kind: str = "proto"
     ) -> None:
-        """Start a call. For `message` and `length` see Attacker; `kind` is proto, json or connect+proto."""
+        """Start a call. For `message` and `length` see Attacker. `kind` is proto, json or connect+proto."""
         self.socket = self._open_sending(_in_http(method, message, length, kind))
 
 

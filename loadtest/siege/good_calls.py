@@ -44,8 +44,8 @@ class GrpcCalls:
 
         Args:
             address: The address of the port.
-            token: The bearer token; None if the server requires no token.
-            authority: The certificate authority; None if the server has no TLS.
+            token: The bearer token, or None if the server requires no token.
+            authority: The certificate authority, or None if the server has no TLS.
             has_rooms: True if the server has rooms.
         """
         self._address = address

@@ -38,7 +38,7 @@ class Measured:
         return 1000 * float(np.percentile(seconds, 99, method="higher")) if seconds else float("inf")
 
     def longest_ms(self) -> float:
-        """Return the duration of the longest call of any kind, in milliseconds; infinity if there were no calls."""
+        """Return the duration of the longest call of any kind, in milliseconds, or infinity if there were no calls."""
         return 1000 * max((one for seconds in self.seconds.values() for one in seconds), default=float("inf"))
 
 

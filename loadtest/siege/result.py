@@ -26,7 +26,7 @@ class AttackResult:
         failures: The number of failed calls for each time and cause. It includes streams that ended at the attackers'
             address.
         beside_ms: The highest 99th percentile of any kind of call that the well-behaved client at the attackers'
-            address made; None if it made no calls.
+            address made, or None if it made no calls.
         beside_failures: The number of failed calls of this client.
         idle: The memory of each process before the attack, in MiB.
         peak: The memory of each process at its peak, in MiB; empty if a process has died.

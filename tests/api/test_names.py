@@ -26,7 +26,7 @@ def test_no_types_of_different_files_clash() -> None:
 
 
 def test_one_class_has_another_name_in_php() -> None:
-    """Only `Include` becomes `PBInclude`; all other languages keep the name, because it reads well."""
+    """Only `Include` becomes `PBInclude`. All other languages keep the name, because it reads well."""
     files = list(api_files())
     types = [each.name for file in files for each in file.message_type]
     types += [each.name for file in files for each in file.enum_type]

@@ -15,7 +15,7 @@ from chatiere.engine.core.stream import words
 
 @dataclass
 class Node:
-    """A node; `children` has a node for each known action."""
+    """A node. `children` has a node for each known action."""
 
     visits: int = 0
     available: int = 1

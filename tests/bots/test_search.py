@@ -241,7 +241,7 @@ MAX_DECISIONS = 6  # decisions
 
 
 def solve(position: Position, decisions: int = MAX_DECISIONS) -> list[float] | None:
-    """Return the returns if every seat maximises its own return; None if the game can last for more decisions."""
+    """Return the returns if every seat maximises its own return, or None if the game can last for more decisions."""
     if position.is_terminal():
         return position.returns()
     best: list[float] | None = None

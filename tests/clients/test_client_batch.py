@@ -1,4 +1,4 @@
-"""The client of BatchService with a real server and every game; each item is compared with the engine."""
+"""The client of BatchService with a real server and every game. Each item is compared with the engine."""
 
 from collections.abc import Iterator
 from itertools import pairwise

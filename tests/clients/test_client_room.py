@@ -231,7 +231,7 @@ def test_a_late_follower_gets_all_tables_and_a_second_table_of_a_ply_is_refused(
 
 
 def played_alone(seat: SealedSeat, plies: int) -> list[bytes]:
-    """Play Discat against a bot; return the tables of all plies."""
+    """Play Discat against a bot. Return the tables of all plies."""
     tables = [seat.new_table("discat", [seat.seat, tables_pb.TableSeat(bot="random")], NONE).table]
     for _ in range(plies):
         legal = seat.look(tables[-1]).legal_actions

@@ -123,7 +123,7 @@ def test_a_refused_request_does_not_affect_other_requests(open_stream: Open, add
 
 def test_several_calls_are_in_flight_simultaneously(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
-        # The first response follows the third request; tags match responses to requests.
+        # The first response follows the third request. Tags match responses to requests.
         yield from reversed([answer_to(next(requests)) for _ in range(3)])
 
     _, address = make_fake_batch(play=play)

@@ -201,7 +201,7 @@ def test_a_row_has_the_results_of_the_search(monkeypatch: pytest.MonkeyPatch) ->
     for row in parquet.read_table(pa.BufferReader(shard)).to_pylist():
         own, lucky = (row["game"] + row["actor"]) % 2 == 0, luck(recipe.seed, [row["game"]], [row["ply"]])[0]
         kinds.add((own, lucky % 2))
-        # Each decision of that bot has shares; it has values only if the bot reports them.
+        # Each decision of that bot has shares. It has values only if the bot reports them.
         if own:
             shares = np.frombuffer(row["visit_shares"], "<f4")
             assert shares.tolist() == pytest.approx([legal / 1000 for legal in ids(row)])

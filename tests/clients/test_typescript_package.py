@@ -29,7 +29,7 @@ pytestmark = pytest.mark.long
 
 @contextmanager
 def serving(*origins: str) -> Iterator[tuple[str, str]]:
-    """Run a service for pages with these origins; yield its URLs for browsers and for gRPC."""
+    """Run a service for pages with these origins. Yield its URLs for browsers and for gRPC."""
     settings = Settings(address="127.0.0.1:0", web_address="127.0.0.1:0", web_origins=origins, relay="memory")
     server, port = create_server(settings, CollectorRegistry())
     server.start()

@@ -61,7 +61,7 @@ class Person:
         return self._process.pid
 
     def _read(self) -> bool:
-        """Read the available output; return False at the end."""
+        """Read the available output. Return False at the end."""
         ready, _, _ = select.select([self._terminal], [], [], _PATIENCE)
         assert ready, f"no more output after {self.screen[-500:]!r}"
         try:
@@ -75,7 +75,7 @@ class Person:
         return bool(data)
 
     def prompt(self) -> str:
-        """Wait for the next prompt; return the output before it, and the prompt, without escape sequences."""
+        """Wait for the next prompt. Return the output before it, and the prompt, without escape sequences."""
         while (found := _PROMPT.search(self._buffer)) is None:
             assert self._read(), f"it ended: {self.screen[-2000:]}"
         shown, self._buffer = self._buffer[: found.end()], self._buffer[found.end() :]
@@ -90,7 +90,7 @@ class Person:
         os.write(self._terminal, keys.encode())
 
     def enters(self, line: str) -> str:
-        """Type a line; return the output up to the next prompt."""
+        """Type a line. Return the output up to the next prompt."""
         self.types(f"{line}\r")
         return self.prompt()
 

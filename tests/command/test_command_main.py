@@ -21,7 +21,7 @@ EXTRAS = (
     "uvloop",
 )
 NAMES = main.list_commands(click.Context(main))
-# The extras that subcommands need; other subcommands need none.
+# The extras that subcommands need. Other subcommands need none.
 NEEDED = {
     **dict.fromkeys(("analyse", "play", "replay", "rules", "serve", "token", "verify"), "service"),
     "train": "train",

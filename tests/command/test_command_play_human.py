@@ -47,7 +47,7 @@ def test_a_saved_and_resumed_game_is_the_same(run: Run, address: str, tmp_path: 
     seated = ("--human", 0, "--bots", "random", "--address", address)
     asked = ("play", "--game", name, "--seed", 2**64 - 1, *seated)
     whole, half, rest = (tmp_path / each for each in ("whole", "half", "rest"))
-    # The game ends before the 500 lines do; numbers after its end have no effect.
+    # The game ends before the 500 lines do. Numbers after its end have no effect.
     lines = [(1, 2, 1, 3)[number % 4] for number in range(500)]
     run(*asked, input=typed(*lines, f"save {whole}"))
     # Refused numbers are also part of the input, so the first half is given by its lines.

@@ -43,7 +43,7 @@ def test_fields_contain_every_number_once(game: Game) -> None:
             for _, place in places(field):
                 assert part.offset <= place < part.offset + int(np.prod(part.shape, dtype=int))
                 covered[place, field.first_bit : field.first_bit + field.num_bits] += 1
-    # All numbers are covered by fields. Unused bits stay 0; this is checked below.
+    # All numbers are covered by fields. Unused bits stay 0. This is checked below.
     assert covered.max() == 1
     assert covered[:, 0].all()
     names = [field.name for field in fields_of(game)]

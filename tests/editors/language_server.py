@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlparse
 
 
 class Place(NamedTuple):
-    """A line of a file; lines are numbered from 1."""
+    """A line of a file. Lines are numbered from 1."""
 
     file: Path
     line: int

@@ -45,7 +45,7 @@ def random_actions(env: Any, seed: int) -> list[int]:
 
 
 def some_steps(env: Any, count: int, seed: int = 1) -> None:
-    """Make up to `count` random moves; stop when the game ends."""
+    """Make up to `count` random moves. Stop when the game ends."""
     choices = random.Random(seed)
     for _ in range(count):
         if any(env.terminations.values()):

@@ -7,7 +7,7 @@ response that are printed:
 
     <!-- response: position.turn position.events[0:2] short: cards hand:5 -->
 
-A part is a path; `details[ErrorInfo]` is the detail of that type. Lists named after `short:` are printed up to three
+A part is a path. `details[ErrorInfo]` is the detail of that type. Lists named after `short:` are printed up to three
 elements, or up to the number after the colon, followed by "…". The response to a refused call is its google.rpc.Status.
 """
 

@@ -41,7 +41,7 @@ class Happening(NamedTuple):
 
 
 class Script(ABC):
-    """A game in progress. `question` is the pending choice; `move` answers it. Chance is always explicit.
+    """A game in progress. `question` is the pending choice. `move` answers it. Chance is always explicit.
 
     `happened` are the events of the last move, in order.
     """

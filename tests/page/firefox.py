@@ -55,7 +55,7 @@ class Session:
         self.call("session.new", capabilities={})
 
     def call(self, method: str, **params: Any) -> Any:
-        """Return the result of a command; raise an AssertionError if it fails, or does not end in time."""
+        """Return the result of a command. Raise an AssertionError if it fails, or does not end in time."""
         self._calls += 1
         self._socket.send(json.dumps({"id": self._calls, "method": method, "params": params}))
         try:

@@ -21,7 +21,7 @@ AnyPlayer = TypeVar("AnyPlayer", bound=Player)
 
 
 def opened_room(host: Person, game: str, players: int, name: str = "Anna") -> str:
-    """Make a host open a room, and sit down under a name; return the link to play."""
+    """Make a host open a room, and sit down under a name. Return the link to play."""
     host.open(f"new/{game}")
     host.page.locator("[name=players]").select_option(str(players))
     host.page.locator("button.invite").click()
@@ -58,7 +58,7 @@ def await_table(*people: Player) -> None:
 
 
 def gathered(visit: Callable[..., Person], game: str, names: list[str], players: int | None = None) -> list[Person]:
-    """Seat people in a room, and make the first person deal; return the people at the table."""
+    """Seat people in a room, and make the first person deal. Return the people at the table."""
     people = [visit() for _ in names]
     link = opened_room(people[0], game, players or len(names), names[0])
     for person, name in zip(people[1:], names[1:], strict=True):

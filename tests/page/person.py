@@ -216,7 +216,7 @@ class Person(Player):
         self.page.keyboard.press("Enter")
 
     def tab_to(self, selector: str) -> Locator:
-        """Press Tab until the focus is on an element that `selector` finds; return the element."""
+        """Press Tab until the focus is on an element that `selector` finds. Return the element."""
         for _ in range(FAR):
             if self.page.evaluate(_FOCUSED.format(json.dumps(selector))):
                 return self.page.locator(":focus")

@@ -127,7 +127,7 @@ class Player(ABC):
 
     @abstractmethod
     def await_true(self, function: str, arg: Any = None) -> Any:
-        """Call a function in each frame until its result is true; return that result.
+        """Call a function in each frame until its result is true. Return that result.
 
         After a time limit, raise an AssertionError that describes the page's state.
         """

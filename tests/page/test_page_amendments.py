@@ -70,7 +70,7 @@ def test_a_player_who_resigns_watches_while_a_bot_plays(visit: Callable[..., Per
 def test_a_decision_is_taken_back_if_the_other_players_agree(
     chromium: Browser, serve_rooms: Callable[..., Served]
 ) -> None:
-    """A proposal outlasts the room; a declined proposal does not stop the game."""
+    """A proposal outlasts the room. A declined proposal does not stop the game."""
     server = serve_rooms()
     with Person(chromium, server.address) as host, Person(chromium, server.address) as guest:
         people = [host, guest]

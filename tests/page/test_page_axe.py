@@ -101,7 +101,7 @@ def show(person: Person, part: str) -> None:
         person.await_turn()
 
 
-# Every run shows each part narrow and dark, and wide and light; `make page` shows all combinations.
+# Every run shows each part narrow and dark, and wide and light. `make page` shows all combinations.
 LOOKS: tuple[tuple[int, Literal["light", "dark"]], ...] = (
     (360, "dark"),
     (1280, "light"),

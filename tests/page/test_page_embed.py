@@ -23,7 +23,7 @@ WORD = """async (game) => {
   const { readRecord } = await import("./shared/records.js");
   return recordWord(readRecord(await (await fetch(`samples/${game}.chatiere`)).text()));
 }"""
-# Every run tests the game with the largest files; `make page` tests all games.
+# Every run tests the game with the largest files. `make page` tests all games.
 HEAVIEST_FIRST = [
     pytest.param(game, marks=() if game == "chat_cartonne" else pytest.mark.whole_page)
     for game in sorted(GAMES, key=lambda game: game != "chat_cartonne")

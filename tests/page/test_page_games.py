@@ -15,9 +15,9 @@ GAMES = tuple(game.name for game in engine.games())
 WAYS: tuple[Way, ...] = ("clicks", "keys", "taps")
 
 
-# Every run tests two games; `make page` tests all games.
+# Every run tests two games. `make page` tests all games.
 SOME = [pytest.param(game, marks=() if game in ("discat", "momistigri") else pytest.mark.whole_page) for game in GAMES]
-# Every run tests one way to play for each game, so that each way is covered; `make page` tests the other combinations.
+# Every run tests one way to play for each game, so that each way is covered. `make page` tests the other combinations.
 CASES = [
     pytest.param(game, way, marks=() if (n - m) % len(WAYS) == 0 else pytest.mark.whole_page)
     for n, game in enumerate(GAMES)

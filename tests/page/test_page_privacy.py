@@ -49,7 +49,7 @@ def test_a_game_is_kept_only_in_local_storage(visit: Callable[..., Person], game
     assert page.evaluate("sessionStorage.length") == 0
     assert page.evaluate("indexedDB.databases()") == []
     assert page.evaluate("caches.keys()") == []
-    # Only the bodies of calls contain a table; the requested addresses do not.
+    # Only the bodies of calls contain a table. The requested addresses do not.
     assert any(text in (request.post_data or "") for request in person.requests)
     for request in person.requests:
         assert person.table not in request.url

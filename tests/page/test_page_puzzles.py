@@ -1,4 +1,4 @@
-"""Puzzles: a wrong move, the page's response, the right move, and the continuation; the page's puzzle files."""
+"""Puzzles: a wrong move, the page's response, the right move, the continuation, and the page's puzzle files."""
 
 import json
 from collections.abc import Callable

@@ -28,7 +28,7 @@ _CAN = """(pick) => document.querySelector(`.stage .pickable:not(.picked)[data-p
 
 
 def begin(person: Person, game: str) -> tuple[list[dict[str, int]], list[int]]:
-    """Open the guided game; return its steps and the actions of its record."""
+    """Open the guided game. Return its steps and the actions of its record."""
     person.open(f"learn/{game}")
     record = read_record(WEB / f"lessons/{game}/first.chatiere")
     steps: list[dict[str, int]] = person.page.evaluate(_STEPS, game)

@@ -14,7 +14,7 @@ from .test_page_games import GAMES
 from .webkit import WebKitPlayer, webkit
 
 pytestmark = [needs("WebKit"), pytest.mark.long]
-# Every run tests one game; `make page` tests all games.
+# Every run tests one game. `make page` tests all games.
 CASES = [pytest.param(game, marks=() if game == "discat" else pytest.mark.whole_page) for game in GAMES]
 
 

@@ -102,7 +102,7 @@ def test_a_french_page_has_no_english(visit: Callable[..., Person], game: str) -
     seen |= visible(person)
     assert not seen & english
     assert person.page.evaluate("document.documentElement.lang") == "fr"
-    # Every text has a translation; otherwise its key would be shown.
+    # Every text has a translation. Otherwise its key would be shown.
     keys = {key for words in every for key in words["en"] if "-" in key}
     assert not seen & keys
     # No text lacks a value.

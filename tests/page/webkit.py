@@ -50,7 +50,7 @@ class Session:
         self._url += "/" + self.call("", capabilities={})["sessionId"]
 
     def call(self, command: str, **params: Any) -> Any:
-        """Return the result of a command; raise an AssertionError if it fails."""
+        """Return the result of a command. Raise an AssertionError if it fails."""
         request = urllib.request.Request(
             f"{self._url}{command}", json.dumps(params).encode(), {"content-type": "application/json"}
         )

@@ -76,23 +76,23 @@ class Served:
 
     @property
     def address(self) -> str:
-        """The address of the chosen door; waits until the server serves."""
+        """The address of the chosen door. Waits until the server serves."""
         address: str = getattr(self, f"{self._door}_address")
         return address
 
     @property
     def grpcio_address(self) -> str:
-        """The address of grpcio's door; waits until the server serves."""
+        """The address of grpcio's door. Waits until the server serves."""
         return self.find(r'serving chatiere\.v1 on ([^ ",]+)')[1]
 
     @property
     def fast_address(self) -> str:
-        """The address of the fast door; waits until the server serves."""
+        """The address of the fast door. Waits until the server serves."""
         return self.find(r'fast door on ([^ ",]+)')[1]
 
     @property
     def web_address(self) -> str:
-        """The address of the door for browsers; waits until the server serves."""
+        """The address of the door for browsers. Waits until the server serves."""
         return self.find(r'door for browsers on https?://([^ ",]+)')[1]
 
     @property

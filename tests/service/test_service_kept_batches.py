@@ -1,4 +1,4 @@
-"""Batches whose states a stream keeps: games are the same as with sent states; limits; the end of the stream."""
+"""Batches whose states a stream keeps: the same games as with sent states, the limits, and the end of the stream."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def first_moves(positions: Any) -> Any:
 
 
 def moves_of(positions: Any, data: st.DataObject) -> list[int]:
-    """Draw a move for each item. Most moves are legal; some are arbitrary numbers."""
+    """Draw a move for each item. Most moves are legal. Some are arbitrary numbers."""
     offsets, ids = np.frombuffer(positions.legal_offsets, "<u4"), np.frombuffer(positions.legal_ids, "<u2")
     drawn = data.draw(st.lists(st.integers(0, 2**16 - 1), min_size=len(offsets) - 1, max_size=len(offsets) - 1))
     return [

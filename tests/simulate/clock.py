@@ -70,7 +70,7 @@ class Run:
         self.check: Work = lambda: None
         """Called after each event."""
         self.outcome: Work | None = None
-        """The outcome for which the current work has waited; None if it has not waited (see Waits)."""
+        """The outcome for which the current work has waited, or None if it has not waited (see Waits)."""
         self.store: Any = None
         """The simulated Redis."""
         self._events: list[tuple[float, int, Timer]] = []
@@ -112,7 +112,7 @@ class Run:
 
 
 class Loop:
-    """The loop of a thread that serves calls; see exchange.wire.Loop."""
+    """The loop of a thread that serves calls. See exchange.wire.Loop."""
 
     def __init__(self, run: Run, *, is_own: bool = False) -> None:
         self.is_own, self.under_way = is_own, 0

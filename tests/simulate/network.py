@@ -21,7 +21,7 @@ _LONG = 1e9
 
 
 def retry_after(status: Status) -> float | None:
-    """Return the time in seconds after which a status allows a client to retry; None if it has no such time."""
+    """Return the time in seconds after which a status allows a client to retry, or None if it has no such time."""
     for detail in status_pb2.Status.FromString(status.details).details:
         hint = error_details_pb2.RetryInfo()
         if detail.Unpack(hint):
@@ -150,7 +150,7 @@ class Wire:
             self._tell()
 
     def cut(self) -> None:
-        """Cut the connection. The server notices; the client knows no status."""
+        """Cut the connection. The server notices. The client knows no status."""
         if not self._is_over:
             self._run.note(self._client.name, "is cut")
         if not self.is_closed:

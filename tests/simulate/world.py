@@ -41,7 +41,7 @@ class World:
         # False if followers may have to give way to each other.
         self._has_space = not self.faults & {"memory", "slots", "rooms"}
         self.has_redis = choices.random() < 0.4
-        """True if two workers keep the rooms in Redis; False if one worker keeps them in memory."""
+        """True if two workers keep the rooms in Redis. False if one worker keeps them in memory."""
         self.is_healed = self.is_ending = False
         self.calls: dict[str, Call] = {}
         """The calls that have not ended at their clients."""
@@ -258,7 +258,7 @@ def simulate(seed: int) -> tuple[list[str], BaseException | None]:
     """Simulate the run of a seed.
 
     Returns:
-        The trace of the run, and the exception that a broken property raised; None if all properties held.
+        The trace of the run, and the exception that a broken property raised, or None if all properties held.
     """
     run = Run(seed)
     logging.disable()

@@ -147,7 +147,7 @@ def play_on(stub: Any, table: bytes, secrets: list[bytes], choices: random.Rando
 
 
 def test_two_servers_with_the_same_keys_share_a_game(door: Door, tmp_path: Path) -> None:
-    """One server is killed in mid-game. Another server with the same keys continues the game; a third server cannot."""
+    """One server is killed in mid-game. Another server with the same keys continues the game. A third server cannot."""
     keys = str(write_keys(tmp_path / "keys", 1, 2))
     other = str(write_keys(tmp_path / "others", 3))
     secrets = [secret_of(0), secret_of(1)]

@@ -386,7 +386,7 @@ def test_a_bot_s_move_on_an_open_table_gives_an_open_table(host: Host, game: Gam
             assert response.update == host.look(response.table)
             seen += 1
         elif update.view.turn.kind != OVER:
-            # The next human seat to the left has to acknowledge; the bot is skipped.
+            # The next human seat to the left has to acknowledge. The bot is skipped.
             seat = update.view.turn.seat
             legal = host.look(each, secrets[seat]).legal_actions
             child = host.move(each, secrets[seat], legal[0].id).table

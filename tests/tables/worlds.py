@@ -23,7 +23,7 @@ def twin(
 ) -> bytes | None:
     """Return an open table that looks the same to some seats and to spectators, but has other hidden information.
 
-    `table` must be open; `secrets` has the secrets of all human seats. Returns None if no table of this kind was found.
+    `table` must be open. `secrets` has the secrets of all human seats. Returns None if no table of this kind was found.
     """
     opened = host.open(table)
     header, body = opened.header, opened.body

@@ -1,6 +1,6 @@
 """Programs, libraries and rights that some tests need and that the README does not require.
 
-A test or module has the mark `needs("Redis")`; a fixture or helper calls `require("Redis")`. If one is missing, the
+A test or module has the mark `needs("Redis")`. A fixture or helper calls `require("Redis")`. If one is missing, the
 tests are skipped, all with the same reason, and the last lines of the run count them (`summary`).
 """
 

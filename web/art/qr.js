@@ -38,7 +38,7 @@ export function qrCode(text) {
 }
 
 /**
- * Return the rows of a QR code, with true for dark modules; undefined if the text is too long.
+ * Return the rows of a QR code, with true for dark modules, or undefined if the text is too long.
  * @param {string} text
  * @returns {boolean[][] | undefined}
  */

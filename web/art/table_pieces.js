@@ -59,7 +59,7 @@ export function panelItem(key, { x, y, width, height }, isActive, look) {
  * @param {{
  *   mark: readonly [x: number, y: number, size: number], text: readonly [x: number, y: number, size: number], room:
  * number, anchor?: "start" | "middle",
- * }} place the middle of the mark; the name's position and size; `room` is the largest width of the name: a longer name
+ * }} place the mark's middle, and the name's position and size; `room` is the largest width of the name: a longer name
  * is shortened
  */
 export function plate(

@@ -141,7 +141,7 @@ class Replay {
     this.#game?.act(action);
   }
 
-  /** Continue the game from the position shown. The player has the viewer's seat; a spectator gets the seat to move. */
+  /** Continue the game from the position shown. The player has the viewer's seat. A spectator gets the seat to move. */
   async #playOn() {
     this.#stop();
     try {
@@ -176,7 +176,7 @@ class Replay {
     this.go(this.#shown);
   }
 
-  /** Return the viewer's seat; undefined if the viewer is not a seat. */
+  /** Return the viewer's seat, or undefined if the viewer is not a seat. */
   #seat() {
     const chosen = Number(this.viewer.value);
     return chosen < this.players ? chosen : undefined;

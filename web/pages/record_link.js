@@ -12,7 +12,7 @@ export { isRecordWord, recordWord } from "../record_word.js";
 const MAX_LENGTH = 2000;
 
 /**
- * Return the link to a record; undefined if the record is too long for a link.
+ * Return the link to a record, or undefined if the record is too long for a link.
  * @param {GameRecordJson} record
  */
 export function recordLink(record) {

@@ -79,7 +79,7 @@ export class Review {
    * Show the judgement of the decision at a ply. A seat sees the judgements of its own decisions. A spectator sees
    * judgements only if all hands are open.
    * @param {number} ply
-   * @param {number | undefined} seat the viewer's seat; undefined for a spectator
+   * @param {number | undefined} seat the viewer's seat, or undefined for a spectator
    * @param {boolean} isOpen true if all hands are open
    */
   show(ply, seat, isOpen) {

@@ -129,7 +129,7 @@ export class LiveTable {
   }
 
   /**
-   * Return the button that starts a new game with the same people; null for a spectator.
+   * Return the button that starts a new game with the same people, or null for a spectator.
    * @param {(error: unknown) => void} onError
    * @param {OptionsJson | undefined} options
    */

@@ -1,5 +1,5 @@
 // A room of people who play live. Its contents are stored in local storage, where all windows of the browser see them.
-// One window follows the room if the browser has locks; otherwise every window does.
+// One window follows the room if the browser has locks. Otherwise every window does.
 
 import { call, Refusal, Unavailable } from "../api.js";
 import { random } from "../bytes.js";
@@ -61,7 +61,7 @@ export async function newRoom(game, players, options) {
  * @param {string} game
  * @param {number} players
  * @param {{isHost?: boolean, settings?: RoomSettingsJson, secret?: string, table?: string}} [known] `isHost` is true if
- *   this browser's player is the host, who has chosen the `settings`; `secret` and `table` are the person's existing
+ *   this browser's player is the host. The host chooses the `settings`. `secret` and `table` are the person's existing
  *   secret and the current table, if the person joins from another device
  */
 export async function knownRoom(id, game, players, { isHost = false, settings, secret: own, table } = {}) {

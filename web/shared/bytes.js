@@ -19,7 +19,7 @@ export function toText(bytes) {
  */
 export function fromText(text) {
   const digits = text.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
-  // Every four digits encode three bytes; a single remaining digit encodes no byte.
+  // Every four digits encode three bytes. A single remaining digit encodes no byte.
   if (!/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1) {
     throw new RangeError("the text is not base64");
   }

@@ -108,7 +108,7 @@ export class Words {
   }
 
   /**
-   * Return the first seat that a phrase names; undefined if it names no seat.
+   * Return the first seat that a phrase names, or undefined if it names no seat.
    * @param {Said} said
    */
   seatOf({ key = "", arguments: said = [] }) {
@@ -118,7 +118,7 @@ export class Words {
   }
 
   /**
-   * Return the name of a piece; undefined if the game does not have the piece.
+   * Return the name of a piece, or undefined if the game does not have the piece.
    * @param {string} kind the piece's kind, such as "card"
    * @param {number} number the piece's number
    */
@@ -175,7 +175,7 @@ export class Words {
 }
 
 /**
- * Return the kind of a template's argument; "" for a number.
+ * Return the kind of a template's argument, or "" for a number.
  * @param {SaidInfo} info
  * @param {string} argument
  */

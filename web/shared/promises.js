@@ -9,7 +9,7 @@ import { readTable } from "./sealed_table.js";
  * acknowledgement are not recorded. Throws ForkError if another table of the ply is recorded.
  * @param {Uint8Array} table
  * @param {(key: string, text: string) => string | Promise<string>} keep stores a string under a key, unless the key
- *   exists, and returns the stored string; it must not return (or resolve) before the string would survive a crash. The
+ *   exists, and returns the stored string. It must not return (or resolve) before the string would survive a crash. The
  *   key is the table's id, a space and the ply. The string is the table's hash in hexadecimal.
  */
 export async function promise(table, keep) {

@@ -192,7 +192,7 @@ class Tags {
 
   /**
    * @param {string} message
-   * @param {string} [tag] the tag whose line is wrong; "" for the line after the tags
+   * @param {string} [tag] the tag whose line is wrong, or "" for the line after the tags
    * @returns {never}
    */
   fail(message, tag = "") {
@@ -250,7 +250,7 @@ function chanceOf(tags) {
 }
 
 /**
- * Return the names of all seats; an empty list if no names were given.
+ * Return the names of all seats, or an empty list if no names were given.
  * @param {Tags} tags
  * @param {number} players
  */
@@ -282,7 +282,7 @@ function namesOf(tags, players) {
 }
 
 /**
- * Return the date; "" if no date was given.
+ * Return the date, or "" if no date was given.
  * @param {Tags} tags
  */
 function dateOf(tags) {
@@ -351,7 +351,7 @@ function contentOf(line) {
  * Return the integer that a string represents.
  * @param {string} text
  * @param {string} what the name of the value, for errors
- * @param {bigint} most the largest valid value; the smallest is 0
+ * @param {bigint} most the largest valid value. The smallest is 0
  * @param {(message: string) => never} fail reports an error
  */
 function integerIn(text, what, most, fail) {
@@ -405,7 +405,7 @@ function inSet(tags, tag) {
 }
 
 /**
- * Return the number of characters in a string; a surrogate pair counts as one.
+ * Return the number of characters in a string. A surrogate pair counts as one.
  * @param {string} text
  */
 function lengthOf(text) {

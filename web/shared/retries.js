@@ -8,7 +8,7 @@ const MAX_PAUSE = 1000;
  * The way to repeat a call.
  * @typedef {object} Repetition
  * @property {(error: unknown) => number | undefined} pauseAfter returns the minimum pause that the service asks for in
- *   an error, in milliseconds; 0 if it does not ask for one; undefined if the error is final
+ *   an error, in milliseconds, or 0 if it does not ask for one, or undefined if the error is final
  * @property {number} [attempts] the maximum number of attempts; absent for no limit
  * @property {number} [end] the time at which to give up, on the clock of `performance.now`; absent to never give up
  */

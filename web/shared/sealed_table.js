@@ -240,9 +240,10 @@ export function tableOf(text) {
 }
 
 /**
- * Return the seats that still have to acknowledge a table, in ascending order; an empty list if the table is open. At
- * ply 0 and at an amended table all human seats have to acknowledge it, otherwise the next human seat to the left of
- * the mover. A table that a bot made from an open table is open. Throws RangeError if the bytes are not a table.
+ * Return the seats that still have to acknowledge a table, in ascending order. Return an empty list if the table is
+ * open. At ply 0 and at an amended table all human seats have to acknowledge it, otherwise the next human seat to the
+ * left of the mover. A table that a bot made from an open table is open. Throws RangeError if the bytes are not a
+ * table.
  * @param {Uint8Array} table
  * @returns {number[]}
  */

@@ -83,7 +83,7 @@ function little(bytes) {
 }
 
 /**
- * Return the field of a message with a number; undefined if it is absent. Throws RangeError if there are several.
+ * Return the field of a message with a number, or undefined if it is absent. Throws RangeError if there are several.
  * @param {readonly Field[]} fields
  * @param {number} wanted the field's number
  */
@@ -96,7 +96,7 @@ export function fieldOf(fields, wanted) {
 }
 
 /**
- * Return the number in a field; 0 if the field is absent. Throws RangeError if its value is not a number.
+ * Return the number in a field, or 0 if the field is absent. Throws RangeError if its value is not a number.
  * @param {Field | undefined} field
  */
 export function numberIn(field) {
@@ -120,7 +120,7 @@ export function bytesIn(field) {
 }
 
 /**
- * Return the text in a field; "" if the field is absent. Throws RangeError or TypeError if its value is not text.
+ * Return the text in a field, or "" if the field is absent. Throws RangeError or TypeError if its value is not text.
  * @param {Field | undefined} field
  */
 export function textIn(field) {

@@ -35,7 +35,7 @@ class CommandError(click.ClickException):
 
 
 def description_of(error: Exception) -> str | None:
-    """Return the text of an error of the engine, a bot, the service or the connection; None for other errors."""
+    """Return the text of an error of the engine, a bot, the service or the connection, or None for other errors."""
     if isinstance(error, EngineError):
         return f"{error.reason}: {error.message}"
     # The client belongs to an extra of the package. Its errors can occur only if it was imported.

@@ -74,7 +74,7 @@ def command(
 
     \b
       {"game": name, "players": number, "options": {name: value, …}}
-          the options as named in the rules of the game; a set of cards is one
+          the options as named in the rules of the game. A set of cards is one
           integer, in which bit card - 1 is set
       {"actor": -1, "outcomes": [[outcome, weight], …], "move": outcome}
           a chance event, with all possible outcomes and their smallest whole

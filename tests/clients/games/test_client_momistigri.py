@@ -19,7 +19,7 @@ from chatiere.v1.momistigri_pb2 import (
 
 
 def views(**public: Any) -> list[MomistigriView]:
-    """Return three seats' views of a position. Seat 1 is active; seat 2 is out. Each view shows the viewer's hand."""
+    """Return three seats' views of a position. Seat 1 is active. Seat 2 is out. Each view shows the viewer's hand."""
     hands: tuple[list[int], ...] = ([2, 2, 12], [45], [])
     shown = []
     for viewer in range(3):

@@ -225,7 +225,7 @@ HANDS_OF_THREE = {
 def hands_of_three(
     shown_by: Mapping[int, Sequence[tuple[Sequence[int], bool]]], princesses: int, **options: Any
 ) -> Position:
-    """Return the final phase of three seats with three cards each. Seat 1 holds `princesses`; seat 2 has played two."""
+    """Return the final phase of three seats with three cards each. Seat 1 holds `princesses`. Seat 2 has played two."""
     # Hands that agree with the information from passes: NE, then NW, then NES.
     hands: dict[int, tuple[int, ...]] = {0: (0, 1, 2), 1: (54, 55, 56), 2: (45, 46, 63)}
     hands[1] = (*hands[1][princesses:], *(PRINCESS,) * princesses)

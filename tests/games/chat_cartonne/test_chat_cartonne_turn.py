@@ -330,7 +330,7 @@ def test_without_a_joint_a_toy_card_is_laid_as_a_carton_and_a_cat_may_follow() -
 
 
 def two_boxes() -> Board:
-    """Return a table of two boxes. One has a cat of seat 0 and a free joint (11, 11); the other a joint (14, 11)."""
+    """Return a table of two boxes. One has a cat of seat 0 and a free joint (11, 11), the other a joint (14, 11)."""
     board = Board().put(cell(12, 11)).put(cell(13, 11)).awake(cell(12, 11), 0)
     return board.put(cell(14, 11), "E", turned=True).put(cell(15, 11), "", "m")
 

@@ -197,7 +197,7 @@ def test_values_are_at_least_the_greatest_loads() -> None:
 
 
 def test_tokens_of_equal_value_count_as_different_while_some_are_in_the_hand() -> None:
-    # Black has placed one token. It is a 3 with probability 2/5; the remaining tokens stay in the hand.
+    # Black has placed one token. It is a 3 with probability 2/5. The remaining tokens stay in the hand.
     position = GAME.new_game(2, {"first_seat": 0}).child(4 * 7)
     seen = Counter(values_of(position.resample(0, number), 0) for number in range(5000))
     assert set(seen) == {((7, value),) for value in (1, 2, 3, 4)}

@@ -24,7 +24,7 @@ def test_the_last_unknown_card_is_still_a_chance_event() -> None:
 
 
 def late_with_queue(*hands: list[int], unknown: tuple[int, ...] = (), queue: tuple[int, ...]) -> Table:
-    """Return a table of two seats. Seat 1 put the queue's cards under the pile; seat 0 has to play lower than 40."""
+    """Return a table of two seats. Seat 1 put the queue's cards under the pile. Seat 0 has to play lower than 40."""
     turns = [turn for number in range(len(queue)) for turn in (played(9 - 2 * number), EXCHANGED)]
     state = late_state(
         hands, [*turns, played(38), played(40)], first=0, active=0, unknown=unknown, queue=queue, up_arrows=[]

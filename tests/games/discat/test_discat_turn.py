@@ -280,7 +280,7 @@ def test_a_pass_with_the_top_face_down_turns_no_card() -> None:
     )
     state.phase = DISCAT_PHASE_BONUS
     table = Table.at(read(state))
-    # Seat 2 has passed under 12, so its top is face down; it passes again under 10.
+    # Seat 2 has passed under 12, so its top is face down. It passes again under 10.
     face_down = table.face_down(2)
     assert len(face_down) == 1
     table.draw(58)

@@ -37,7 +37,7 @@ def test_the_last_seat_with_cards_finishes_its_own_turn() -> None:
 
 @pytest.mark.rules("momistigri", "End of a round")
 def test_the_last_seat_can_use_a_1_and_a_6() -> None:
-    # Worked case: Main of a 1 and a 6 work as usual; other effects have no target.
+    # Worked case: Main of a 1 and a 6 work as usual. Other effects have no target.
     table = Table.late("1A 1B 1C 4A", "", "", "", "").pair("1A 1B").main()
     assert table.penalties() == [[4, 0, 0, 0, 0]]
     table = Table.late("6A 6B 7A 5A 4B", "", "").pair("6A 6B").pair("5A 7A")

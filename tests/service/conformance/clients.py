@@ -37,7 +37,7 @@ class Outcome:
 
 
 def name_of(code: int) -> str:
-    """Return the name of a status as Connect spells it; "" for OK."""
+    """Return the name of a status as Connect spells it, or "" for OK."""
     return code_pb2.Code.Name(code).lower().replace("cancelled", "canceled") if code else ""
 
 

@@ -182,7 +182,7 @@ def made(case: dict[str, Any], way: Way, method: Method, address: str) -> Outcom
 
 
 def fields_of(case: dict[str, Any], way: Way, *, is_unary: bool) -> Iterator[tuple[str, str]]:
-    """Yield the headers of a case's call; `is_unary` selects Connect's protocol for unary calls."""
+    """Yield the headers of a case's call. `is_unary` selects Connect's protocol for unary calls."""
     raw, is_connect = case.get("raw", {}), way.protocol == "connect"
     kind = {"grpc": "grpc+", "grpc-web": "grpc-web+", "connect": "" if is_unary else "connect+"}[way.protocol]
     yield "content-type", raw.get("type", f"application/{kind}{way.codec}")

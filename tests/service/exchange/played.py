@@ -116,7 +116,7 @@ class PlayedThreads(Executor):
         return bool(self._begun)
 
     def begin(self) -> None:
-        """Begin the waiting work; afterwards it can no longer be withdrawn."""
+        """Begin the waiting work. Afterwards it can no longer be withdrawn."""
         while self._waiting:
             future, work = self._waiting.popleft()
             if future.set_running_or_notify_cancel():

@@ -197,7 +197,7 @@ class HalfOpen:
         return connection
 
     def end(self, call: Any) -> tuple[int, str]:
-        """Wait for the status of a call; return its code and message."""
+        """Wait for the status of a call. Return its code and message."""
         if self._peer is not None:
             return self._peer.status(call)
         with closing(call.makefile("rb")) as response:

@@ -38,7 +38,7 @@ Step = Frame | bytes | Callable[[Peer], None]
 
 
 class Case(NamedTuple):
-    """A case. `steps` are the client's actions (after its greeting if it greets); `then` asserts the reaction."""
+    """A case. `steps` are the client's actions (after its greeting if it greets). `then` asserts the reaction."""
 
     name: str
     text: str
@@ -189,7 +189,7 @@ def with_headers(*others: tuple[str, str], without: str = "") -> Callable[[Peer]
 
 
 def table_size_update(size: int) -> bytes:
-    """Return a dynamic table size update (RFC 7541, 6.3); `size` is at least 31."""
+    """Return a dynamic table size update (RFC 7541, 6.3). `size` is at least 31."""
     update = bytearray([0x3F])
     left = size - 31
     while left >= 128:

@@ -75,7 +75,7 @@ class Peer:
         resets: The error code of RST_STREAM, by stream.
         settings: The server's settings.
         given: The sum of the window increments for the connection.
-        farewell: The error code and the text of the server's GOAWAY; None if none was received.
+        farewell: The error code and the text of the server's GOAWAY, or None if none was received.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The accounts of the fast door. Each address has an account; the IPv6 addresses of a /64 share an account."""
+"""The accounts of the fast door. Each address has an account. The IPv6 addresses of a /64 share an account."""
 
 import ctypes
 import importlib

@@ -195,7 +195,7 @@ def test_games_continue_when_workers_are_replaced() -> None:
 
 
 def test_a_stop_while_a_stream_s_loop_has_just_ended() -> None:
-    """The thread that stops the server does the work that `stop` posts; the endpoint is already closed."""
+    """The thread that stops the server does the work that `stop` posts. The endpoint is already closed."""
     http2 = importlib.import_module("chatiere.http2.server")
     loop = Loop(is_own=True)
     limits: dict[str, Any] = {"max_sizes": [], "streams": 1, "connections": 1, "greeting": 1.0, "idle": 1.0}

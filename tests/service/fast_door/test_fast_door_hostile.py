@@ -237,7 +237,7 @@ def test_thousands_of_half_open_calls(server: Served, bystander: Bystander) -> N
         bystander.is_served_during(attack)
         for peer in peers:
             peer.ping()
-        # 1,000 calls wait (--max-calls); the oldest calls were ended.
+        # 1,000 calls wait (--max-calls). The oldest calls were ended.
         assert [len(peer.ends) for peer in peers] == [900, 800, 0]
         assert {peer.end(stream)[0] for peer in peers for stream in peer.ends} == {EXHAUSTED}
         # The other calls still wait for their requests.
@@ -537,7 +537,7 @@ def test_thousands_of_connections(server: Served, bystander: Bystander, many_fil
 
         peers: list[Peer] = []
         bystander.is_served_during(attack)
-        # Half of the connections are silent; the rest are used.
+        # Half of the connections are silent. The rest are used.
         for peer in peers[::500]:
             peer.ping()
         growth.stays_below(2 * SLACK)
@@ -574,7 +574,7 @@ def test_a_connection_above_the_limit_ends_one_of_the_client_with_most(many_file
 
         peers: list[Peer] = []
         bystander.is_served_during(attack)
-        # Half of the descriptors are for connections; the oldest connections were ended.
+        # Half of the descriptors are for connections. The oldest connections were ended.
         for peer in peers[:50]:
             peer.rest()
         peers[-1].ping()

@@ -55,7 +55,7 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """Kill the process; unsaved data is lost."""
+        """Kill the process. Unsaved data is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()

@@ -21,7 +21,7 @@ def named() -> Iterator[Running]:
 
 
 def asked(server: Running, headers: str, *, path: str = "/healthz", method: str = "GET", version: str = "1.1") -> bytes:
-    """Send a request; return the response."""
+    """Send a request. Return the response."""
     host, _, port = server.address.rpartition(":")
     with socket.create_connection((host, int(port)), PATIENCE) as connection:
         connection.sendall(f"{method} {path} HTTP/{version}\r\n{headers}connection: close\r\n\r\n".encode("latin-1"))

@@ -101,7 +101,7 @@ class Refusal(ValueError):
         metadata: dict[str, str],
         retry_after: float | None = None,
     ) -> None:
-        """Create a refusal; see the class for the arguments."""
+        """Create a refusal. See the class for the arguments."""
         super().__init__(message)
         self.reason = reason
         self.message = message
@@ -146,7 +146,7 @@ def deadline_exceeded(allowed: float | None = None, most: float = 0.0) -> Refusa
     """Return the refusal of a call that exceeded its deadline.
 
     Args:
-        allowed: The server's time limit in seconds, if the call exceeded this limit; None if the call exceeded the
+        allowed: The server's time limit in seconds, if the call exceeded this limit, or None if the call exceeded the
             client's deadline.
         most: The longest deadline in seconds that the server allows a client to set.
     """

@@ -64,7 +64,7 @@ class WatchedFiles(Generic[_Content]):
         Args:
             name: A name for the files in the log.
             read: A function that reads and parses the files.
-            paths: The files; None for no file.
+            paths: The files, or None for no file.
             rejected: A metric that is 1 while the newest content is invalid, and 0 otherwise.
 
         Raises:

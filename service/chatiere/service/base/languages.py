@@ -72,7 +72,7 @@ class LanguageError(ValueError):
 
 @lru_cache(maxsize=256)
 def language_for(accepted: str) -> str:
-    """Return the supported language with the highest weight in an `accept-language` value; the default is English.
+    """Return the supported language with the highest weight in an `accept-language` value. The default is English.
 
     Unknown languages are ignored (RFC 9110, 12.5.4).
 
@@ -129,8 +129,8 @@ def localized(language: str, reason: str, message: str, game: str, key: str) -> 
         language: The language.
         reason: The error's ErrorReason.
         message: The text in English.
-        game: The game to whose phrases `key` belongs; "" if there is no phrase.
-        key: The key of the phrase; "" if there is no phrase.
+        game: The game to whose phrases `key` belongs, or "" if there is no phrase.
+        key: The key of the phrase, or "" if there is no phrase.
     """
     if game and key:
         # Return only the phrase. The message also names the seat to act, by its number.

@@ -105,9 +105,9 @@ class Settings:
     - `max_calls`: the maximum number of unary calls of each service in flight, including waiting calls. Calls whose
       request has not arrived yet are counted separately, with the same maximum.
     - `max_streams`: the maximum number of open streams (Play, reflection).
-    - `max_calls_per_client`: the maximum number of calls of one client that are handled at the same time; 0 for no
+    - `max_calls_per_client`: the maximum number of calls of one client that are handled at the same time, or 0 for no
       limit. A client is identified by the name of its token or, without tokens, by its network address.
-    - `max_rate_per_client`: the maximum number of calls per second of one client; 0 for no limit.
+    - `max_rate_per_client`: the maximum number of calls per second of one client, or 0 for no limit.
     - `max_message_bytes`: the maximum size of a request, in bytes.
     - `max_fast_cost`: the cost per second of a connection's frames at `fast_address` (see docs/operations.md) above
       which the worker reads the connection more slowly. While the worker is short of processor time, the limit applies
@@ -131,11 +131,11 @@ class Settings:
 
     - `request_timeout`: the time within which the request of a unary call must arrive and a handshake must end.
     - `stream_idle_timeout`: the time within which each request of a stream must arrive, and within which the client
-      must receive a response; 0 for no limit. When `max_streams` streams are open, a new stream ends a stream that
+      must receive a response, or 0 for no limit. When `max_streams` streams are open, a new stream ends a stream that
       waits for its client.
     - `max_connection_age`: the age, within 10 %, at which a connection asks its gRPC client to use another one, so that
-      connections spread over new workers and servers; 0 for no limit. `connection_age_grace`: the time within which
-      calls on the old connection, including streams, must then end; 0 for no limit.
+      connections spread over new workers and servers, or 0 for no limit. `connection_age_grace`: the time within which
+      calls on the old connection, including streams, must then end, or 0 for no limit.
     - `default_deadline`: the time limit of a unary call whose client sets no deadline.
     - `max_deadline`: the maximum time of any unary call, after which the call ends with DEADLINE_EXCEEDED.
     - `grace`: the time within which calls in flight must end when the server stops.
@@ -153,7 +153,7 @@ class Settings:
 
     Access. All files are reread when they change.
 
-    - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its private key; None for no TLS.
+    - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its private key, or None for no TLS.
     - `client_ca`: a PEM file of the authorities that must sign clients' certificates; None to require no certificates.
     - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None to require no tokens.
     - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`). None for a random key; no table can then
@@ -161,10 +161,10 @@ class Settings:
     - `open_tables`: require no token for TableService and RoomService. A limit per client is then required. For
       calls without a token, it applies to each address.
     - `web_origins`: the origins (SCHEME://HOST or SCHEME://HOST:PORT) whose pages may call `web_address`, in addition
-      to its own; `*` for all origins (only for a service without tokens).
+      to its own, or `*` for all origins (only for a service without tokens).
     - `web_hosts`: the host names in requests that `web_address` accepts, in addition to `localhost` and its own name.
       IP addresses are always accepted. Refusing other names prevents calls from other sites' pages by DNS rebinding.
-    - `web_frame_ancestors`: the origins whose pages may show a record in a frame (see docs/page.md); `*` for all.
+    - `web_frame_ancestors`: the origins whose pages may show a record in a frame (see docs/page.md), or `*` for all.
     - `insecure`: allow calls from all machines that can reach an address. Without it, an address that is not local
       needs TLS or tokens, and `fast_address`, which has no TLS, needs tokens.
     - `reflection`, `channelz`: enable these services.
@@ -372,7 +372,7 @@ def split_address(address: str) -> tuple[str, int]:
 
 
 def unix_path(address: str) -> str | None:
-    """Return the path of a Unix socket's address (unix:/PATH); None for other addresses. Raises ValueError."""
+    """Return the path of a Unix socket's address (unix:/PATH), or None for other addresses. Raises ValueError."""
     if not address.startswith("unix:"):
         return None
     if (found := _UNIX.fullmatch(address)) is None:

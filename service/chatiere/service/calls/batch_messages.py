@@ -34,7 +34,7 @@ class Kept:
         """Create a batch with the states of a request.
 
         Args:
-            table: The table that returned the states, and does not check them again; None if it is not known.
+            table: The table that returned the states, and does not check them again, or None if it is not known.
             states: The packed states.
             keeps: True if the stream keeps the batch after the request.
         """

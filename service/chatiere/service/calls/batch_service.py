@@ -95,7 +95,7 @@ class BatchService:
         return self.handle(name, read(_KINDS[name], data, self.max_fields), cancellation, hold)
 
     def handle(self, name: str, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        """Return the response to a request that has already been read; see `answer`."""
+        """Return the response to a request that has already been read. See `answer`."""
         return self._methods[name](request, cancellation, hold)
 
     def _new_games(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
@@ -427,7 +427,7 @@ def _put_positions(positions: PositionColumns) -> list[Buffer]:
 
 
 def _put_faults(faults: FaultColumns) -> list[Buffer] | None:
-    """Return a Faults message in wire format; None if no item failed."""
+    """Return a Faults message in wire format, or None if no item failed."""
     if not faults.reasons:
         return None
     message = pb.Faults(reasons=faults.reasons)

@@ -152,7 +152,7 @@ def bot_of(
         players: The number of players.
         bounds: The maximum budgets.
         field: The path of the field, for errors.
-        version: The version of the package's bots; None for the newest.
+        version: The version of the package's bots, or None for the newest.
 
     Raises:
         Refusal: If the bot is missing or invalid (MISSING_FIELD, INVALID_BOT).

@@ -58,7 +58,7 @@ def as_included(include: Reader, position: Position) -> Messages:
 
 
 def _read_seat_names(include: Reader, players: int, game: Game) -> list[bytes]:
-    """Return the seat names of an Include message; [] if it has no names. Raises EngineError (INVALID_SEAT)."""
+    """Return the seat names of an Include message, or [] if it has no names. Raises EngineError (INVALID_SEAT)."""
     # Read one name more than allowed, to detect too many names.
     names = include.texts(_INCLUDE.seat_names, players + 1)
     if names and len(names) != players:
@@ -81,7 +81,7 @@ def _bad_names(message: str, place: str, players: int, game: Game) -> EngineErro
 
 
 def game_of(message: Reader) -> Game | None:
-    """Return the game whose field is set in a message; None if no field is set."""
+    """Return the game whose field is set in a message, or None if no field is set."""
     messages = _BY_FIELD.get(message.which(_FIELDS))
     return None if messages is None else messages.game
 

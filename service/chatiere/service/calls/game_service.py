@@ -277,7 +277,7 @@ class GameService:
     """The methods of GameService except Replay, with the settings of a server. Counts moves."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Create the service. New games use the rules versions in `settings`; `metrics` count moves."""
+        """Create the service. New games use the rules versions in `settings`. `metrics` count moves."""
         self._settings = settings
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
         self.methods: dict[str, Callable[[bytes], bytes]] = {
@@ -309,7 +309,7 @@ class GameService:
 
 
 def _seed_of(request: Reader, game: Game) -> int | None:
-    """Return the seed of sampled chance events; None for explicit chance events."""
+    """Return the seed of sampled chance events, or None for explicit chance events."""
     if request.number(_NEW_GAME.explicit_chance):
         if request.has_number(_NEW_GAME.seed):
             raise EngineError(

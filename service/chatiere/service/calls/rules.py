@@ -50,11 +50,11 @@ def sheet(game: Game, language: str) -> str:
 
 
 def options_section(game: Game, players: int, options: Options, language: str, *, by_name: bool) -> str:
-    """Return the section about the options that differ from their defaults; "" if no option differs.
+    """Return the section about the options that differ from their defaults, or "" if no option differs.
 
     Args:
         game: The game.
-        players: The number of players; 0 for any number.
+        players: The number of players, or 0 for any number.
         options: Valid options of the game; may be empty.
         language: One of LANGUAGES.
         by_name: True for authors: the section shows the field names of options and the numbers of seats. False for
@@ -88,7 +88,7 @@ def _lines(game: Game, players: int, options: Message, language: str, *, by_name
 
 
 def _numbers(option: Option, options: Message) -> tuple[int, ...] | None:
-    # Return the numbers of an option in a message; None if the option is absent.
+    # Return the numbers of an option in a message, or None if the option is absent.
     field = options.DESCRIPTOR.fields_by_name[option.name]
     value: Any = getattr(options, option.name)
     if field.is_repeated:

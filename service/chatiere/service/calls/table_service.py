@@ -60,7 +60,7 @@ class _Seated(NamedTuple):
 
     table: OpenedTable
     seat: int | None
-    """The caller's seat; None for a spectator."""
+    """The caller's seat, or None for a spectator."""
 
 
 class _Link(NamedTuple):

@@ -67,7 +67,7 @@ class Method:
             kind: The label grpc_type.
             path: The path, "/SERVICE/METHOD".
             needs_token: True if a token is required when the server has tokens.
-            limit: The limit on the calls of all clients together; None for no limit.
+            limit: The limit on the calls of all clients together, or None for no limit.
             counts_clients: True if the limits of each client apply. A client that sends a token is then identified by
                 the token.
         """
@@ -109,15 +109,15 @@ class Call:
     """A call on its way through the guards.
 
     Attributes:
-        client: The name of the call's token; "" without a token.
+        client: The name of the call's token, or "" without a token.
         peer: The client's address in gRPC's notation.
         origin: The client as identified for limits: the name of its token, or its address (see `origin_of`).
-        accepted: The value of accept-language; None if it is absent.
-        language: The language negotiated from `accepted`; "" before the negotiation, and if `accepted` is None.
+        accepted: The value of accept-language, or None if it is absent.
+        language: The language negotiated from `accepted`, or "" before the negotiation, and if `accepted` is None.
         is_waiting: True if the call is a stream that waits for its client.
         worked: The time (time.perf_counter) when the stream last began to wait after a request. 0 before the first
             request.
-        on_end: A function called at the end of the call; None for no function.
+        on_end: A function called at the end of the call, or None for no function.
     """
 
     def __init__(self, method: Method, peer: str, metadata: Metadata) -> None:

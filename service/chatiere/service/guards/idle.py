@@ -18,7 +18,7 @@ class Waiting(NamedTuple):
     end: Callable[[Refusal], None]
     """A function that ends the stream. It may be called from any thread, and does not block."""
     client: str | None
-    """The client whose limits apply; None if no limits apply."""
+    """The client whose limits apply, or None if no limits apply."""
     since: float
     until: float
     """The time (time.monotonic) before which streams without a recent request are ended first."""
@@ -55,7 +55,7 @@ class IdleStreams:
             return self._pop(origin, stream) is not None
 
     def give_up_one(self) -> Waiting | None:
-        """Remove and return a stream whose slot a new call needs; None if no stream waits.
+        """Remove and return a stream whose slot a new call needs, or None if no stream waits.
 
         The method chooses the stream that has waited longest at the origin with the most streams. It chooses a stream
         that recently handled a request only if all streams did.

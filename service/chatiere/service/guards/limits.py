@@ -56,7 +56,7 @@ class Limits:
     """The numbers of calls, in total and of each client. A client is forgotten shortly after its last call."""
 
     def __init__(self, max_calls: int, max_rate: float) -> None:
-        """Allow each client `max_calls` at a time and `max_rate` per second; 0 for no limit."""
+        """Allow each client `max_calls` at a time and `max_rate` per second, or 0 for no limit."""
         self._max_calls = max_calls
         self._max_rate = max_rate
         self._counts_clients = bool(max_calls or max_rate)
@@ -75,10 +75,10 @@ class Limits:
 
         Args:
             limit: The limit of the call's kind.
-            client: The client; None if the limits per client do not apply.
+            client: The client, or None if the limits per client do not apply.
 
         Raises:
-            Refusal: If a limit is exceeded (LIMIT_EXCEEDED); the call is then not counted.
+            Refusal: If a limit is exceeded (LIMIT_EXCEEDED). The call is then not counted.
         """
         replaced = None
         with self._lock:

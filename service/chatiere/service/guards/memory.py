@@ -69,7 +69,7 @@ class _Account:
             self._by_client.pop(client, None)
 
     def largest(self) -> str:
-        """Return the client that holds the most bytes; "" if no bytes are held."""
+        """Return the client that holds the most bytes, or "" if no bytes are held."""
         return max(self._by_client, key=self._by_client.__getitem__, default="")
 
 
@@ -242,7 +242,7 @@ class KeptBatches(Generic[_Batch]):
         """Discard the batch `taken`, and store a batch of `size` bytes under `number`, unless `number` is 0.
 
         Raises:
-            Refusal: If the batch does not fit (LIMIT_EXCEEDED); the stream's batches are then unchanged.
+            Refusal: If the batch does not fit (LIMIT_EXCEEDED). The stream's batches are then unchanged.
         """
         new = {number: _Sized(batch, size)} if number else {}
         self._budget.change_kept(

@@ -42,7 +42,7 @@ class Tokens:
             raise SettingError("tokens", f"{path} has no tokens, so no client could call")
 
     def client_of(self, token: str) -> str | None:
-        """Return the name of a token; None if it is not in the file.
+        """Return the name of a token, or None if it is not in the file.
 
         If the file has become unreadable or invalid, the error is logged and the previous tokens remain valid.
         """

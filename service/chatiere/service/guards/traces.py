@@ -1,4 +1,4 @@
-"""Traces of calls, with OpenTelemetry's instrumentation of gRPC; needs the extra `chatiere[traces]`.
+"""Traces of calls, with OpenTelemetry's instrumentation of gRPC. Needs the extra `chatiere[traces]`.
 
 OpenTelemetry's environment variables determine where traces are sent and which calls are traced:
 OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …
@@ -59,7 +59,7 @@ class CallTraces:
         self._error = trace.StatusCode.ERROR
 
     def begin(self, call: Call, metadata: Metadata) -> None:
-        """Begin the span of a call; it ends with the call."""
+        """Begin the span of a call. It ends with the call."""
         method = call.method
         if method.service == _HEALTH:
             return

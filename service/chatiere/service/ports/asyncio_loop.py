@@ -6,7 +6,7 @@ from chatiere.service.exchange.turns import Turns
 
 
 class AsyncioLoop:
-    """The running asyncio loop; see exchange.wire.Loop."""
+    """The running asyncio loop. See exchange.wire.Loop."""
 
     is_own = False
 

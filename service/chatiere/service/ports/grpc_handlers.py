@@ -82,7 +82,7 @@ class Handlers(grpc.GenericRpcHandler):
             self._add_stream(feed)
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any] | None:
-        """Return the handler of a call's path; None if the method is unknown."""
+        """Return the handler of a call's path, or None if the method is unknown."""
         handler = self._handlers.get(handler_call_details.method)
         if handler is None:
             self._count_unknown()
@@ -183,7 +183,7 @@ class _GrpcWire(ABC):
         """Make the call's coroutine send pending output."""
 
     async def _read_only(self) -> Any:
-        """Read until the client's stream has ended, and return the only request; EOF if there is no request."""
+        """Read until the client's stream has ended. Return the only request, or EOF if there is no request."""
         request = await self._context.read()
         if request is grpc.aio.EOF:
             await asyncio.sleep(_MOMENT)
@@ -333,7 +333,7 @@ class _StreamWire(_GrpcWire):
             self._reader = asyncio.create_task(self._read())
 
     async def next(self) -> bytes | None:
-        """Return the next response; None after the last one. Raises AbortError."""
+        """Return the next response, or None after the last one. Raises AbortError."""
         if self._is_given:
             self._is_given = False
             self._tell()

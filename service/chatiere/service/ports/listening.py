@@ -76,7 +76,7 @@ def listening_sockets(setting: str, address: str, *, share_port: bool = False) -
 
 @contextmanager
 def place_for(setting: str, address: str) -> Iterator[None]:
-    """Return a context in which to bind an address. A stale Unix socket is removed; a new one has the mode 0660.
+    """Return a context in which to bind an address. A stale Unix socket is removed. A new one has the mode 0660.
 
     Raises:
         SettingError: For `setting`, if a server already listens at the address.

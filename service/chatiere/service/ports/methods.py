@@ -60,7 +60,7 @@ class Methods:
         self._metrics = metrics
         self._pools: list[ThreadPoolExecutor | FairThreads] = []
         self.relay: Relay | None = None
-        """The relay of RoomService; None if the server has no rooms."""
+        """The relay of RoomService, or None if the server has no rooms."""
         try:
             self.side_threads = self._threads("side", _SIDE_THREADS)
             self.pool = FairThreads("batches", settings.batch_threads)

@@ -106,7 +106,7 @@ class Server:
         threading.Thread(target=self._run, name="serving loop", daemon=True).start()
         try:
             self.port: int = self._do(self._build(share_port)).result()
-            """The number of the port on which the server listens; 1 for a Unix socket."""
+            """The number of the port on which the server listens, or 1 for a Unix socket."""
         except BaseException:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._ended.wait()
@@ -114,12 +114,12 @@ class Server:
 
     @property
     def fast_port(self) -> int | None:
-        """The number of the port of `fast_address`; None without that setting; 0 for a Unix socket."""
+        """The number of the port of `fast_address`, or None without that setting, or 0 for a Unix socket."""
         return None if self._fast is None else self._fast.port
 
     @property
     def web_port(self) -> int | None:
-        """The number of the port of `web_address`; None without that setting."""
+        """The number of the port of `web_address`, or None without that setting."""
         return None if self._web is None else self._web.port
 
     @property
@@ -140,7 +140,7 @@ class Server:
         """Report NOT_SERVING, refuse new calls, and end calls in flight after a grace period.
 
         Args:
-            grace: The grace period in seconds; None for 0.
+            grace: The grace period in seconds, or None for 0.
 
         Returns:
             An event that is set when all calls have ended.
@@ -355,8 +355,8 @@ def create_server(
         settings: The settings. `metrics_address`, `workers` and `log_…` apply only to the supervisor.
         registry: The registry for the server's metrics.
         share_port: True if other processes may also listen on the port.
-        heartbeat: The heartbeat that the serving loop sends while it runs; None for no heartbeat.
-        table_key: The key of sealed tables (32 bytes) if the settings have no key file; None for a random key.
+        heartbeat: The heartbeat that the serving loop sends while it runs, or None for no heartbeat.
+        table_key: The key of sealed tables (32 bytes) if the settings have no key file, or None for a random key.
 
     Returns:
         The server, and the port on which it listens.

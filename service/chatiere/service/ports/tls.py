@@ -27,7 +27,7 @@ class Certificates(NamedTuple):
 
 
 def watched_certificates(settings: Settings, metrics: Metrics) -> WatchedFiles[Certificates] | None:
-    """Return the certificates of the settings, for all ports; None without TLS. Raises SettingError.
+    """Return the certificates of the settings, for all ports, or None without TLS. Raises SettingError.
 
     The files are reread when they change. If they are then invalid, the error is logged, and the old certificates
     remain in use.

@@ -236,7 +236,7 @@ class _Workers:
                 place.process.close()
 
     def _wait(self, timeout: float) -> int | None:
-        # Return the next signal; None after the timeout, or when lines have arrived.
+        # Return the next signal. Return None after the timeout or when lines have arrived.
         got = self._events.wait(timeout)
         if got == signal.SIGHUP:
             _log.info("SIGHUP: rereading tokens, table keys and certificates")

@@ -58,7 +58,7 @@ class Wakeups:
         self._sender.close()
 
     def wait(self, timeout: float) -> int | None:
-        """Handle lines, and return the next signal; None after `timeout` seconds, or after lines have arrived.
+        """Handle lines, and return the next signal. Return None after `timeout` seconds or when lines have arrived.
 
         A SIGHUP that was sent because the terminal was closed is treated as SIGTERM.
         """

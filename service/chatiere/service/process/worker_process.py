@@ -64,7 +64,7 @@ class WorkerProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code; None while the process runs."""
+        """The exit code, or None while the process runs."""
         return self._process.poll()
 
     @property

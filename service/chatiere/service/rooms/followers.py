@@ -52,10 +52,10 @@ class Followers:
         Args:
             client: The client.
             room: The room.
-            person: The SHA-256 of the person's secret; None for an onlooker.
+            person: The SHA-256 of the person's secret, or None for an onlooker.
 
         Returns:
-            The follower to remove; None if the room is not full.
+            The follower to remove, or None if the room is not full.
 
         Raises:
             Refusal: If a limit is exceeded (LIMIT_EXCEEDED).
@@ -84,7 +84,7 @@ class Followers:
         Args:
             feed: The follower's feed.
             room: The room.
-            person: The SHA-256 of the person's secret; None for an onlooker.
+            person: The SHA-256 of the person's secret, or None for an onlooker.
             cursor: The cursor.
         """
         before = room.presence()

@@ -47,7 +47,7 @@ class Owner:
         self._unfollowed.pop(room.key, None)
 
     def first_but(self, room: Room) -> Room | None:
-        """Return the first room to delete, other than `room`; None if the owner has no other room."""
+        """Return the first room to delete, other than `room`, or None if the owner has no other room."""
         for rooms in (self._unfollowed, self._followed):
             for each in rooms.values():
                 if each is not room:
@@ -83,7 +83,7 @@ class Largest:
 
 
 class MemoryRelay:
-    """A relay that stores rooms in memory; see Relay.
+    """A relay that stores rooms in memory. See Relay.
 
     A client may use half of the limits of rooms, bytes and followers. When rooms or bytes reach a limit, the relay
     deletes the least recently used room of the client that uses the most. Rooms without followers are deleted first.

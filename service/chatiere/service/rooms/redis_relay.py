@@ -1,4 +1,4 @@
-"""The relay of several processes on one or many machines. Redis stores the rooms; a process copies rooms it follows."""
+"""The relay of several processes on one or many machines. Redis stores the rooms. A process copies rooms it follows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Report = Callable[[str, HealthCheckResponse.ServingStatus], None]
 
 
 class RedisRelay:
-    """A relay that stores rooms in Redis; see Relay.
+    """A relay that stores rooms in Redis. See Relay.
 
     The relay runs in its own event loop. It computes a change on the local copy of a room, and writes the change to
     Redis. If the room in Redis has changed in the meantime, the relay updates the copy first and computes the change
@@ -74,7 +74,7 @@ class RedisRelay:
         self._rooms: dict[bytes, Replica] = {}
         self._entering: dict[Feed, asyncio.Task[None]] = {}
         self._looks = count()
-        # The session and Redis's run id; None while Redis cannot be reached. The run id changes when Redis restarts.
+        # The session and Redis's run id, or None while Redis cannot be reached. The run id changes when Redis restarts.
         self._session: tuple[Session, bytes] | None = None
         self._is_told = False
         self._set_away()

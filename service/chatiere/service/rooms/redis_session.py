@@ -65,7 +65,7 @@ class Put(NamedTuple):
 
     id: bytes
     replaced: bytes
-    """The id of the entry that the new entry replaces; b"" if it replaces none."""
+    """The id of the entry that the new entry replaces, or b"" if it replaces none."""
     gone: bytes
     """The ids of the entries to remove for the new entry, separated by commas."""
     entry: bytes
@@ -170,7 +170,7 @@ class Session:
         return Behind(found[1], [(id, fields[1]) for id, fields in found[2] if id != _FIRST])
 
     async def tell_here(self, room: str, worker: bytes, part: bytes, lifetime: float) -> None:
-        """Store and publish the presence of a worker's followers in a room; b"" without followers."""
+        """Store and publish the presence of a worker's followers in a room, or b"" without followers."""
         place: list[Any] = [f"{PREFIX}{room}:here", PREFIX + room, worker, part, math.ceil(1000 * lifetime)]
         # Use a script, because a pipeline would need another connection.
         await self._do(self._tell_here(args=[*place, HERE + worker + b" " + part]))

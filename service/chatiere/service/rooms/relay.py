@@ -43,7 +43,7 @@ class Relay(Protocol):
 
         Args:
             key: The SHA-256 of the room's id.
-            person: The SHA-256 of the person's secret; None for an onlooker.
+            person: The SHA-256 of the person's secret, or None for an onlooker.
             cursor: The cursor.
             feed: The feed.
 

@@ -53,7 +53,7 @@ class Replica(Room):
         self.told = b""
         """The presence of this process's followers that was last sent to the other processes."""
         self.opening: asyncio.Task[None] | None = None
-        """The task that first brings the copy up to date; None if the copy is used only for a post."""
+        """The task that first brings the copy up to date, or None if the copy is used only for a post."""
         self.waiting = 0
         """The number of calls that wait for `opening`."""
         self.begin(b"")
@@ -66,7 +66,7 @@ class Replica(Room):
         return self._number
 
     def begin(self, epoch: bytes) -> None:
-        """Remove all entries. `epoch`: the epoch of the stream in Redis; b"" if the stream does not exist yet."""
+        """Remove all entries. `epoch`: the epoch of the stream in Redis, or b"" if the stream does not exist yet."""
         # Include the run id in the cursors' epoch. If Redis restarts with an older state, clients then post the lost
         # entries again.
         self.clear(hashlib.sha256(self._run + epoch).digest()[:EPOCH_SIZE])
@@ -74,7 +74,7 @@ class Replica(Room):
         self._ids = {}
 
     def next(self, change: Change) -> Put | None:
-        """Return the new entry of a change in the form for Redis; None if the change has no new entry."""
+        """Return the new entry of a change in the form for Redis, or None if the change has no new entry."""
         if change.post is None:
             return None
         id = f"{self._number + 1}-{secrets.randbits(32)}".encode()
@@ -124,7 +124,7 @@ class Replica(Room):
         return pb.RoomPresence(people=sorted(people), onlookers=onlookers)
 
     def part(self) -> bytes:
-        """Return the serialised presence of this process's followers; b"" if it has no followers."""
+        """Return the serialised presence of this process's followers, or b"" if it has no followers."""
         data: bytes = super().presence().SerializeToString()
         return data
 

@@ -133,7 +133,7 @@ class Change(NamedTuple):
     held: Placed | None
     """The table to return in PostResponse, if any."""
     post: Post | None = None
-    """The entry to put into the room; None if the room does not change."""
+    """The entry to put into the room, or None if the room does not change."""
     gone: tuple[Key, ...] = ()
     """The entries to remove for the new entry."""
     growth: int = 0
@@ -166,7 +166,7 @@ class Room:
         """Create a room without entries. `key`: the SHA-256 of the room's id."""
         self.key, self.owner, self.used = key, owner, now
         self.followers: dict[Feed, bytes | None] = {}
-        """The person of each follower; None for an onlooker."""
+        """The person of each follower, or None for an onlooker."""
         self.informed: set[Feed] = set()
         """The followers that have received the current presence."""
         self.clear(secrets.token_bytes(EPOCH_SIZE))
@@ -211,7 +211,7 @@ class Room:
         return self._change_to(post, None)
 
     def put(self, post: Post, number: int | None = None) -> None:
-        """Add an entry returned by `change_by`. `number`: the number of the entry; None for the next number."""
+        """Add an entry returned by `change_by`. `number`: the number of the entry, or None for the next number."""
         self._number = self._number + 1 if number is None else number
         self._forget(post.key)
         entry = _Entry(self._number, post._replace(seats=()) if isinstance(post, Placed) else post, _size_of(post))
@@ -237,7 +237,7 @@ class Room:
                 self._chains.pop(table_id, None)
 
     def next_waiting(self, table_id: bytes) -> Placed | None:
-        """Return a waiting table that extends a game's chain, to be posted again; None if no waiting table does."""
+        """Return a waiting table that extends a game's chain, to be posted again, or None if no waiting table does."""
         chain = self._chains.get(table_id)
         if chain is None:
             return None
@@ -386,7 +386,7 @@ class Room:
     # Responses
 
     def since(self, cursor: bytes) -> pb.FollowResponse:
-        """Return the entries after a cursor; all entries if the cursor belongs to a different room or epoch."""
+        """Return the entries after a cursor, or all entries if the cursor belongs to a different room or epoch."""
         is_own = len(cursor) == CURSOR_SIZE and cursor[:EPOCH_SIZE] == self._epoch
         number = int.from_bytes(cursor[EPOCH_SIZE:]) if is_own else 0
         later = [entry.post for entry in self._entries.values() if entry.number > number]

@@ -31,7 +31,7 @@ class RoomService:
     """RoomService, with the rooms of a relay."""
 
     def __init__(self, relay: Relay, keys: Keyring, now: Callable[[], float] = time.time) -> None:
-        """Create the service. `keys` open the tables; `now` is a function that returns the seconds since 1970."""
+        """Create the service. `keys` open the tables. `now` is a function that returns the seconds since 1970."""
         self._relay, self._keys, self._now = relay, keys, now
 
     def post(self, client: str, data: bytes) -> bytes:
@@ -48,7 +48,7 @@ class RoomService:
         return response.SerializeToString()
 
     def follow(self, data: bytes, feed: Feed) -> Callable[[], None]:
-        """Handle a FollowRequest; see FeedHandler."""
+        """Handle a FollowRequest. See FeedHandler."""
         request = parse(pb.FollowRequest, data)
         key = _key_of(request.room)
         person = _person_of(request.secret) if request.HasField("secret") else None

@@ -23,7 +23,7 @@ _UP, _AWAY = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 
 
 class ShardedRelay:
-    """A relay with a RedisRelay for each instance; see Relay.
+    """A relay with a RedisRelay for each instance. See Relay.
 
     Rendezvous hashing assigns each room to the instance with the highest hash of instance and room. When an instance is
     added, some rooms therefore move to it, and all other rooms remain where they are.

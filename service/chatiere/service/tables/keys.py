@@ -89,7 +89,7 @@ class Keyring:
         return self._keys()[0]
 
     def find(self, key_id: bytes) -> TableKey | None:
-        """Return the key with an id; None if it is unknown."""
+        """Return the key with an id, or None if it is unknown."""
         return next((key for key in self._keys() if key.key_id == key_id), None)
 
     def _keys(self) -> list[TableKey]:

@@ -41,7 +41,7 @@ class Body(NamedTuple):
 
     root: bytes
     state: bytes
-    """The packed state before the last decision; the initial state at ply 0."""
+    """The packed state before the last decision, or the initial state at ply 0."""
     decision: int | None
     """The dense id of the last decision; None at ply 0."""
 

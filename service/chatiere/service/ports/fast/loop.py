@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class Timer:
-    """A scheduled function; `cancel` cancels it."""
+    """A scheduled function. `cancel` cancels it."""
 
     __slots__ = ("work",)
 

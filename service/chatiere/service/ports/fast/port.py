@@ -76,7 +76,7 @@ class FastPort:
         self._listening = listening_sockets("fast_address", address, share_port=share_port)
         name = self._listening[0].getsockname()
         self.port: int = name[1] if isinstance(name, tuple) else 0
-        """The number of the port; 0 for a Unix socket."""
+        """The number of the port, or 0 for a Unix socket."""
         self.door = door
         self._routes: dict[bytes, Route] = {}
         self._takers: tuple[Route, ...] = ()
@@ -113,7 +113,7 @@ class FastPort:
         """Let calls in flight finish, and end the calls that last longer than a grace period.
 
         Args:
-            grace: The grace period in seconds; None for 0.
+            grace: The grace period in seconds, or None for 0.
 
         Returns:
             An event that is set when all calls have ended.

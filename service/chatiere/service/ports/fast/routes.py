@@ -54,7 +54,7 @@ def fast_port(
     share_port: bool,
     connections: int,
 ) -> FastPort:
-    """Create a port for the given methods; see create_fast_port."""
+    """Create a port for the given methods. See create_fast_port."""
     largest = [largest_request(each.path, settings.max_message_bytes) for each in (*methods, play)]
     door = Door(settings, guards, CallTraces() if settings.traces else None, _COST, partial(error_of, largest))
     port = FastPort(settings, address, door, share_port=share_port, connections=connections)

@@ -51,7 +51,7 @@ class Origins:
         self._origins = frozenset(origins)
 
     def fields_for(self, origin: str | None) -> Fields:
-        """Return the fields of a response to a page. `origin`: the page's origin; None if it is unknown."""
+        """Return the fields of a response to a page. `origin`: the page's origin, or None if it is unknown."""
         if self._are_all:
             return [("access-control-allow-origin", "*"), ("access-control-expose-headers", _READ)]
         if not self._origins:

@@ -43,7 +43,7 @@ class Route(NamedTuple):
         make: A function that creates the exchange of a call, given its wire and the JSON form of its messages or None.
         form: The JSON form of the messages.
         largest: The maximum size of requests in bytes.
-        pool: The threads that compress large responses; None for a method that responds with a stream.
+        pool: The threads that compress large responses, or None for a method that responds with a stream.
         kept: The cache-control field of responses to GET; "" if the method has side effects and therefore needs POST.
     """
 
@@ -171,7 +171,7 @@ class WebCall:
 
     @property
     def waiting(self) -> int:
-        """1 while the request waits to be taken; otherwise 0."""
+        """1 while the request waits to be taken, otherwise 0."""
         return int(self._message is not None)
 
     @property

@@ -55,7 +55,7 @@ class Request(NamedTuple):
     Attributes:
         fields: The fields in order.
         values: The value of each field. Several fields with the same name are joined as a list (RFC 9110, section 5.3).
-        length: The length of the body in bytes; None for a chunked body.
+        length: The length of the body in bytes, or None for a chunked body.
         target_host: The host in a target in absolute form ("http://HOST/path"); "" in a target without a host.
     """
 
@@ -173,7 +173,7 @@ class Connection(asyncio.Protocol):
         # The bytes that were received after the current request, or that wait for the turn of this address.
         self._unread = b""
         self._keeps_alive = True
-        # The time when the current request began to arrive, or the connection began; None after that. Then the time
+        # The time when the current request began to arrive, or the connection began. None after that. Then the time
         # when the last request ended.
         self._arriving: float | None = None
         self._idle_since = 0.0
@@ -192,7 +192,7 @@ class Connection(asyncio.Protocol):
         # The number of bytes received in the request's head or since the last part of the body, and the last three of
         # these bytes.
         self._raw, self._tail = 0, b""
-        # The number of bytes of the body that have not been received; None for a chunked body.
+        # The number of bytes of the body that have not been received, or None for a chunked body.
         self._left: int | None = None
         self._parts: list[bytes] = []
         self._request: Request | None = None

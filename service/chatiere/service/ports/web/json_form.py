@@ -119,7 +119,7 @@ def _written(kind: type[Message], data: bytes) -> bytes:
 
 
 class JsonForm:
-    """The JSON form of a method's messages; see exchange.wire.Form."""
+    """The JSON form of a method's messages. See exchange.wire.Form."""
 
     memory = 16
 

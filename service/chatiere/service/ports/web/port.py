@@ -64,7 +64,7 @@ class WebPort:
             address: The address.
             guards: The guards of the worker.
             methods: The methods of the server.
-            certificates: The certificates for new connections; None for no TLS.
+            certificates: The certificates for new connections, or None for no TLS.
             share_port: True if other processes may also listen on the port.
             connections: The maximum number of connections.
 

@@ -61,7 +61,7 @@ class WebProtocol(Protocol):
     is_json: bool
 
     def timeout(self, values: Values) -> float | None:
-        """Return the client's time limit in seconds; None for no deadline."""
+        """Return the client's time limit in seconds, or None for no deadline."""
 
     def message(self, values: Values, body: bytes, largest: int) -> bytes:
         """Return the only message in the body of a request. It may have at most `largest` bytes."""
@@ -229,7 +229,7 @@ def message_in_query(query: str, largest: int) -> bytes:
 
 
 def codec_in_query(query: str) -> str:
-    """Return the codec named in the query of a GET; "" if it names no codec."""
+    """Return the codec named in the query of a GET, or "" if it names no codec."""
     return parse_qs(query).get("encoding", [""])[0]
 
 

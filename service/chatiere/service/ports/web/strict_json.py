@@ -40,7 +40,7 @@ class FieldError(ValueError):
     """An invalid value of a field. `path`: the path of the field, with the names in the proto files."""
 
     def __init__(self, message: str, path: str = "") -> None:
-        """Create an error. `path` is the last part of the path; `lies_below` prepends the earlier parts."""
+        """Create an error. `path` is the last part of the path. `lies_below` prepends the earlier parts."""
         super().__init__(message)
         self.path = path
 
