@@ -98,8 +98,6 @@ OWN_FIGURES = {
     f"{_FAST} beside grpcio's port, 16 in flight": "Apply, fast door: calls per server CPU-second",
     "Apply, door for browsers, binary, 16 in flight": "Apply, door for browsers: calls per server CPU-second",
     "Move at a sealed table": "Move at a sealed table: µs",
-    "page, first drawing of a table": "page, first drawing of a table: ms",
-    "page, drawing of a move": "page, drawing of a move: ms",
 }
 Figures = dict[tuple[str, str], dict[str, Any]]
 
