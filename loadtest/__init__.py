@@ -1,1 +1,1 @@
-"""Load tests and benchmarks of the service; not part of the package."""
+"""Load tests and benchmarks of the service. They are not part of the package."""

@@ -151,7 +151,7 @@ def _is_within_shares(scenario: Scenario, door: str, target: Target) -> bool:
 def locust(name: str, address: str, target: Target, report: str | None = None) -> int:
     """Run a scenario against the servers at a gRPC target, and return Locust's exit code.
 
-    `report` is the name of the report; None to use the name of the scenario.
+    `report` is the name of the report. With None, it is the name of the scenario.
     """
     command: tuple[str | Path, ...] = (
         *(Path(sys.executable).with_name("locust"), "--locustfile", HERE / "locustfile.py", "--headless"),

@@ -22,8 +22,8 @@ from loadtest.bench.measure import BenchPlan, Run, alternate, pinned
 from loadtest.bench.servers import BenchServer
 
 Key = TypeVar("Key")
-# The number of runs in a round. Many short runs are more precise, because each run distributes its connections randomly
-# over the workers, and the machine's speed changes from one second to the next.
+# The number of runs in a round. Many short runs are more precise: each run distributes its connections randomly over
+# the workers, and the machine's speed changes from one second to the next.
 RUNS = 4
 
 

@@ -2,7 +2,7 @@
 
 There are two kinds of loops. `plain` loops follow OpenSpiel's own examples, but use random numbers of the standard
 library, because NumPy's would take twice as long. The bounds refer to these loops. `tuned` loops are as fast as is
-reasonable in Python; their figures are listed separately.
+reasonable in Python. Their figures are listed separately.
 """
 
 import random

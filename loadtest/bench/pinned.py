@@ -1,7 +1,7 @@
 """Contenders in separate processes, each on one core: `python -m loadtest.bench.pinned KIND …`.
 
-A process prints "ready" when it has started. It reads lines that contain a number of seconds, plays for this time, and
-prints a line of JSON: the number of moves, the wall time and the processor time.
+A process prints "ready" when it has started. It reads lines that contain a number of seconds, and plays for this time.
+Then it prints a line of JSON: the number of moves, the wall time and the processor time.
 """
 
 import importlib.util

@@ -24,7 +24,7 @@ class Phase(NamedTuple):
 
     @property
     def shares(self) -> tuple[float, float]:
-        """The share of each server, from 0 to 1; both are 0 if there were no calls."""
+        """The share of each server, from 0 to 1. Both are 0 if there were no calls."""
         total = max(1, sum(self.calls))
         return self.calls[0] / total, self.calls[1] / total
 

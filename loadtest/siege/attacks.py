@@ -158,7 +158,7 @@ def half_handshakes(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def idle_by_tls(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` idle TLS connections; at the door for browsers, after a health request."""
+    """Open `count` idle TLS connections. At the door for browsers, each connection first makes a health request."""
     asked = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n" if crowd.door == "web" else _OPENED
     crowd.connect_by_tls(attack.count, attack.addresses, asked, until)
     crowd.stay(until)

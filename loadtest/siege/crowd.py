@@ -50,7 +50,7 @@ class Attacker:
     """An attacker that has an HTTP/2 connection, and counts the events on its streams in `came`."""
 
     def __init__(self, address: tuple[str, int], source: str, came: Counter[str], *, window: int | None = None) -> None:
-        """Connect. `window` is the maximum number of bytes of a response to receive; None to read all responses."""
+        """Connect. `window` is the maximum number of bytes of a response to receive, or None to read all responses."""
         self._came = came
         self._reads_all = window is None
         self.socket = socket.create_connection(address, timeout=_PATIENCE, source_address=(source, 0))

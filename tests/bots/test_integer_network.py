@@ -55,7 +55,7 @@ def test_results_equal_the_results_of_plain_numpy(
     file = random_network(game, first=first, second=second, groups=groups, seed=seed)
     layout = ObservationLayout(file.game.description)
     random = np.random.default_rng(seed)
-    # Draw random numbers in the range of observations; sometimes most of them are 0, as in games.
+    # Draw random numbers in the range of observations. Sometimes most numbers are 0, as in games.
     observations = random.integers(0, layout.largest.astype(int) + 1, (3, layout.length)).astype(np.uint8)
     observations[random.random(observations.shape) < random.choice([0, 0.9])] = 0
     if extreme:

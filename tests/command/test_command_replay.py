@@ -1,4 +1,4 @@
-"""chatiere replay: the sample games of every game match; differences and malformed files are reported exactly."""
+"""chatiere replay: the sample games of every game match, and differences and malformed files are reported exactly."""
 
 import json
 import socket

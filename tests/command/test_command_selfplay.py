@@ -157,7 +157,7 @@ def test_a_directory_that_cannot_be_written_is_named(run: Run, tmp_path: Path) -
 
 
 def test_on_a_cluster_the_games_go_to_the_data_set(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A cluster that plays in this process; tests/clients/test_selfplay_cluster.py has real ones.
+    # A cluster that plays in this process. tests/clients/test_selfplay_cluster.py has real clusters.
     reached = []
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Event logs, to which `new_game` and `apply` append events; and the construction of codecs."""
+"""Event logs and the construction of codecs. `new_game` and `apply` append events to a log."""
 
 import pickle
 

@@ -62,7 +62,7 @@ def test_masks_agree_with_lists(table: Table, form: str, restarts: bool) -> None
     over = False
     while not over:
         offsets, ids = lists(positions)
-        # A game that is over has no legal actions; its move fails.
+        # A game that is over has no legal actions, and a move in it fails.
         counts = np.diff(offsets).astype(np.intp)
         places = np.minimum(offsets[:-1] + (luck.random(GAMES) * counts).astype(np.uint32), len(ids) - 1)
         before, moves = positions.states, ids[places]

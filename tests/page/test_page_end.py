@@ -12,7 +12,7 @@ from .person import Person
 pytestmark = pytest.mark.long
 
 # A function that returns the rows of the table of totals: each player's name, whether the player has won, and the
-# player's numbers, of which the last one is the total.
+# player's numbers. The last number is the total.
 _ROWS = """() => [...document.querySelectorAll(".totals tbody tr")].map((row) => ({
   name: row.querySelector("th").textContent,
   won: row.classList.contains("won"),

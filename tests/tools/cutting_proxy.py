@@ -19,7 +19,7 @@ _CHUNK = 2**16
 _HEAD = struct.Struct(">IBI")
 # With this option, closing a connection resets it.
 _RESET = struct.pack("ii", 1, 0)
-# The largest number of matches to skip before a connection is ended, and the number of the server's frames after which
+# The largest number of matches to skip before a connection is ended. Then the number of the server's frames after which
 # a connection is ended in any case.
 _MAX_SKIPPED, _MAX_FRAMES = 2, 40
 

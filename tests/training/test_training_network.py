@@ -64,7 +64,7 @@ def test_runs_contain_every_action_once_and_share_only_rows_of_cells(game: str) 
     runs, rows = runs_of(rules)
     ends = np.append(runs["first"][1:], rules.num_distinct_actions)
     if game == "discat":
-        # Plays and exchanges are sums of rows of cards; no two runs share a row.
+        # Plays and exchanges are sums of rows of cards. No two runs share a row.
         assert runs["kind"].tolist() == [PLAY, OWN_ROW, SLOT]
         lengths = (ends - runs["first"]).tolist()
         sizes = [

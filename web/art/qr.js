@@ -60,7 +60,7 @@ export function modulesOf(text) {
   return rows;
 }
 
-/** Return the modules that are the same in all codes; undefined marks the place of data. */
+/** Return the modules that are the same in all codes. The places of data are undefined. */
 function patterns() {
   /** @type {(boolean | undefined)[][]} */
   const rows = Array.from({ length: SIZE }, () => Array(SIZE).fill(undefined));

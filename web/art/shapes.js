@@ -136,7 +136,7 @@ export function outlined(d, fill, width, stroke = "var(--cat-line)") {
 }
 
 /**
- * Draw a thick line with an outline, such as a tail.
+ * Draw a thick line with an outline, for example a tail.
  * @param {string} d
  * @param {string} colour
  * @param {number} thickness

@@ -175,8 +175,7 @@ class Embedded {
   }
 
   /**
-   * Draw the table at the largest scale at which it fits, or else at the scale at which the largest part of it is
-   * visible.
+   * Draw the table at the largest scale at which it fits, or else at the scale at which the largest part is visible.
    */
   #draw() {
     if (this.#update.view) {

@@ -1,5 +1,5 @@
-// A puzzle: a position from a game of strong bots in which one action is clearly the best, judged by the knowledge of
-// the seat to act.
+// A puzzle: a position from a game of strong bots. One action is clearly the best, judged by the knowledge of the seat
+// to act.
 
 import { call, Refusal } from "../api.js";
 import { h } from "../dom.js";

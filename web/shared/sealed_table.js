@@ -228,7 +228,7 @@ export function textOf(table) {
 }
 
 /**
- * Decode a table from text; white space around the text is ignored. Throws RangeError if the text is not base64url.
+ * Decode a table from text. White space around the text is ignored. Throws RangeError if the text is not base64url.
  * @param {string} text
  */
 export function tableOf(text) {

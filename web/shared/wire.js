@@ -108,7 +108,7 @@ export function numberIn(field) {
 }
 
 /**
- * Return the bytes in a field; no bytes if the field is absent. Throws RangeError if its value is a number.
+ * Return the bytes in a field, or no bytes if the field is absent. Throws RangeError if its value is a number.
  * @param {Field | undefined} field
  */
 export function bytesIn(field) {

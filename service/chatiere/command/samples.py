@@ -43,7 +43,7 @@ class SampleGame(NamedTuple):
 
 
 def read_sample(path: Path) -> SampleGame:
-    """Read a sample game. Raises MalformedSampleError; OSError if the file cannot be read."""
+    """Read a sample game. Raises MalformedSampleError, and OSError if the file cannot be read."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError as error:

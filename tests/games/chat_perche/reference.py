@@ -1,8 +1,8 @@
 """A slow implementation of Chat perché: the rules file as a plain Python script, for comparison with the kernel.
 
 It shares no code with the kernel and has a different design. The tree is a graph that is searched, every cat is an
-object, and a deck is a list of cards. The game is one function that runs from the choice of the first seat to the end,
-and stops (`yield`) whenever a seat or chance has to act. Chance is always explicit.
+object, and a deck is a list of cards. The game is one function, from the choice of the first seat to the end. It stops
+(`yield`) whenever a seat or chance has to act. Chance is always explicit.
 """
 
 from collections import Counter

@@ -180,8 +180,8 @@ def test_resampling_is_uniform_over_the_spreads() -> None:
 
 @pytest.mark.rules("chat_perche", "Decisions of the engine")
 def test_values_are_at_least_the_greatest_loads() -> None:
-    # Black's branches have held 3, 2, 2, 0 and 0 animals, so the first token is a 3 or the 4, and the 1 is at one of
-    # the last two branches.
+    # Black's branches have held 3, 2, 2, 0 and 0 animals. The first token is therefore a 3 or the 4, and the 1 is at
+    # one of the last two branches.
     tokens = [(0, 1), (0, 2), (0, 3), (0, 3), (0, 4), (1, 4), (1, 3), (1, 3), (1, 2), (1, 1)]
     position = read(written(tokens=tokens, loads={5: 3, 6: 2, 7: 2}))
     seen = Counter(values_of(position.resample(0, number), 0) for number in range(4000))

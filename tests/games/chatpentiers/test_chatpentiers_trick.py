@@ -311,7 +311,7 @@ def test_a_colour_under_the_board_goes_to_its_zone_including_the_zero_zone() -> 
 @pytest.mark.rules("chatpentiers", "A trick")
 def test_a_zone_holds_one_colour_and_a_colour_lies_in_one_zone() -> None:
     table = five_zones()
-    # Seat 0 ranks first with blue 12; red is in its zero zone.
+    # Seat 0 ranks first with blue 12. Red is in its zero zone.
     assert table.actor == 0
     assert table.board(0) == {4: "r1"}
     assert table.takes() == {name: [0, 1, 2, 3] for name in ("b1", "b2", "b3", "b12")}

@@ -17,7 +17,7 @@ const { filled } = await import("../../../web/settings.js");
 const GAMES = JSON.parse(readFileSync(process.env.CHATIERE_CONTEXTS, "utf8"));
 const WIDTHS = [320, 559, 700, 900, 1400];
 
-/** Return all contexts of a game, as the table makes them. With `canAct`, return only those of the seat to act. */
+/** Return all contexts of a game, as the table makes them. With `canAct`, omit viewers who do not have to act. */
 async function contextsOf({ game: name, info, players, positions }, width, canAct) {
   const game = await loadGame(name);
   const field = fieldOf(name);

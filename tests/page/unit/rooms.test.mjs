@@ -99,7 +99,7 @@ test("a link and a table are refused if they differ from their room's settings i
   }
 });
 
-/** Return a table with another id. A stranger may begin such a table with the same persons. */
+/** Return a table with another id. A stranger may begin a table of this kind with the same persons. */
 function renamed(text, id) {
   const bytes = fromText(text);
   const before = fromHex(tableIn(text).id);

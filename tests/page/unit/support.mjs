@@ -60,7 +60,7 @@ export function pageGlobals() {
   return stores[0];
 }
 
-/** Answer calls with `methods`, which are functions of the request, by name. Return the list of calls. */
+/** Answer calls with `methods`. It maps each name to a function of the request. Return the list of calls. */
 export function playService(methods) {
   const calls = [];
   globalThis.fetch = async (path, { body }) => {

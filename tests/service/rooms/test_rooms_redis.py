@@ -1,4 +1,4 @@
-"""Rooms in Redis: processes share them, changes are atomic, and rooms expire; outages of Redis; passwords."""
+"""Rooms in Redis: processes share them, changes are atomic, and rooms expire. Also outages of Redis, and passwords."""
 
 import asyncio
 import random

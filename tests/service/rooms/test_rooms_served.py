@@ -1,4 +1,4 @@
-"""RoomService at all doors: players see their game as it is played; refusals, slow followers, shutdown."""
+"""RoomService at all doors: players see their game as it is played. Also refusals, slow followers and shutdown."""
 
 import dataclasses
 import hashlib

@@ -3,7 +3,7 @@
 python -m tools.compat [--lowest] [--row NAME]
 
 uv creates the environments in build/compat, with the package built in this folder. PyPI's torch depends on CUDA's
-wheels; UV_TORCH_BACKEND=cpu makes uv use a build without them. Each program takes at most a minute.
+wheels. UV_TORCH_BACKEND=cpu makes uv use a build without them. Each program takes at most a minute.
 """
 
 import argparse

@@ -43,7 +43,7 @@ _METADATA = (("x-request-id", "fuzz"),)
 
 @dataclass
 class Played:
-    """A game. The test knows all its secrets; in production, only the service knows all of them."""
+    """A game. The test knows all secrets. In production, only the service knows all of them."""
 
     secrets: list[bytes]
     tables: list[bytes]

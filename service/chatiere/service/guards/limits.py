@@ -11,8 +11,8 @@ from urllib.parse import unquote
 from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.guards.idle import IdleStreams
 
-# The time in seconds after which to retry if one client has too many calls at a time, and if all clients together have
-# too many calls.
+# Two times in seconds after which to retry: if one client has too many calls at a time, and if all clients together
+# have too many calls.
 _RETRY, _RETRY_ALL = 0.1, 1.0
 # The number of clients above which clients without recent calls are forgotten.
 _MANY = 10_000

@@ -65,7 +65,7 @@ class Largest:
         self._heap: list[tuple[int, str]] = []
 
     def set(self, owner: str, amount: int) -> None:
-        """Set an owner's amount; 0 to forget the owner."""
+        """Set an owner's amount, or 0 to forget the owner."""
         if amount:
             self._amounts[owner] = amount
             heapq.heappush(self._heap, (-amount, owner))

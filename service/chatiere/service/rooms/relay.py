@@ -58,7 +58,7 @@ class Relay(Protocol):
         """Send the heartbeats that are due, and delete rooms unused for too long. Must be called every LOOK seconds."""
 
     def close(self) -> None:
-        """End all work of the relay; no function is called afterwards."""
+        """End all work of the relay. No function is called afterwards."""
 
 
 def create_relay(settings: Settings, metrics: Metrics, health: Health) -> Relay:

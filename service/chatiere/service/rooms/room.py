@@ -137,7 +137,7 @@ class Change(NamedTuple):
     gone: tuple[Key, ...] = ()
     """The entries to remove for the new entry."""
     growth: int = 0
-    """The number of bytes by which the room grows; negative if it shrinks."""
+    """The number of bytes by which the room grows. It is negative if the room shrinks."""
 
 
 class _Entry(NamedTuple):

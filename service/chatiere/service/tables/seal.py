@@ -43,7 +43,7 @@ class Body(NamedTuple):
     state: bytes
     """The packed state before the last decision, or the initial state at ply 0."""
     decision: int | None
-    """The dense id of the last decision; None at ply 0."""
+    """The dense id of the last decision, or None at ply 0."""
 
 
 class OpenedTable(NamedTuple):

@@ -304,8 +304,8 @@ class Connection(asyncio.Protocol):
             self._keeps_alive = False
 
     def _end_of_part(self, data: bytes, at: int) -> int:
-        # Return an index up to which the data can be parsed without passing the end of the request: the end of the
-        # body's length, or of an empty line.
+        # Return an index up to which the data can be parsed without passing the end of the request. This is the end of
+        # the body's length or of an empty line.
         if self._left:
             return min(at + self._left, len(data))
         if self._tail:

@@ -93,7 +93,7 @@ class StreamProtocol(WebProtocol, Protocol):
 
 
 class ConnectUnary:
-    """Connect for unary calls. Bodies are messages; errors are JSON with an HTTP status."""
+    """Connect for unary calls. Bodies are messages. Errors are JSON with an HTTP status."""
 
     def __init__(self, codec: str) -> None:
         """Create the protocol for a codec: "proto" or "json"."""
