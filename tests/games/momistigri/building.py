@@ -222,7 +222,7 @@ class Table(building.Table):
         return names(view_of(self.position, knower).seats[seat].hand_cards)
 
     def most_ones(self, knower: int | None, seat: int) -> int | None:
-        """Return the known upper limit of the number of 1s in the hand of `seat`, or None without a limit.
+        """Return the limit that `knower` knows for the number of 1s in the hand of `seat`, or None without a limit.
 
         The knower None represents all seats.
         """
