@@ -462,13 +462,15 @@ def test_other_threads_run_while_batches_run(table: Table, states: bytes, name: 
 
 
 @pytest.mark.threads
-def test_threads_share_a_table(table: Table) -> None:
-    def play(seed: int) -> list[bytes | memoryview]:
-        found = table.new_games(seeds=np.full(8, seed, "<u8"), columns=Columns(legal=True))
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_threads_share_a_table(table: Table, num_threads: int) -> None:
+    def play(seed: int, num_threads: int = 1) -> list[bytes | memoryview]:
+        asked: Any = {"columns": Columns(legal=True), "num_threads": num_threads}
+        found = table.new_games(seeds=np.full(8, seed, "<u8"), **asked)
         seen = [found.states]
         for _ in range(30):
             ids, offsets = np.frombuffer(found.legal_ids, "<u2"), np.frombuffer(found.legal_offsets, "<u4")
-            found, _ = table.step(found.states, ids[offsets[:-1]], columns=Columns(legal=True), restart=Restart())
+            found, _ = table.step(found.states, ids[offsets[:-1]], restart=Restart(), **asked)
             seen.append(found.states)
         return seen
 
@@ -477,7 +479,7 @@ def test_threads_share_a_table(table: Table) -> None:
 
     def at_once(seed: int) -> list[bytes | memoryview]:
         start.wait(PATIENCE)
-        return play(seed)
+        return play(seed, num_threads)
 
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(at_once, range(4))) == expected
@@ -493,6 +495,7 @@ def test_a_batch_does_not_depend_on_the_number_of_threads(table: Table, explicit
     rng = np.random.default_rng(7)
     asked: dict[str, Any] = {"count": 40} if explicit else {"seeds": range(40)}
     positions = table.new_games(**asked, columns=ALL_COLUMNS)
+    reusing = Table(table.game, table.players, reuse_memory=True)
     for num_threads in THREADS:
         assert table.new_games(**asked, columns=ALL_COLUMNS, num_threads=num_threads) == positions
     steps = ended = 0
@@ -503,10 +506,10 @@ def test_a_batch_does_not_depend_on_the_number_of_threads(table: Table, explicit
         restart = Restart(stride=40)
         num_threads = int(rng.choice(THREADS))
         expected = table.step(positions.states, moves, columns=ALL_COLUMNS, restart=restart)
-        stepped = table.step(
-            bytearray(positions.states), moves, columns=ALL_COLUMNS, restart=restart, num_threads=num_threads
-        )
-        assert stepped == expected
+        asked = {"columns": ALL_COLUMNS, "restart": restart, "num_threads": num_threads}
+        assert table.step(bytearray(positions.states), moves, **asked) == expected
+        columns, faults = reusing.step(positions.states, moves, **asked)
+        assert (*map(bytes, columns), faults) == (*map(bytes, expected[0]), expected[1])
         positions, _ = expected
         ended += positions.final.count(1)
         steps += 1

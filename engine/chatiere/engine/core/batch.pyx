@@ -51,9 +51,9 @@ from chatiere.engine.core.loops cimport (
     weigh_all,
 )
 from chatiere.engine.core.output cimport writable_masks
-from chatiere.engine.core.parts cimport Parts, data_of, new_column
+from chatiere.engine.core.parts cimport Parts, data_of, join_part, new_column
 from chatiere.engine.core.position cimport Game, Position
-from chatiere.engine.core.threads cimport Work, run_parts
+from chatiere.engine.core.threads cimport Crew, Work
 
 cdef enum:
     # The alignment, in bytes, that overwritten states must have.
@@ -160,6 +160,8 @@ cdef int require_done(LoopEnd end) except -1:
 cdef class Table:
     """A game and a number of players. Both are the same for all items of a batch.
 
+    Threads that share the work of a call (`num_threads`) sleep between calls, and end with the table.
+
     Several threads may call the methods at the same time. States are checked, except when they are passed as the bytes
     object that the table returned last.
 
@@ -184,6 +186,8 @@ cdef class Table:
     cdef list pools
     # The parts of an earlier batch, for the next batch; only if memory is reused.
     cdef Parts parts
+    # The threads of an earlier batch, for the next batch.
+    cdef Crew crew
 
     def __init__(self, Game game not None, players, rules_version=None, *, reuse_memory=False):
         """Initialize a table.
@@ -721,8 +725,10 @@ cdef class Table:
         cdef Described* described = &parts.described
         cdef uint32_t* weight_data
         cdef bint restarts = parts.parts[0].restarts != NULL
-        cdef size_t legal
+        cdef Crew crew = self.crew or Crew()
         cdef int i
+        # As in `parts_of`.
+        self.crew = None
         if mask is not None:
             masks = writable_masks(mask, n, self.game.num_distinct_actions, &described.masks)
         described.final = <uint8_t*> data_of(final)
@@ -742,26 +748,29 @@ cdef class Table:
             described.legal_offsets = <uint32_t*> data_of(legal_offsets)
         if columns.legal or masks is not None:
             parts.reserve_legal_ids()
-        run_parts(work, parts.parts, sizeof(Part), parts.count, parts.num_threads)
+        crew.run(work, parts.parts, sizeof(Part), parts.count, parts.num_threads)
+        parts.add_up()
         if columns.observations and restarts:
-            size += parts.ended() * final_size
+            size += parts.ended * final_size
             check_size(size, max_bytes)
         for i in range(parts.count):
             require_done(parts.parts[i].end)
         if columns.observations and restarts:
-            final_observations = self.column(Kind.FINAL_OBSERVATIONS, parts.ended() * final_size)
-            parts.join_final_observations(final_size, <char*> data_of(final_observations))
+            final_observations = self.column(Kind.FINAL_OBSERVATIONS, parts.ended * final_size)
+            described.final_observations = <uint8_t*> data_of(final_observations)
         if columns.legal:
-            legal = parts.join_offsets(described.legal_offsets)
-            size += legal * (sizeof(uint16_t) + parts.any_chance() * sizeof(uint32_t))
+            size += parts.legal * (sizeof(uint16_t) + parts.any_chance() * sizeof(uint32_t))
             check_size(size, max_bytes)
-            legal_ids = self.column(Kind.LEGAL_IDS, legal * sizeof(uint16_t))
-            parts.join_legal_ids(<char*> data_of(legal_ids))
-            if parts.any_chance():
-                weights = new_column(legal * sizeof(uint32_t))
-                weight_data = <uint32_t*> data_of(weights)
-                with nogil:
-                    weigh_all(&parts.batch, described.states, described.actors, described.legal_offsets, weight_data)
+            legal_ids = self.column(Kind.LEGAL_IDS, parts.legal * sizeof(uint16_t))
+            described.legal_ids = <uint16_t*> data_of(legal_ids)
+            described.legal_offsets[n] = parts.legal
+        crew.run(join_part, parts.parts, sizeof(Part), parts.count, parts.num_threads)
+        self.crew = crew
+        if parts.any_chance() and columns.legal:
+            weights = new_column(parts.legal * sizeof(uint32_t))
+            weight_data = <uint32_t*> data_of(weights)
+            with nogil:
+                weigh_all(&parts.batch, described.states, described.actors, described.legal_offsets, weight_data)
         if self.pools is not None:
             parts.clear()
             self.parts = parts

@@ -51,6 +51,9 @@ ctypedef struct Described:
     bint all_totals  # True to compute the totals of all games, False for ended games only
     uint8_t* observations
     MaskRows masks
+    # The columns that are joined from the results of the parts.
+    uint16_t* legal_ids
+    uint8_t* final_observations
 
 
 ctypedef struct Part:
@@ -74,6 +77,11 @@ ctypedef struct Part:
     size_t capacity
     size_t legal  # the number of legal ids
     bint chance  # True if some item is at a chance event
+    # The sums of `ended` and `legal` of the parts before this part.
+    Py_ssize_t ended_before
+    size_t legal_before
+    # Threads write to neighbouring parts at the same time, which is slow within one line of the processor's cache.
+    uint8_t padding[64]
 
 
 # Begin games, or make moves, and fill the columns that describe the positions.

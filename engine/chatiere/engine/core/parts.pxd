@@ -1,6 +1,5 @@
 # The parts into which a batch is divided, and columns of bytes.
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
 
 from chatiere.engine.core.loops cimport BatchLoop, Described, Part
 
@@ -16,12 +15,15 @@ cdef class Parts:
     cdef Py_ssize_t count
     cdef Py_ssize_t items
     cdef int num_threads
+    # The sums of all parts.
+    cdef Py_ssize_t ended
+    cdef size_t legal
 
     cdef bint are_for(self, Py_ssize_t items, num_threads) except -1
     cdef void clear(self)
-    cdef Py_ssize_t ended(self)
-    cdef void join_final_observations(self, Py_ssize_t size, char* place)
     cdef int reserve_legal_ids(self) except -1
-    cdef size_t join_offsets(self, uint32_t* offsets)
-    cdef void join_legal_ids(self, char* place)
+    cdef void add_up(self)
     cdef bint any_chance(self)
+
+# Copy the results of a part into the columns of the whole batch, after `add_up`.
+cdef void join_part(void* work) noexcept nogil

@@ -1,20 +1,20 @@
 """The parts into which a batch is divided for threads, and the joining of their results."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport uint16_t, uint32_t
+from libc.stdint cimport uint16_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.blocks cimport Block
 from chatiere.engine.core.game cimport MAX_LEGAL
 from chatiere.engine.core.integers cimport read_number
+from chatiere.engine.core.threads cimport MAX_THREADS
 
 cdef enum:
     # The initial capacity for the legal ids of each item.
     LEGAL_GUESS = 64
-    MAX_THREADS = 256
     # The number of parts for each thread, if there are several threads. Small parts shorten the wait for a slow thread.
-    PARTS_EACH = 4
+    PARTS_EACH = 16
 
 
 cdef bytes new_column(Py_ssize_t size):
@@ -64,20 +64,6 @@ cdef class Parts:
             part.new_games, part.restarts, part.final_observations = NULL, NULL, NULL
             part.ended = part.legal = part.chance = 0
 
-    cdef Py_ssize_t ended(self):
-        cdef Py_ssize_t ended = 0, i
-        for i in range(self.count):
-            ended += self.parts[i].ended
-        return ended
-
-    cdef void join_final_observations(self, Py_ssize_t size, char* place):
-        # Write the final observations of all parts as one column. `size` is the size of one game's final observations.
-        cdef Py_ssize_t i
-        for i in range(self.count):
-            if self.parts[i].ended:
-                memcpy(place, self.parts[i].final_observations, self.parts[i].ended * size)
-                place += self.parts[i].ended * size
-
     cdef int reserve_legal_ids(self) except -1:
         cdef Part* part
         cdef Py_ssize_t i
@@ -91,24 +77,16 @@ cdef class Parts:
                 raise MemoryError()  # uncovered: memory does not run out in tests
         return 0
 
-    cdef size_t join_offsets(self, uint32_t* offsets):
-        # Join the parts' offsets into one sequence. In each part, the offsets begin at 0. Returns the total number of
-        # legal ids.
-        cdef size_t legal = 0
-        cdef Py_ssize_t item, i
-        for i in range(self.count):
-            if legal:
-                for item in range(self.parts[i].first, self.parts[i].last):
-                    offsets[item] += legal
-            legal += self.parts[i].legal
-        offsets[self.batch.count] = legal
-        return legal
-
-    cdef void join_legal_ids(self, char* place):
+    cdef void add_up(self):
+        # Add up the results of all parts, from which join_part determines the places of each part's results.
+        cdef Part* part
         cdef Py_ssize_t i
+        self.ended = self.legal = 0
         for i in range(self.count):
-            memcpy(place, self.parts[i].legal_ids, self.parts[i].legal * sizeof(uint16_t))
-            place += self.parts[i].legal * sizeof(uint16_t)
+            part = &self.parts[i]
+            part.ended_before, part.legal_before = self.ended, self.legal
+            self.ended += part.ended
+            self.legal += part.legal
 
     cdef bint any_chance(self):
         # Return True if some item is at a chance event.
@@ -117,3 +95,18 @@ cdef class Parts:
             if self.parts[i].chance:
                 return True
         return False
+
+
+cdef void join_part(void* work) noexcept nogil:
+    cdef const Part* part = <const Part*> work
+    cdef const Described* described = part.described
+    cdef size_t size = part.batch.players * part.batch.ops.observation_length
+    cdef Py_ssize_t i
+    if part.final_observations != NULL:
+        memcpy(described.final_observations + part.ended_before * size, part.final_observations, part.ended * size)
+    if described.legal_offsets != NULL:
+        # The offsets of each part begin at 0.
+        if part.legal_before:
+            for i in range(part.first, part.last):
+                described.legal_offsets[i] += part.legal_before
+        memcpy(described.legal_ids + part.legal_before, part.legal_ids, part.legal * sizeof(uint16_t))

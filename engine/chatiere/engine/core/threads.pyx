@@ -1,88 +1,158 @@
-"""Work without the GIL in several threads. The threads end with the work.
+"""Work without the GIL in several threads, which start with the first work and sleep between two batches.
 
-Starting a thread takes about ten microseconds, whereas a batch that is worth dividing takes several hundred. There is
-no pool of threads, because it would have to be shut down, and would be lost in a forked process.
+A thread that waits first spins for some microseconds, because waking a thread takes longer than the shortest work. The
+work never depends on the threads: the caller takes parts as well, and a thread that wakes late finds no place.
 """
 
-from libc.stdint cimport uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
+from posix.unistd cimport getpid
 
 cdef extern from *:
+    uint64_t __atomic_load_n(const uint64_t* value, int order) noexcept nogil
     uint64_t __atomic_fetch_add(uint64_t* value, uint64_t more, int order) noexcept nogil
-    uint64_t __atomic_fetch_sub(uint64_t* value, uint64_t less, int order) noexcept nogil
-    int __ATOMIC_ACQ_REL
+    void __atomic_store_n(uint64_t* value, uint64_t number, int order) noexcept nogil
+    int __ATOMIC_ACQUIRE
+    int __ATOMIC_RELAXED
 
-# These declarations are as in cpython.pythread, but with `nogil`, because the functions do not need the GIL.
-cdef extern from "pythread.h" nogil:
-    ctypedef void* PyThread_type_lock
-    enum:
-        WAIT_LOCK
-    PyThread_type_lock PyThread_allocate_lock() noexcept
-    void PyThread_free_lock(PyThread_type_lock lock) noexcept
-    int PyThread_acquire_lock(PyThread_type_lock lock, int wait) noexcept
-    void PyThread_release_lock(PyThread_type_lock lock) noexcept
+cdef extern from "<pthread.h>" nogil:
+    int pthread_create(pthread_t* thread, const void* attributes, void* (*function)(void*) noexcept, void*) noexcept
+    int pthread_join(pthread_t thread, void** result) noexcept
+    int pthread_mutex_init(pthread_mutex_t* mutex, const void* attributes) noexcept
+    int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept
+    int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept
+    int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept
+    int pthread_cond_init(pthread_cond_t* condition, const void* attributes) noexcept
+    int pthread_cond_destroy(pthread_cond_t* condition) noexcept
+    int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) noexcept
+    int pthread_cond_signal(pthread_cond_t* condition) noexcept
+    int pthread_cond_broadcast(pthread_cond_t* condition) noexcept
 
-cdef extern from "pythread.h":
-    unsigned long PyThread_start_new_thread(void (*function)(void*) noexcept nogil, void* argument) noexcept
-    unsigned long PYTHREAD_INVALID_THREAD_ID
+cdef extern from "<sched.h>" nogil:
+    int sched_yield() noexcept
 
-ctypedef struct Crew:
-    # Threads that process one part after another. A thread can start so late that all work is done and the caller has
-    # already returned. For this reason, the last thread to leave frees the crew.
-    Work work
-    char* parts
-    size_t size
-    uint64_t count
-    uint64_t taken
-    uint64_t done
-    uint64_t members
-    PyThread_type_lock working  # held until all parts are done
+cdef enum:
+    # The time for which a thread spins before it sleeps, in nanoseconds.
+    SPIN = 30_000
 
 
-cdef void take_parts(Crew* crew) noexcept nogil:
-    cdef uint64_t part = __atomic_fetch_add(&crew.taken, 1, __ATOMIC_ACQ_REL)
-    while part < crew.count:
-        crew.work(crew.parts + part * crew.size)
-        if __atomic_fetch_add(&crew.done, 1, __ATOMIC_ACQ_REL) == crew.count - 1:
-            PyThread_release_lock(crew.working)
-        part = __atomic_fetch_add(&crew.taken, 1, __ATOMIC_ACQ_REL)
+cdef int64_t clock() noexcept nogil:
+    cdef timespec now
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return 1_000_000_000 * <int64_t> now.tv_sec + now.tv_nsec
 
 
-cdef void leave(Crew* crew) noexcept nogil:
-    if __atomic_fetch_sub(&crew.members, 1, __ATOMIC_ACQ_REL) == 1:
-        PyThread_free_lock(crew.working)
-        free(crew)
+cdef void spin(const uint64_t* number, bint zero) noexcept nogil:
+    # Wait for a short time, or until a number is zero (if `zero` is False: not zero). Other threads can use this core
+    # meanwhile.
+    cdef int64_t end = clock() + SPIN
+    while (__atomic_load_n(number, __ATOMIC_RELAXED) == 0) != zero and clock() < end:
+        sched_yield()
 
 
-cdef void run_thread(void* crew) noexcept nogil:
-    take_parts(<Crew*> crew)
-    leave(<Crew*> crew)
+cdef void take_parts(Shift* shift) noexcept nogil:
+    cdef uint64_t part = __atomic_fetch_add(&shift.taken, 1, __ATOMIC_RELAXED)
+    while part < shift.count:
+        shift.work(shift.parts + part * shift.size)
+        part = __atomic_fetch_add(&shift.taken, 1, __ATOMIC_RELAXED)
 
 
-cdef int run_parts(Work work, void* parts, size_t size, Py_ssize_t count, int num_threads) except -1:
-    # Do `work` on each of `count` parts (1 or more) of `size` bytes, in this thread and `num_threads` - 1 more threads,
-    # or fewer if no more can be started.
-    cdef Crew* crew = <Crew*> calloc(1, sizeof(Crew))
-    cdef int _
-    if crew == NULL:
-        raise MemoryError()  # uncovered: memory does not run out in tests
-    crew.working = PyThread_allocate_lock()
-    if crew.working == NULL:
-        free(crew)  # uncovered: as above
-        raise MemoryError()  # uncovered: as above
-    PyThread_acquire_lock(crew.working, WAIT_LOCK)
-    crew.work = work
-    crew.parts = <char*> parts
-    crew.size = size
-    crew.count = count
-    crew.members = 1
-    for _ in range(1, num_threads):
-        __atomic_fetch_add(&crew.members, 1, __ATOMIC_ACQ_REL)
-        if PyThread_start_new_thread(run_thread, crew) == PYTHREAD_INVALID_THREAD_ID:
-            leave(crew)  # uncovered: threads do not run out in tests
-            break  # uncovered: as above
-    with nogil:
-        take_parts(crew)
-        PyThread_acquire_lock(crew.working, WAIT_LOCK)
-        leave(crew)
-    return 0
+cdef void* run_thread(void* of_crew) noexcept nogil:
+    cdef Shift* shift = <Shift*> of_crew
+    while True:
+        spin(&shift.places, False)
+        pthread_mutex_lock(&shift.mutex)
+        while not shift.places and not shift.ending:
+            pthread_cond_wait(&shift.wake, &shift.mutex)
+        if shift.ending:
+            break
+        set_number(&shift.places, shift.places - 1)
+        set_number(&shift.inside, shift.inside + 1)
+        pthread_mutex_unlock(&shift.mutex)
+        take_parts(shift)
+        pthread_mutex_lock(&shift.mutex)
+        # All parts are taken, so no other thread needs to join.
+        set_number(&shift.places, 0)
+        set_number(&shift.inside, shift.inside - 1)
+        if not shift.inside:
+            pthread_cond_signal(&shift.left)
+        pthread_mutex_unlock(&shift.mutex)
+    pthread_mutex_unlock(&shift.mutex)
+    return NULL
+
+
+cdef void set_number(uint64_t* number, uint64_t value) noexcept nogil:
+    # Other threads may read the number without the mutex while they spin.
+    __atomic_store_n(number, value, __ATOMIC_RELAXED)
+
+
+cdef void open_places(Shift* shift, uint64_t places) noexcept nogil:
+    pthread_mutex_lock(&shift.mutex)
+    set_number(&shift.places, places)
+    pthread_mutex_unlock(&shift.mutex)
+    pthread_cond_broadcast(&shift.wake)
+
+
+cdef void close_places(Shift* shift) noexcept nogil:
+    # Wait until all threads that joined the work have left.
+    pthread_mutex_lock(&shift.mutex)
+    set_number(&shift.places, 0)
+    pthread_mutex_unlock(&shift.mutex)
+    spin(&shift.inside, True)
+    pthread_mutex_lock(&shift.mutex)
+    while shift.inside:
+        pthread_cond_wait(&shift.left, &shift.mutex)
+    pthread_mutex_unlock(&shift.mutex)
+
+
+cdef class Crew:
+    def __cinit__(self):
+        self.begin()
+
+    def __dealloc__(self):
+        cdef int i
+        # A forked process has none of the threads, and their mutex may be locked forever.
+        if self.process != getpid():
+            return
+        pthread_mutex_lock(&self.shift.mutex)
+        self.shift.ending = True
+        pthread_mutex_unlock(&self.shift.mutex)
+        pthread_cond_broadcast(&self.shift.wake)
+        for i in range(self.started):
+            pthread_join(self.threads[i], NULL)
+        pthread_mutex_destroy(&self.shift.mutex)
+        pthread_cond_destroy(&self.shift.wake)
+        pthread_cond_destroy(&self.shift.left)
+
+    cdef void begin(self):
+        # Prepare for this process, without threads.
+        memset(&self.shift, 0, sizeof(Shift))
+        pthread_mutex_init(&self.shift.mutex, NULL)
+        pthread_cond_init(&self.shift.wake, NULL)
+        pthread_cond_init(&self.shift.left, NULL)
+        self.started = 0
+        self.process = getpid()
+
+    cdef void start(self, int threads):
+        # Have at least this number of threads, or fewer if no more can be started.
+        if self.process != getpid():
+            self.begin()
+        while self.started < threads:
+            if pthread_create(&self.threads[self.started], NULL, run_thread, &self.shift):
+                break  # uncovered: threads do not run out in tests
+            self.started += 1
+
+    cdef void run(self, Work work, void* parts, size_t size, Py_ssize_t count, int num_threads):
+        # Do `work` on each of `count` parts of `size` bytes, in this thread and at most `num_threads` - 1 others.
+        cdef Shift* shift = &self.shift
+        if num_threads > 1:
+            self.start(num_threads - 1)
+        shift.work, shift.parts, shift.size, shift.count = work, <char*> parts, size, count
+        shift.taken = 0
+        with nogil:
+            if num_threads > 1:
+                open_places(shift, num_threads - 1)
+            take_parts(shift)
+            if num_threads > 1:
+                close_places(shift)
