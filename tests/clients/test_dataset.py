@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import re
 import struct
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pandas
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tools.needs import require
 from tools.over import over_names, over_tables
 
 from chatiere import bots, engine
@@ -47,7 +49,7 @@ def rows_of(directory: Path) -> list[dict[str, Any]]:
 
 
 def ids(row: dict[str, Any]) -> list[int]:
-    found: list[int] = np.frombuffer(row["legal_ids"], "<u2").tolist()
+    found: list[int] = row["legal_ids"]
     return found
 
 
@@ -66,9 +68,9 @@ def test_every_row_is_the_engine_s_decision(tmp_path: Path, name: str, players: 
             actor = position.current_player()
             assert (row["game"], row["ply"], row["actor"]) == (number, len(decided), actor)
             assert row["bot"] == (number + actor) % len(names)
-            assert row["observation"] == position.observation(actor)
+            assert bytes(row["observation"]) == position.observation(actor)
             assert ids(row) == position.legal_actions()
-            assert (row["visit_shares"], row["action_values"], row["value"]) == (None, None, None)
+            assert (row["visit_shares"], row["action_values"], row["value"]) == ([], [], None)
             position.apply(row["action"])
             decided.append(row)
         for row in decided:
@@ -78,7 +80,7 @@ def test_every_row_is_the_engine_s_decision(tmp_path: Path, name: str, players: 
         last = {row["actor"]: row["ply"] for row in decided}
         for row in decided:
             ends = last[row["actor"]] == row["ply"]
-            assert row["final_observation"] == (position.observation(row["actor"]) if ends else None)
+            assert bytes(row["final_observation"]) == (position.observation(row["actor"]) if ends else b"")
         assert results.lengths[number] == len(decided)
         assert results.returns[number].tolist() == pytest.approx(position.returns())
         assert results.totals[number].tolist() == position.totals()
@@ -117,7 +119,7 @@ def test_the_manifest_has_the_games_dependencies_and_the_hash_of_their_decisions
     package_version = manifest.pop("package_version")
     assert package_version.split(".")[0].isdigit()
     assert manifest == {
-        "format_version": 2,
+        "format_version": 3,
         "game": RECIPE.game,
         "rules_version": engine.game(RECIPE.game).rules_version,
         "players": RECIPE.players,
@@ -162,22 +164,59 @@ def test_pyarrow_and_pandas_read_it(tmp_path: Path) -> None:
             "ply": pa.uint32(),
             "actor": pa.int8(),
             "bot": pa.uint16(),
-            "observation": pa.binary(length),
-            "legal_ids": pa.large_binary(),
+            "observation": pa.list_(pa.uint8(), length),
+            "legal_ids": pa.large_list(pa.uint16()),
             "action": pa.uint16(),
-            "visit_shares": pa.large_binary(),
-            "action_values": pa.large_binary(),
+            "visit_shares": pa.large_list(pa.float32()),
+            "action_values": pa.large_list(pa.float32()),
             "value": pa.float32(),
             "return": pa.float32(),
             "returns": pa.list_(pa.float32(), RECIPE.players),
             "totals": pa.list_(pa.int32(), RECIPE.players),
-            "final_observation": pa.large_binary(),
+            "final_observation": pa.large_list(pa.uint8()),
         }
     )
     frame = pandas.read_parquet(tmp_path / "games")
     assert frame["action"].tolist() == table["action"].to_pylist()
-    observations = np.frombuffer(b"".join(frame["observation"]), np.uint8).reshape(len(frame), length)
-    assert [bytes(row) for row in observations] == table["observation"].to_pylist()
+    assert np.stack(frame["observation"]).tolist() == table["observation"].to_pylist()
+
+
+def test_the_readers_of_other_libraries_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require("datasets", "duckdb", "polars")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import datasets
+    import duckdb
+    import polars
+
+    shards, names = f"{tmp_path}/games/*.parquet", ["observation", "legal_ids", "visit_shares", "final_observation"]
+    write(tmp_path, ShardPlayer(dataclasses.replace(RECIPE, bots=("ismcts:simulations=2", "random")))).finish()
+    rows = parquet.read_table(tmp_path / "games", columns=names).to_pylist()
+    # The bytes that were lost are zeros at the end.
+    assert rows[0]["observation"][-1] == 0
+    # The card names the shards.
+    loaded = datasets.load_dataset(str(tmp_path), split="train", cache_dir=str(tmp_path / "cache")).select_columns(
+        names
+    )
+    assert loaded.to_list() == rows
+    for number, row in enumerate(loaded.with_format("numpy")):
+        assert {name: array.tolist() for name, array in row.items()} == rows[number]
+    assert polars.read_parquet(shards).select(names).to_dicts() == rows
+    found = duckdb.execute(f"SELECT {', '.join(names)} FROM '{shards}' ORDER BY game, ply").fetchall()
+    assert [dict(zip(names, row, strict=True)) for row in found] == rows
+
+
+def test_the_card_describes_the_data_set_and_is_not_replaced(tmp_path: Path) -> None:
+    data_set = write(tmp_path, ShardPlayer(RECIPE))
+    card = tmp_path / "README.md"
+    assert not card.exists()
+    data_set.finish()
+    text = card.read_text()
+    assert f"# 10 games of {engine.game(RECIPE.game).description.title} between bots\n" in text
+    assert f"one of {len(rows_of(tmp_path))} decisions by {RECIPE.players} seats. The bots are `random`." in text
+    assert set(rows_of(tmp_path)[0]) <= set(re.findall("`([a-z_]+)`", text))
+    card.write_text("My games\n")
+    data_set.finish()
+    assert card.read_text() == "My games\n"
 
 
 class Searching(SearchBot):
@@ -203,15 +242,14 @@ def test_a_row_has_the_results_of_the_search(monkeypatch: pytest.MonkeyPatch) ->
         kinds.add((own, lucky % 2))
         # Each decision of that bot has shares. It has values only if the bot reports them.
         if own:
-            shares = np.frombuffer(row["visit_shares"], "<f4")
-            assert shares.tolist() == pytest.approx([legal / 1000 for legal in ids(row)])
+            assert row["visit_shares"] == pytest.approx([legal / 1000 for legal in ids(row)])
         else:
-            assert row["visit_shares"] is None
+            assert row["visit_shares"] == []
         if own and lucky % 2 == 0:
-            assert np.frombuffer(row["action_values"], "<f4").tolist() == [np.float32(lucky)] * len(ids(row))
+            assert row["action_values"] == [np.float32(lucky)] * len(ids(row))
             assert row["value"] == np.float32(lucky)
         else:
-            assert (row["action_values"], row["value"]) == (None, None)
+            assert (row["action_values"], row["value"]) == ([], None)
         if own:
             assert row["action"] == ids(row)[0]
     assert len(kinds) == 4
@@ -249,7 +287,7 @@ def test_games_begin_at_random_and_the_bots_continue() -> None:
     rows = explored(Exploration(random_plies=3))
     assert rows == explored(Exploration(random_plies=3), batch=3)
     for row in rows:
-        assert (row["visit_shares"] is None) == (row["ply"] < 3)
+        assert (row["visit_shares"] == []) == (row["ply"] < 3)
         if row["ply"] >= 3:
             assert row["action"] == ids(row)[0]
     opened = [row for row in rows if row["ply"] < 3]
@@ -262,8 +300,8 @@ def test_a_temperature_draws_by_shares_and_does_not_change_them() -> None:
     for temperature in (0.0, 0.2, 1.0, 50.0):
         rows = explored(Exploration(temperature=temperature, temperature_plies=10), games=150)
         for row in rows:
-            place, shares = ids(row).index(row["action"]), np.frombuffer(row["visit_shares"], "<f4")
-            assert shares.tolist() == pytest.approx([0.5 ** (number + 1) for number in range(len(shares))])
+            place, shares = ids(row).index(row["action"]), row["visit_shares"]
+            assert shares == pytest.approx([0.5 ** (number + 1) for number in range(len(shares))])
             assert row["value"] == -shares[place]
             assert row["ply"] < 10 or place == 0
         several = [row for row in rows if row["ply"] < 10 and len(ids(row)) == 4]
@@ -339,8 +377,8 @@ def test_a_changed_column_is_found(tmp_path: Path, column: str) -> None:
     path = tmp_path / "games" / "000000000003.parquet"
     table = parquet.read_table(path)
     rows = table[column].to_pylist()
-    (place,) = [number for number, value in enumerate(rows) if value is not None][:1]
-    rows[place] = bytes(len(rows[place])) if isinstance(rows[place], bytes) else [7] * len(rows[place])
+    place = next(number for number, value in enumerate(rows) if value)
+    rows[place] = [7] * len(rows[place])
     field = table.schema.field(column)
     index = table.schema.get_field_index(column)
     parquet.write_table(table.set_column(index, field, pa.array(rows, field.type)), path)
@@ -366,8 +404,8 @@ def test_all_faults_of_a_data_set_are_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"format_version": 1}, "manifest.json has format 1, not 2"),
-        ({"format_version": None}, "manifest.json has format null, not 2"),
+        ({"format_version": 1}, "manifest.json has format 1, not 2 or 3"),
+        ({"format_version": None}, "manifest.json has format null, not 2 or 3"),
         ({"games": "ten"}, "manifest.json does not give valid numbers of games"),
         ({"games_per_shard": 0}, "manifest.json does not give valid numbers of games"),
         ({"games": 13}, "000000000009.parquet has games 9 to 9, not games 9 to 11"),

@@ -51,6 +51,21 @@ def _library(name: str) -> tuple[Callable[[], bool], str]:
     return lambda: importlib.util.find_spec(name) is not None, "make build"
 
 
+# Libraries of the dependency group `dev`. A module that imports one of them at its top is skipped without a mark.
+_LIBRARIES = (
+    "cma",
+    "datasets",
+    "duckdb",
+    "jax",
+    "onnx",
+    "onnxruntime",
+    "pandas",
+    "playwright",
+    "polars",
+    "pyspiel",
+    "ray",
+)
+
 # For each need, how to detect it, and how to install it. `.ci/install` installs all programs but kubectl and grpcurl.
 _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "libnghttp2": (_is_fast_door_built, "apt install libnghttp2-dev pkg-config, then make"),
@@ -64,10 +79,7 @@ _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "root": (lambda: os.geteuid() == 0, "run make as root"),
     "kubectl": (_programs("kubectl"), "install Kubernetes' kubectl"),
     "grpcurl": (_programs("grpcurl"), "go install github.com/fullstorydev/grpcurl/cmd/grpcurl@latest"),
-    # Libraries of the dependency group `dev`. A module that imports one of them at its top is skipped without a mark.
-    **{
-        name: _library(name) for name in ("cma", "jax", "onnx", "onnxruntime", "pandas", "playwright", "pyspiel", "ray")
-    },
+    **{name: _library(name) for name in _LIBRARIES},
 }
 
 

@@ -18,13 +18,41 @@ from chatiere.arena.matches import Exploration, Results
 from chatiere.bots.loading import file_of
 from chatiere.engine.core.integers import require_integer, unsigned
 from chatiere.engine.whole_files import append, part_of, write_whole
-from chatiere.selfplay.shard_file import FORMAT_VERSION, GameRange, Shard, ShardError, import_parquet, read_shard
+from chatiere.selfplay.shard_file import (
+    FORMAT_VERSION,
+    READABLE_FORMATS,
+    GameRange,
+    Shard,
+    ShardError,
+    import_parquet,
+    read_shard,
+)
 
 GAMES_PER_SHARD = 500
 
 MANIFEST = "manifest.json"
 CHECKSUMS = "SHA256SUMS"
+CARD = "README.md"
 SHARDS = "games"
+
+# The lines before the title tell Hugging Face's `datasets` which files to load.
+_CARD = """---
+configs:
+- config_name: default
+  data_files: {shards}/*.parquet
+---
+# {games} games of {title} between bots
+Each row is one of {decisions} decisions by {players} seats. The bots are {bots}. The command `chatiere selfplay` of
+Chatière {version} played the games. `{manifest}` has everything on which they depend, and `{checksums}` the checksums.
+
+- `game`, `ply`, `actor`: the number of the game; the number of decisions before this one; the seat that decides.
+- `bot`: the bot that decides, as an index of `bots` in `{manifest}`.
+- `observation`: the information of this seat, in the layout of the game's description.
+- `legal_ids`, `action`: the numbers of the legal actions; the number of the chosen action.
+- `visit_shares`, `action_values`, `value`: the bot's search of `legal_ids`; its value of the chosen action.
+- `return`, `returns`, `totals`: the return of this seat; the returns and points of all seats.
+- `final_observation`: in the row of a seat's last decision, its information at the end.
+"""
 
 
 class DataSetError(Exception):
@@ -155,9 +183,11 @@ class DataSet:
     def finish(self) -> str:
         """Write the shards and the hash of all games into the manifest, and return the hash.
 
+        If the directory has no README.md, write a description of the data set to it.
+
         Raises:
             DataSetError: A shard is missing.
-            OSError: The manifest cannot be written.
+            OSError: A file cannot be written.
         """
         shards = []
         for games, shard in self._shards.items():
@@ -167,6 +197,8 @@ class DataSet:
         # Write the whole file, because a shard that was written again has several lines in it.
         write_whole(self._directory / CHECKSUMS, b"".join(map(_checksum_line, shards)))
         listed = {"hash": _hash_of(shards), "shards": [_listed(shard) for shard in shards]}
+        if not (self._directory / CARD).exists():
+            write_whole(self._directory / CARD, self._card(sum(shard.decisions for shard in shards)).encode())
         write_whole(self._directory / MANIFEST, _as_json({**self._manifest, **listed}))
         return str(listed["hash"])
 
@@ -191,6 +223,20 @@ class DataSet:
                 getattr(results, name)[numbers[last]] = values[last]
         return results
 
+    def _card(self, decisions: int) -> str:
+        recipe = self._recipe
+        return _CARD.format(
+            shards=SHARDS,
+            manifest=MANIFEST,
+            checksums=CHECKSUMS,
+            games=recipe.games,
+            title=engine.game(recipe.game).description.title,
+            decisions=decisions,
+            players=recipe.players,
+            bots=", ".join(f"`{bot}`" for bot in recipe.bots),
+            version=self._manifest["package_version"],
+        )
+
     def _check_manifest(self, found: Mapping[str, Any]) -> None:
         # Check the format version first, because the meaning of the other keys depends on it.
         for key, wanted in json.loads(_as_json(self._manifest)).items():
@@ -213,8 +259,8 @@ def verify(directory: Path) -> tuple[int, str]:
     """
     import_parquet()
     manifest, path = read_manifest(directory), directory / MANIFEST
-    if (found := manifest.get("format_version")) != FORMAT_VERSION:
-        raise DataSetError(f"{path} has format {json.dumps(found)}, not {FORMAT_VERSION}")
+    if (found := manifest.get("format_version")) not in READABLE_FORMATS:
+        raise DataSetError(f"{path} has format {json.dumps(found)}, not {' or '.join(map(str, READABLE_FORMATS))}")
     count, step = manifest.get("games"), manifest.get("games_per_shard")
     if not (isinstance(count, int) and isinstance(step, int) and min(count, step) >= 1):
         raise DataSetError(f"{path} does not give valid numbers of games and of games in a shard")

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 _Element = TypeVar("_Element", bound=np.generic)
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """The version of the format of shards and manifests."""
+READABLE_FORMATS = (2, FORMAT_VERSION)
+"""The versions that this release reads. In format 2, the columns of lists are bytes, or null instead of empty."""
 
 _ROWS_AT_ONCE = 32_768
 # Keys in the metadata of a shard's Parquet schema.
@@ -27,7 +29,8 @@ _FORMAT, _HASH, _GAMES = b"chatiere.format", b"chatiere.hash", b"chatiere.games"
 # The data covered by the hash of the games, in this order.
 _HASHED = np.dtype([("game", "<u8"), ("ply", "<u4"), ("actor", "i1"), ("action", "<u2")])
 # The values of these columns rarely repeat, so dictionaries and statistics would only cost time and space.
-_BULKY = ("observation", "final_observation", "legal_ids", "visit_shares", "action_values", "value")
+_LISTS = ("observation", "final_observation", "legal_ids", "visit_shares", "action_values")
+_BULKY = (*_LISTS, "value")
 
 
 class ShardError(Exception):
@@ -109,6 +112,8 @@ class Recording:
             write_page_checksum=True,
             use_dictionary=[name for name in table.column_names if name not in _BULKY],
             write_statistics=[name for name in table.column_names if name not in _BULKY],
+            # Parquet stores a byte in four. This encoding keeps the three zeros apart, where they take no space.
+            column_encoding={f"{name}.list.element": "BYTE_STREAM_SPLIT" for name in _LISTS},
         )
         return sink.getvalue()
 
@@ -133,16 +138,17 @@ class Recording:
             return pa.FixedSizeListArray.from_arrays(pa.array(array.reshape(-1)), array.shape[1])
 
         def rated(flat: NDArray[np.float32]) -> "pyarrow.Array":
-            # A value is null if the bot rated no action.
-            return _binary(flat, counts, ~np.logical_and.reduceat(np.isnan(flat), _offsets(counts)[:-1]))
+            # A list is empty if the bot rated no action.
+            is_rated = ~np.logical_and.reduceat(np.isnan(flat), _offsets(counts)[:-1])
+            return _lists(flat[np.repeat(is_rated, counts)], counts * is_rated)
 
         columns = {
             "game": pa.array(games),
             "ply": pa.array(plies),
             "actor": pa.array(actors),
             "bot": pa.array(rows.bots[order]),
-            "observation": _fixed_binary(_in_order(observed, order)),
-            "legal_ids": _binary(rows.legal_ids[moved], counts),
+            "observation": fixed(_in_order(observed, order)),
+            "legal_ids": _lists(rows.legal_ids[moved], counts),
             "action": pa.array(actions),
             "visit_shares": rated(rows.visit_shares[moved]),
             "action_values": rated(rows.action_values[moved]),
@@ -150,7 +156,7 @@ class Recording:
             "return": pa.array(returns[np.arange(len(actors)), actors]),
             "returns": fixed(returns),
             "totals": fixed(ends.totals[places]),
-            "final_observation": _binary(finals, last * np.uint32(finals.shape[1]), last),
+            "final_observation": _lists(finals.reshape(-1), last * np.uint32(finals.shape[1])),
         }
         metadata = {
             _FORMAT: str(FORMAT_VERSION),
@@ -198,8 +204,8 @@ def read_shard(content: bytes, games: GameRange) -> Shard:
         metadata = {key: value.decode() for key, value in (found.metadata or {}).items()}
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ShardError(f"is not a Parquet file: {' '.join(str(error).split())}") from error
-    if (version := metadata.get(_FORMAT, "unknown")) != str(FORMAT_VERSION):
-        raise ShardError(f"has format {version}, not {FORMAT_VERSION}")
+    if (version := metadata.get(_FORMAT, "unknown")) not in map(str, READABLE_FORMATS):
+        raise ShardError(f"has format {version}, not {' or '.join(map(str, READABLE_FORMATS))}")
     if metadata.get(_GAMES) != str(games):
         raise ShardError(f"has {metadata.get(_GAMES)}, not {games}")
     return Shard(games, found.num_rows, metadata[_HASH], hashlib.sha256(content).hexdigest())
@@ -226,24 +232,13 @@ def _hash(
     return hashlib.sha256(rows.tobytes()).hexdigest()
 
 
-def _fixed_binary(rows: NDArray[np.uint8]) -> "pyarrow.Array":
+def _lists(values: NDArray[Any], lengths: NDArray[np.uint32]) -> "pyarrow.Array":
+    # Return consecutive lists of these lengths.
     import pyarrow as pa
 
-    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(rows.shape[1]), len(rows), [None, pa.py_buffer(rows)])
-
-
-def _binary(
-    values: NDArray[Any], counts: NDArray[np.uint32], there: NDArray[np.bool_] | None = None
-) -> "pyarrow.Array":
-    # `counts` has the number of values in each row. `there` is False for a null row.
-    import pyarrow as pa
-
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts * np.int64(values.itemsize), out=offsets[1:])
-    validity = None if there is None else pa.py_buffer(np.packbits(there, bitorder="little"))
-    little = values.astype(values.dtype.newbyteorder("<"), copy=False)
-    buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(little)]
-    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(counts), buffers)
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(values))
 
 
 def _last_of_seats(games: NDArray[np.uint64], actors: NDArray[np.int8]) -> NDArray[np.bool_]:
