@@ -1,7 +1,7 @@
 // The camera: it selects the visible part of a board. It follows a growing board until the player zooms or pans.
 
+import { fitted } from "./boxes.js";
 import { h, s } from "./dom.js";
-import { fitted } from "./fitted.js";
 
 /** @typedef {import("./game.js").Box} Box */
 

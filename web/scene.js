@@ -1,6 +1,7 @@
 // The scene: it shows a drawing, moves items from one drawing to the next, and reports clicks on items.
 
 import { seatMark } from "./art/cards.js";
+import { middleOf } from "./boxes.js";
 import { Camera } from "./camera.js";
 import { Captions, itemOf, keyOf } from "./captions.js";
 import { h, s } from "./dom.js";
@@ -207,14 +208,14 @@ export class Scene {
       return;
     }
     event.preventDefault();
-    const here = centreOf(from);
+    const here = middleOf(from.getBoundingClientRect());
     let best = Infinity;
     /** @type {SVGGElement | undefined} */
     let nearest;
     for (const element of /** @type {NodeListOf<SVGGElement>} */ (
       this.svg.querySelectorAll(".item[tabindex]")
     )) {
-      const there = centreOf(element);
+      const there = middleOf(element.getBoundingClientRect());
       const [x, y] = [there.x - here.x, there.y - here.y];
       const along = x * dx + y * dy;
       const aside = Math.abs(x * dy) + Math.abs(y * dx);
@@ -238,12 +239,6 @@ export class Scene {
 function pickOf(target) {
   const item = target instanceof Element ? target.closest(".item[data-pick]") : null;
   return item instanceof SVGGElement ? item.dataset["pick"] : undefined;
-}
-
-/** @param {Element} element */
-function centreOf(element) {
-  const { x, y, width, height } = element.getBoundingClientRect();
-  return { x: x + width / 2, y: y + height / 2 };
 }
 
 /**

@@ -52,7 +52,6 @@ export function cardFace(width, height, options = {}) {
       band && tab(18 + 11 * corner.length, 30, unit, band),
       write(corner, (9.5 + 5.5 * corner.length) * unit, (band ? 15.5 : 17) * unit, 19 * unit, {
         fill: bandInk,
-        weight: 700,
       }),
     );
   return group(
@@ -66,7 +65,7 @@ export function cardFace(width, height, options = {}) {
     soft !== "var(--card)" &&
       middleBox(width - 2 * (inset + unit), height - 2 * (inset + unit), 6 * unit, { fill: soft }),
     motif,
-    big !== undefined && write(big, 0, 0, bigSize(big, unit), { fill: "var(--card-ink)", weight: 700 }),
+    big !== undefined && write(big, 0, 0, bigSize(big, unit), { fill: "var(--card-ink)" }),
     cornerMark && twice(cornerMark),
   );
 }

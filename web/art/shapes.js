@@ -9,6 +9,17 @@ import { s } from "../dom.js";
 export const INK = "#2b201d";
 
 /**
+ * Return an image of a drawing around (0, 0), for the text of the page. Screen readers ignore it.
+ * @param {number} size the width and height, in pixels
+ * @param {SVGElement} drawn
+ * @param {string} [name] the image's class
+ */
+export function icon(size, drawn, name) {
+  const viewBox = [-size / 2, -size / 2, size, size].join(" ");
+  return s("svg", { class: name, viewBox, "aria-hidden": "true" }, drawn);
+}
+
+/**
  * Scale a drawing of 100 by 100.
  * @param {number} size the width and height, in pixels
  * @param {...Child} children

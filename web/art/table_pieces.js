@@ -5,7 +5,7 @@ import { s } from "../dom.js";
 import { seatMark } from "./cards.js";
 import { paw } from "./pieces.js";
 import { at, box, group, middleBox, raised } from "./shapes.js";
-import { cut, widthOf, write } from "./text.js";
+import { fit, widthOf, write } from "./text.js";
 
 /** @typedef {import("../game.js").Box} Box */
 /** @typedef {import("../game.js").Item} Item */
@@ -57,20 +57,18 @@ export function panelItem(key, { x, y, width, height }, isActive, look) {
  * @param {number} seat
  * @param {string} name
  * @param {{
- *   mark: readonly [x: number, y: number, size: number], text: readonly [x: number, y: number, size: number], room:
- * number, anchor?: "start" | "middle",
- * }} place the mark's middle, and the name's position and size; `room` is the largest width of the name: a longer name
- * is shortened
+ *   mark: readonly [x: number, y: number, size: number], text: readonly [x: number, y: number, size: number],
+ *   room: number, least?: number, anchor?: "start" | "middle",
+ * }} place the mark's middle, and the name's position and size; `room` is the largest width of the name: a longer name is
+ *   drawn smaller, down to the size `least`, and then shortened
  */
 export function plate(
   seat,
   name,
-  { mark: [markX, markY, mark], text: [x, y, size], room, anchor = "start" },
+  { mark: [markX, markY, mark], text: [x, y, most], room, least = most, anchor = "start" },
 ) {
-  return [
-    at(markX, markY, seatMark(seat, mark)),
-    write(cut(name, room, size, 700), x, y, size, { anchor, weight: 700 }),
-  ];
+  const { text, size } = fit(name, room, least, most);
+  return group(at(markX, markY, seatMark(seat, mark)), write(text, x, y, size, { anchor }));
 }
 
 /**
@@ -97,12 +95,21 @@ export function slot(
 export function badge(text, look = {}) {
   const { size = 14, fill = "var(--surface)", ink = "var(--ink)", line = "var(--line)" } = look;
   const { height = size * 1.6, icon: [icon, taken] = [undefined, 0] } = look;
-  const width = Math.max(height, widthOf(text, size, 700) + taken + size);
+  const width = badgeWidth(text, { ...look, size, height });
   return group(
     middleBox(width, height, height / 2, { fill, stroke: line }),
     icon && at((taken + size - width) / 2, 0, icon),
-    write(text, taken / 2, 0, size, { fill: ink, weight: 700 }),
+    write(text, taken / 2, 0, size, { fill: ink }),
   );
+}
+
+/**
+ * Return the width of a badge.
+ * @param {string} text
+ * @param {NonNullable<Parameters<typeof badge>[1]>} look
+ */
+export function badgeWidth(text, { size = 14, height = size * 1.6, icon: [, taken] = [undefined, 0] }) {
+  return Math.max(height, widthOf(text, size) + taken + size);
 }
 
 /**

@@ -21,7 +21,7 @@ function newRuler() {
  * @param {number} size
  * @param {number} [weight]
  */
-export function widthOf(text, size, weight = 600) {
+export function widthOf(text, size, weight = 700) {
   ruler ??= newRuler();
   ruler.context.font = `${weight} ${size}px ${ruler.family}`;
   return ruler.context.measureText(text).width;
@@ -104,8 +104,25 @@ export function wrap(text, width, size, options) {
  *   true if the text is read together with the text before it, such as the digits of a number
  */
 export function write(text, x, y, size, options = {}) {
-  const { anchor = "middle", weight = 600, fill = "var(--ink)", joins = false } = options;
+  const { anchor = "middle", weight = 700, fill = "var(--ink)", joins = false } = options;
   const place = { x: round(x), y: round(y), dy: "0.36em", "text-anchor": anchor };
   const font = { "font-family": "var(--font-heading)", "font-size": round(size), "font-weight": weight };
   return s("text", { ...place, ...font, fill }, joins ? text : ` ${text}`);
+}
+
+/**
+ * Write lines of text.
+ * @param {readonly string[]} lines
+ * @param {number} x
+ * @param {number} y the middle of the first line's height
+ * @param {number} size
+ * @param {number} step the distance between two lines
+ * @param {Parameters<typeof write>[4]} [options]
+ */
+export function writeLines(lines, x, y, size, step, options) {
+  return s(
+    "g",
+    {},
+    lines.map((line, index) => write(line, x, y + step * index, size, options)),
+  );
 }

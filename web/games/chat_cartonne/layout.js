@@ -1,7 +1,7 @@
 // The layout of Chat Cartonne's drawing.
 
 import { seatsFrom } from "../../art/table_pieces.js";
-import { fitted } from "../../fitted.js";
+import { fitted, middleOf } from "../../boxes.js";
 import { CELL } from "./parts.js";
 import { cardsOn, heldBy, phaseOf } from "./view.js";
 
@@ -69,7 +69,7 @@ export function layoutOf(context) {
   const places = [];
   places[bottom] = { x: tray.tray.x + tray.tray.width / 2, y: tray.pile.y };
   for (const each of others) {
-    places[each.seat] = { x: each.x + each.width / 2, y: each.y + each.height / 2 };
+    places[each.seat] = middleOf(each);
   }
   const toBoard = boardPoints(board, extent);
   return { width, ...room, ...tray, bottom, others, board, free, extent, toBoard, seats: places };

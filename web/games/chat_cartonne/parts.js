@@ -111,9 +111,10 @@ function cushion(cy, rx, ry, fill) {
  * Draw a sleeping cat as a loose card.
  * @param {number} size the side, in pixels
  * @param {number} seat
+ * @param {boolean} [isThere] false to show that no cat is left
  */
-export function sleeperCard(size, seat) {
-  return looseCard(size, sleeper(seat, { radius: 7 }));
+export function sleeperCard(size, seat, isThere = true) {
+  return s("g", { opacity: isThere ? 1 : 0.35 }, looseCard(size, sleeper(seat, { radius: 7 })));
 }
 
 /**
@@ -242,7 +243,7 @@ export function boxLabel(entries, isClosed) {
       x += entryWidth(entry) + 8;
       return [
         seats.map((seat, place) => at(left + MARK * (place + 0.5), 0, seatMark(seat, MARK - 1))),
-        write(text, left + seats.length * MARK + 4, 0, 14, { anchor: "start", weight: 700 }),
+        write(text, left + seats.length * MARK + 4, 0, 14, { anchor: "start" }),
       ];
     }),
   );
@@ -258,7 +259,7 @@ export function labelWidth(entries) {
 
 /** @param {Entry} entry */
 function entryWidth({ seats, text }) {
-  return seats.length * MARK + 4 + widthOf(text, 14, 700);
+  return seats.length * MARK + 4 + widthOf(text, 14);
 }
 
 /**
@@ -305,7 +306,8 @@ export function pileBars(parts, width, hasNumbers) {
             fill: "var(--card-back)",
           }),
         hasCrown && at(from + length / 2, hasNumbers ? -11 : 0, crown(15)),
-        hasNumbers && write(String(left), from + length / 2, 15, 12.5, { fill: "var(--ink-soft)" }),
+        hasNumbers &&
+          write(String(left), from + length / 2, 15, 12.5, { fill: "var(--ink-soft)", weight: 600 }),
       ];
     }),
   );

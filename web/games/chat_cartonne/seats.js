@@ -3,9 +3,10 @@
 import { cardBack } from "../../art/cards.js";
 import { crown } from "../../art/pieces.js";
 import { at, box, group, middleBox } from "../../art/shapes.js";
-import { badge, drawnBy, panel, plate, slot, stepOf } from "../../art/table_pieces.js";
+import { badge, badgeItem, badgeWidth, drawnBy, panel, plate, slot, stepOf } from "../../art/table_pieces.js";
 import { widthOf, write } from "../../art/text.js";
 import { s } from "../../dom.js";
+import { playersInfo, seatOf } from "../../views.js";
 import {
   boxSign,
   cartonCard,
@@ -19,7 +20,7 @@ import {
 } from "./parts.js";
 import { formKey } from "./picks.js";
 import { drawnText, partText, seatText } from "./text.js";
-import { cardOf, hasOneForm, heldBy, princessesOf, seatOf } from "./view.js";
+import { cardOf, hasOneForm, heldBy, princessesOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("./layout.js").Layout} Layout */
@@ -41,6 +42,9 @@ import { cardOf, hasOneForm, heldBy, princessesOf, seatOf } from "./view.js";
  * @property {boolean | undefined} holds true if the seat holds a carton; undefined before the final phase
  * @property {boolean} turns true if it is the seat's turn
  */
+
+// The look of the badge of the final phase.
+const FINAL = { size: 12.5, height: 22, fill: "var(--accent)", ink: "var(--accent-ink)", line: "none" };
 
 /**
  * Return the items of the other seats' plates.
@@ -82,8 +86,8 @@ function plateItems(context, { pile }, { seat, x, y, width, height }) {
   const { size, holds } = state;
   const isRoomy = width >= 190;
   const backs = isRoomy ? size : holds === undefined ? 1 : 0;
-  const { left, backSize } = plateColumns(isRoomy);
-  const opacity = size > 0 ? 1 : 0.4;
+  const cardSize = isRoomy ? 20 : 17;
+  const left = isRoomy ? NAME + cardSize / 2 : 17;
   const { shown = [], handCards = [] } = seatOf(context, seat);
   return [
     {
@@ -94,19 +98,15 @@ function plateItems(context, { pile }, { seat, x, y, width, height }) {
       ...drawnBy(isRoomy ? roomyPlate : tightPlate, state, width, height),
     },
     ...Array.from({ length: backs }, (_, index) => {
-      const isKnown = shown[index] !== undefined;
-      const sign = () => isKnown && write("≠", 0, 0, 14, { fill: "var(--card-back-2)", weight: 700 });
       // At the end of the game the hands are open.
       const open = handCards[index];
       return {
         key: `back:${seat}:${index}`,
-        x: x + left + index * (backSize + 3),
+        x: x + left + index * (cardSize + 3),
         y: y + ROW,
-        stamp: `${backSize} ${isKnown} ${size > 0} ${open}`,
-        draw: () =>
-          open === undefined
-            ? s("g", { opacity }, cardBack(backSize, backSize), sign())
-            : openCard(context, open, backSize),
+        ...(open === undefined
+          ? drawnBy(hiddenCard, cardSize, shown[index] !== undefined, size > 0)
+          : drawnBy(openCard, cardSize, cardOf(context, open))),
         from: pile,
       };
     }),
@@ -114,23 +114,28 @@ function plateItems(context, { pile }, { seat, x, y, width, height }) {
 }
 
 /**
- * @param {Context} context
- * @param {number} kind
+ * Draw the back of a card in the hand of another seat.
  * @param {number} size
+ * @param {boolean} isKnown true if the seat has shown the card before
+ * @param {boolean} isThere false to show that the hand is empty
  */
-function openCard(context, kind, size) {
-  const card = cardOf(context, kind);
+function hiddenCard(size, isKnown, isThere) {
+  const sign = isKnown && write("≠", 0, 0, 14, { fill: "var(--card-back-2)" });
+  return s("g", { opacity: isThere ? 1 : 0.4 }, cardBack(size, size), sign);
+}
+
+/**
+ * @param {number} size
+ * @param {import("./view.js").CardInfo} card
+ */
+function openCard(size, card) {
   return card.role === "CHAT_CARTONNE_ROLE_PRINCESS" ? princessCard(size) : cartonCard(size, card);
 }
 
 // The middle of the row of cards and cats on a plate, in pixels from its upper edge.
 const ROW = 44;
-
-/** @param {boolean} isRoomy */
-function plateColumns(isRoomy) {
-  const backSize = isRoomy ? 20 : 17;
-  return { left: isRoomy ? 58 + backSize / 2 : 17, backSize };
-}
+// The left edge of the name on a roomy plate, and of the row below it.
+const NAME = 58;
 
 /**
  * @param {Plate} plate
@@ -139,19 +144,19 @@ function plateColumns(isRoomy) {
  */
 function roomyPlate({ seat, name, supply, cats, played, drawn, holds, turns }, width, height) {
   const hasDrawn = height > 70;
-  const left = 58;
-  const catsLeft = left + 3 * (20 + 3) + 12;
+  const catsLeft = NAME + 3 * (20 + 3) + 12;
   const mark = /** @type {const} */ ([29, height / 2 - (hasDrawn ? 10 : 0), 38]);
   return group(
     panel(width, height, turns),
     at(catsLeft, ROW, supplyRow(seat, supply, cats, stepOf(cats + 1, 17, width - catsLeft - 4))),
-    hasDrawn && write(drawn, 14, height - 15, 12.5, { anchor: "start", fill: "var(--ink-soft)" }),
+    hasDrawn &&
+      write(drawn, 14, height - 15, 12.5, { anchor: "start", fill: "var(--ink-soft)", weight: 600 }),
     holds !== undefined && at(width - 20, 20, boxSign(22, holds)),
     crowns(played, width - (holds === undefined ? 18 : 44), 20),
     plate(seat, name, {
       mark,
-      text: [left, 20, 16],
-      room: width - left - 8 - 17 * played - (holds === undefined ? 0 : 26),
+      text: [NAME, 20, 16],
+      room: width - NAME - 8 - 17 * played - (holds === undefined ? 0 : 26),
     }),
   );
 }
@@ -168,9 +173,9 @@ function tightPlate({ seat, name, size, supply, played, holds, turns }, width, h
     plate(seat, name, { mark: [17, 19, 26], text: [31, 18, 12], room: width - 35 }),
     crowns(played, 16 + 4 * (played - 1), 6),
     holds !== undefined && at(17, ROW, boxSign(18, holds)),
-    write(String(size), 29, ROW, 14, { anchor: "start" }),
+    write(String(size), 29, ROW, 14, { anchor: "start", weight: 600 }),
     at(catsLeft, ROW, s("g", { opacity: supply > 0 ? 1 : 0.4 }, supplyRow(seat, 1, 1, 18))),
-    write(String(supply), catsLeft + 12, ROW, 14, { anchor: "start" }),
+    write(String(supply), catsLeft + 12, ROW, 14, { anchor: "start", weight: 600 }),
   );
 }
 
@@ -247,8 +252,8 @@ function ownPlateItem(context, { tray, bottom, isWide, isSmall, pad, head }) {
   const name = isSmall && view.finalPhase ? "" : state.name;
   const final = holds === undefined ? "" : String(holds);
   const left = pad + 26;
-  const taken = view.finalPhase && !isWide ? signWidth(t("final-short")) + 8 : 0;
-  const nameEnd = left + (name === "" ? taken : widthOf(name, 15, 700));
+  const taken = view.finalPhase && !isWide ? badgeWidth(t("final-short"), FINAL) + 8 : 0;
+  const nameEnd = left + (name === "" ? taken : widthOf(name, 15));
   const middle = head / 2 + 2;
   const crownsEnd = nameEnd + (played > 0 ? 12 + 10 * played : 0);
   const [x, anchor] = isSmall
@@ -274,26 +279,23 @@ function ownPlateItem(context, { tray, bottom, isWide, isSmall, pad, head }) {
  * Return the items of the draw pile and of its parts.
  * @type {Part}
  */
-function pileItems(context, { pile, tile, bottom, isWide }) {
+function pileItems(context, { pile, tile, isWide }) {
   const { view, t } = context;
   const count = view.drawPileSize ?? 0;
-  const final = view.finalPhase ? String(seatOf(context, bottom).holdsCarton ?? false) : "";
   const parts = (view.parts ?? []).map((_, part) => partText(context, part)).join("; ");
   return [
     {
       key: "pile",
       ...pile,
       pick: "pile",
-      stamp: `${tile} ${count} ${final}`,
+      ...drawnBy(pileCard, tile, count, view.finalPhase ?? false),
       label: t("pile-button", { count }),
-      draw: () => s("g", { opacity: view.finalPhase ? 0.5 : 1 }, pileCard(tile, count)),
     },
     {
       key: "parts",
-      ...(isWide ? { x: pile.x + tile / 2 + 14, y: pile.y } : { x: pile.x, y: pile.y + tile / 2 + 14 }),
+      ...(isWide ? { x: pile.x + tile / 2 + 64, y: pile.y } : { x: pile.x, y: pile.y + tile / 2 + 14 }),
       ...(parts && { label: parts }),
-      stamp: JSON.stringify([tile, isWide, view.parts]),
-      draw: () => partsOf(context, tile, isWide),
+      ...drawnBy(pileBars, partsOf(context), isWide ? 100 : tile, isWide),
     },
   ];
 }
@@ -307,22 +309,19 @@ function catItems(context, { tile, bottom, cats: place }) {
   const supply = seatOf(context, bottom).supply ?? 0;
   const cats = details.catsPerSeat ?? 0;
   const step = Math.min(17, tile / Math.max(1, cats));
-  const transform = `translate(${(-step * (cats - 1)) / 2} 0)`;
   return [
     {
       key: "cat",
       ...place,
       ...(bottom === me && { pick: "cat" }),
-      stamp: `${tile} ${bottom} ${supply > 0}`,
-      draw: () => s("g", { opacity: supply > 0 ? 1 : 0.35 }, sleeperCard(tile, bottom)),
+      ...drawnBy(sleeperCard, tile, bottom, supply > 0),
       label: t(bottom === me ? "cat-card" : "cats-left", { name: seatName(bottom), count: supply }),
     },
     {
       key: "supply",
-      x: place.x,
+      x: place.x - (step * (cats - 1)) / 2,
       y: place.y + tile / 2 + 14,
-      stamp: `${tile} ${bottom} ${supply}`,
-      draw: () => s("g", { transform }, supplyRow(bottom, supply, cats, step)),
+      ...drawnBy(supplyRow, bottom, supply, cats, step),
     },
   ];
 }
@@ -404,11 +403,10 @@ function handCardItems(context, { tile, pile }, { kind, key, isDrawn }, at) {
       key,
       ...at,
       turn: turned ? 180 : 0,
-      stamp: `${tile} ${turned}`,
+      ...drawnBy(ownCard, tile, card, turned, isDrawn),
       from: pile,
       label: name(turned),
       ...(!isFixed && { pick: form(turned) }),
-      draw: () => group(cartonCard(tile, card, turned), isDrawn && framed(tile)),
     },
   ];
   const other = form(!turned);
@@ -425,41 +423,47 @@ function handCardItems(context, { tile, pile }, { kind, key, isDrawn }, at) {
   return items;
 }
 
-/** @param {number} tile */
-function framed(tile) {
-  return middleBox(tile + 8, tile + 8, 10, { fill: "none", stroke: "var(--accent)", "stroke-width": 3 });
+/**
+ * Draw a card of the hand at the bottom.
+ * @param {number} tile
+ * @param {import("./view.js").CardInfo} card
+ * @param {boolean} isTurned
+ * @param {boolean} isDrawn true to frame a card that has just been drawn and must be played
+ */
+function ownCard(tile, card, isTurned, isDrawn) {
+  const edge = { fill: "none", stroke: "var(--accent)", "stroke-width": 3 };
+  return group(cartonCard(tile, card, isTurned), isDrawn && middleBox(tile + 8, tile + 8, 10, edge));
 }
 
 /**
  * @param {number} tile
  * @param {number} count
+ * @param {boolean} isClosed true if no more cards are drawn
  */
-function pileCard(tile, count) {
-  if (count === 0) {
-    return slot(tile, tile, { radius: 8, line: "var(--line)", thickness: 2, dash: "6 5" });
-  }
+function pileCard(tile, count, isClosed) {
   const layers = Math.min(3, Math.ceil(count / 25));
-  return group(
+  return s(
+    "g",
+    { opacity: isClosed ? 0.5 : 1 },
+    count === 0 && slot(tile, tile, { radius: 8, line: "var(--line)", thickness: 2, dash: "6 5" }),
     Array.from({ length: layers }, (_, index) => at(0, (layers - 1 - index) * 2.5, cardBack(tile, tile))),
-    badge(String(count), { size: 15 }),
+    count > 0 && badge(String(count), { size: 15 }),
   );
 }
 
 /**
+ * Return the parts of the draw pile, from its top.
  * @param {Context} context
- * @param {number} tile
- * @param {boolean} isWide
  */
-function partsOf({ view, details, players }, tile, isWide) {
-  const { parts = [] } = view;
-  const { partSizes = [], wholePileSize } = details.byPlayers?.find((each) => each.players === players) ?? {};
+function partsOf(context) {
+  const { parts = [] } = context.view;
+  const { partSizes = [], wholePileSize } = playersInfo(context);
   const sizes = partSizes.length === parts.length ? partSizes : [wholePileSize];
-  const bars = parts.map(({ cardsLeft: left = 0, ownPrincess = false }, index) => ({
+  return parts.map(({ cardsLeft: left = 0, ownPrincess = false }, index) => ({
     left,
     size: Math.max(1, left, sizes[index] ?? 1),
     hasCrown: ownPrincess,
   }));
-  return isWide ? at(50, 0, pileBars(bars, 100, true)) : pileBars(bars, tile, false);
 }
 
 /**
@@ -471,13 +475,7 @@ function finalItems({ view, t }, { tray, head, pad, isWide, isSmall, width }) {
     return [];
   }
   const text = t("final-short");
-  const length = signWidth(text);
+  const length = badgeWidth(text, FINAL);
   const x = isWide ? pad + 6 + length / 2 : isSmall ? pad + 26 + length / 2 : width - pad - 34 - length / 2;
-  const look = { size: 12.5, height: 22, fill: "var(--accent)", ink: "var(--accent-ink)", line: "none" };
-  return [{ key: "final", x, y: tray.y + head / 2 + 2, ...drawnBy(badge, text, look), label: t("final") }];
-}
-
-/** @param {string} text */
-function signWidth(text) {
-  return widthOf(text, 12.5, 700) + 12.5;
+  return [{ ...badgeItem("final", x, tray.y + head / 2 + 2, text, FINAL), label: t("final") }];
 }

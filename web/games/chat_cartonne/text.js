@@ -1,6 +1,7 @@
 // Describes Chat Cartonne's table in words.
 
-import { boxesOf, cardsOn, princessesOf, seatOf, sumOf } from "./view.js";
+import { seatOf, sumOf } from "../../views.js";
+import { boxesOf, cardsOn, princessesOf } from "./view.js";
 
 /** @typedef {import("./view.js").CatBox} CatBox */
 /** @typedef {import("./view.js").Context} Context */

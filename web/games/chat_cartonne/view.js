@@ -1,5 +1,7 @@
 // Functions that read a view of Chat Cartonne.
 
+import { seatOf, sumOf } from "../../views.js";
+
 /** @import * as api from "#api/chatiere/v1/chat_cartonne_pb.js" */
 
 /** @typedef {api.ChatCartonneViewJson} View */
@@ -39,16 +41,6 @@ export function cardOf({ details }, kind) {
 }
 
 /**
- * Return the view of a seat.
- * @param {Context} context
- * @param {number} seat
- * @returns {api.ChatCartonneSeatViewJson}
- */
-export function seatOf({ view }, seat) {
-  return view.seats?.[seat] ?? {};
-}
-
-/**
  * Return the cards on the table, each with its cell.
  * @param {View} view
  */
@@ -83,11 +75,12 @@ export function hasOneForm({ view, actions }) {
  * @param {number} seat
  * @returns {Held[]}
  */
-export function heldBy({ view }, seat) {
-  const hand = view.seats?.[seat]?.handCards ?? [];
+export function heldBy(context, seat) {
+  const { view } = context;
+  const { handCards = [] } = seatOf(context, seat);
   const drawn = view.activeSeat === seat ? (view.toy ?? view.startingCarton) : undefined;
   const times = new Map();
-  const held = hand.map((kind) => {
+  const held = handCards.map((kind) => {
     const before = times.get(kind) ?? 0;
     times.set(kind, before + 1);
     return { kind, key: `hand:${kind}:${before}`, isDrawn: false };
@@ -127,12 +120,4 @@ export function rimOf({ view, details }) {
  */
 export function princessesOf({ byPart = [] }) {
   return sumOf(byPart.map(({ princessesPlayed = 0 }) => princessesPlayed));
-}
-
-/**
- * Return the sum of numbers.
- * @param {readonly number[] | undefined} numbers
- */
-export function sumOf(numbers = []) {
-  return numbers.reduce((sum, number) => sum + number, 0);
 }

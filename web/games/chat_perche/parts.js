@@ -545,7 +545,7 @@ export function solidityToken(seat, said, size, { isHidden, isFull, isBroken, is
     s("circle", { cy: 1.5, r: round(r), fill: "var(--card-shadow)" }),
     s("circle", { r: round(r), fill: `var(--seat-${seat})`, stroke: "var(--cat-line)", "stroke-width": 1 }),
     s("circle", { r: round(r * 0.78), fill }),
-    write(said, 0, 0, Math.max(12, size * (said.length > 1 ? 0.42 : 0.58)), { fill: ink, weight: 700 }),
+    write(said, 0, 0, Math.max(12, size * (said.length > 1 ? 0.42 : 0.58)), { fill: ink }),
     isBroken &&
       line(
         path`M${r * 0.74} ${-r * 0.64}l${-r * 0.24} ${r * 0.22}l${r * 0.1} ${r * 0.24}` +

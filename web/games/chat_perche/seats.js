@@ -1,7 +1,7 @@
 // The seats of Chat perché: their tokens, cats, plates and decks, and the card that is turned up.
 
 import { round } from "../../art/shapes.js";
-import { drawnBy, stepOf } from "../../art/table_pieces.js";
+import { drawnBy, fan, stepOf } from "../../art/table_pieces.js";
 import { LAYERS, MEDIUM } from "./layout.js";
 import { climber, deckPanel, rug, seatPlate, solidityToken, tally, turnedUp, waiting } from "./parts.js";
 import { animalMark, spaceKey, startKey, tokenKey } from "./picks.js";
@@ -30,13 +30,13 @@ export function handItems(context, layout) {
     const size = !isMine ? 34 : width < MEDIUM ? 41 : 44;
     const gap = stepOf(most, size + 8, room - size);
     const middle = seat === 0 ? 8 + room / 2 : width - 8 - room / 2;
-    return Array.from({ length: unplacedTokens }, (_, index) => {
+    return fan(unplacedTokens, middle, gap).map((x, index) => {
       const value = unplacedSolidity[index];
       const copy = unplacedSolidity.slice(0, index).filter((each) => each === value).length;
       const said = value === undefined ? "?" : String(value);
       return {
         key: `hand:${seat}:${value ?? index}:${value === undefined ? "" : copy}`,
-        x: round(middle + (index - (unplacedTokens - 1) / 2) * gap),
+        x: round(x),
         y: tokensY,
         layer: LAYERS.tokens,
         ...drawnBy(solidityToken, seat, said, size, { isHidden: value === undefined }),

@@ -212,7 +212,7 @@ function dogItems({ view, t }, { trackX, trackLength, trackHeight, bottom, width
       x: width - 12,
       y,
       layer: LAYERS.spaces,
-      ...drawnBy(write, `${dogs} / ${dogTrack}`, 0, 0, 14, { anchor: "end", weight: 700 }),
+      ...drawnBy(write, `${dogs} / ${dogTrack}`, 0, 0, 14, { anchor: "end" }),
     },
   ];
 }

@@ -1,5 +1,6 @@
 // Describes Chat perché's tree in words.
 
+import { seatOf } from "../../views.js";
 import { badgeOf, loadOf } from "./view.js";
 
 /** @typedef {import("./view.js").Context} Context */
@@ -107,11 +108,12 @@ export function branchLabel(branch, { view, details, nameOf, seatName, t }) {
  * @param {number} seat
  * @param {Context} context
  */
-export function deckSaid(seat, { view, nameOf, seatName, t }) {
+export function deckSaid(seat, context) {
+  const { nameOf, seatName, t } = context;
   const said = (/** @type {readonly number[]} */ cards) =>
     [...new Set(cards)]
       .map((card) => `${nameOf("card", card)} × ${cards.filter((each) => each === card).length}`)
       .join(", ") || t("none");
-  const { drawPileCards = [], discards = [] } = view.seats?.[seat] ?? {};
+  const { drawPileCards = [], discards = [] } = seatOf(context, seat);
   return t("deck-of", { name: seatName(seat), cards: said(drawPileCards), discards: said(discards) });
 }

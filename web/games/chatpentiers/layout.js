@@ -1,8 +1,9 @@
 // The layout of Chatpentiers' table.
 
 import { widthOf } from "../../art/text.js";
+import { playersInfo, seatOf } from "../../views.js";
 import { RATIO } from "./parts.js";
-import { numbersOf, seatOf, suitOf } from "./view.js";
+import { suitOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./parts.js").Plate} Plate */
@@ -155,7 +156,7 @@ function othersOf(context, { bottom, gap, isSmall, castle }) {
  */
 function trickOf(context, { size, width, grow }) {
   const isSmall = size === "small";
-  const slots = context.players + (numbersOf(context).extraCards ?? 0);
+  const slots = context.players + (playersInfo(context).extraCards ?? 0);
   const discards = (isSmall ? 4 : 8) + 22 * flow(context, size, width).rows;
   const card = Math.min((isSmall ? 50 : 84) * grow, (width - (isSmall ? 22 : 44) - (slots - 1) * 12) / slots);
   const height = (isSmall ? 28 : 44) + card * RATIO + (isSmall ? 20 : 30) + discards + 10;
@@ -185,7 +186,7 @@ function handOf(context, { bottom, isSmall, grow, top }) {
  */
 export function flow({ view, details, t }, size, width) {
   const title = size === "small" ? "" : t("discards");
-  const start = title === "" ? 32 : 42 + widthOf(title, 13);
+  const start = title === "" ? 32 : 42 + widthOf(title, 13, 600);
   const symbol = 22;
   const stone = 23;
   /** @type {{suit: number, card?: number, x: number, row: number}[]} */

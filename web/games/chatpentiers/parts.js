@@ -35,7 +35,7 @@ export function brick(suit, value, width, height) {
     return group(
       middleBox(width, height, 3, { fill: band, stroke: "var(--cat-line)", "stroke-opacity": 0.55 }),
       isWritten
-        ? write(String(value), 0, 0.5, size, { fill: bandInk, weight: 700 })
+        ? write(String(value), 0, 0.5, size, { fill: bandInk })
         : box(2 - width / 2, 1.5 - height / 2, width - 4, 1.5, 1, { fill: "#ffffff55" }),
     );
   }
@@ -48,7 +48,7 @@ export function brick(suit, value, width, height) {
       band,
     ),
     middleBox(width, height, 4, { fill: "none", stroke: band, "stroke-width": 2 }),
-    write(String(value), left + tab / 2 + 1, 0.5, size, { fill: bandInk, weight: 700 }),
+    write(String(value), left + tab / 2 + 1, 0.5, size, { fill: bandInk }),
     at(left + (width + tab) / 2, 0, suitSymbol(suit, Math.min(height - 5, width - tab - 6))),
   );
 }
@@ -147,7 +147,7 @@ function nextStone({ width, limit, count }, { y, height, suit }) {
     y,
     slot(width - 6, height - 2, { ...look, line: isFull ? "var(--bad)" : band }),
     // The zone's label has the number of cards and the limit.
-    s("g", { "aria-hidden": "true" }, write(isFull ? "!" : "+", 0, 0, size, { weight: 700 })),
+    s("g", { "aria-hidden": "true" }, write(isFull ? "!" : "+", 0, 0, size)),
   );
 }
 
@@ -172,9 +172,8 @@ function counts({ width, foot, isSection, limit, count, points }) {
       write(`${count}/${limit}`, said ? -half + 8 : 0, y, size, {
         anchor: said ? "start" : "middle",
         fill,
-        weight: 700,
       }),
-    said && write(said, half - 8, y, size, { anchor: "end", fill, weight: 700 }),
+    said && write(said, half - 8, y, size, { anchor: "end", fill }),
   ];
 }
 
@@ -297,18 +296,14 @@ export function seatPlate({ kind, seat, name, hand, total, leads, voids, width, 
   // The width of the marks after the name: the pennant on a small plate, the voids, which may overlap, on a full one.
   const ending = isSmall ? (leads ? 14 : 0) : kind === "full" && voids.length > 0 ? 16 + 8 * voids.length : 0;
   const room = kind === "line" ? width / 2 : width - (isSmall ? 0 : left) - ending;
-  const nameEnd = left + Math.min(room, widthOf(name, size, 700));
-  const handWidth = 13 + widthOf(String(hand), numbers);
-  const totalWidth = 19 + widthOf(String(total), numbers);
+  const nameEnd = left + Math.min(room, widthOf(name, size));
+  const handWidth = 13 + widthOf(String(hand), numbers, 600);
+  const totalWidth = 19 + widthOf(String(total), numbers, 600);
   const centre = mark / 2;
+  const full = { mark: centre, name: [left, mark * 0.24], hand: [left, mark * 0.78], voids: [width, 9] };
   const spot = {
-    full: { mark: centre, name: [left, mark * 0.24], hand: [left, mark * 0.78], voids: [width, 9] },
-    tall: {
-      mark: centre,
-      name: [left, mark * 0.24],
-      hand: [left, mark * 0.78],
-      voids: [undefined, mark + 16],
-    },
+    full,
+    tall: { ...full, voids: [undefined, mark + 16] },
     line: { mark: centre, name: [left, centre], hand: [nameEnd + 10, centre], voids: [width, centre] },
     side: { mark: 14 + centre, name: [0, 6], hand: [left, 20], voids: [undefined, 53] },
     above: { mark: 16 + centre, name: [0, 6], hand: [left, 16 + centre], voids: [undefined, 52] },
@@ -326,9 +321,12 @@ export function seatPlate({ kind, seat, name, hand, total, leads, voids, width, 
   return group(
     plate(seat, name, { mark: [centre, spot.mark, mark], text: [nameX, nameY, size], room }),
     box(handX, handY - 6.5, 9, 13, 2, { fill: "var(--card-back)", stroke: "var(--card-back-2)" }),
-    write(String(hand), handX + 13, handY, numbers, { anchor: "start" }),
+    write(String(hand), handX + 13, handY, numbers, { anchor: "start", weight: 600 }),
     at(totalX + (kind === "side" ? 5 : 7), totalY, crown(15)),
-    write(String(total), totalX + (kind === "side" ? 13 : 17), totalY, numbers, { anchor: "start" }),
+    write(String(total), totalX + (kind === "side" ? 13 : 17), totalY, numbers, {
+      anchor: "start",
+      weight: 600,
+    }),
     leads && at(flag[0] ?? 0, flag[1] ?? 0, pennant()),
     voids.map((suit, index) => at(voidsX + index * step, voidsY, voidMark(suit, high))),
   );
@@ -396,7 +394,7 @@ export function card({ details }, number, { x, y, width, layer, label, pick, isD
         ? cardFace(DRAWN, height, {
             ...face,
             motif: group(
-              write(value, 0, -30, 52, { fill: "var(--card-ink)", weight: 700 }),
+              write(value, 0, -30, 52, { fill: "var(--card-ink)" }),
               at(0, 28, suitSymbol(suit, 56)),
             ),
           })

@@ -2,10 +2,12 @@
 
 import { cardBack } from "../../art/cards.js";
 import { drawnBy, panelItem, seatsFrom, stepOf } from "../../art/table_pieces.js";
+import { middleOf } from "../../boxes.js";
 import { numberOf } from "../../picks.js";
+import { seatOf, usedBy } from "../../views.js";
 import { brick, card, DRAWN, ground, RATIO, seatPlate, signed, tower } from "./parts.js";
 import { keyOf, zoneKey } from "./picks.js";
-import { contentOf, isOver, isTaking, seatOf, suitOf, valueOf, zonesOf } from "./view.js";
+import { contentOf, isOver, isTaking, suitOf, valueOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("../../game.js").Box} Box */
@@ -108,7 +110,7 @@ function plateItem(context, seat, place, { kind, mark, width }) {
  */
 function castleItems(context, castle) {
   const { seat, style, x, width, y } = castle;
-  const zones = zonesOf(context);
+  const zones = usedBy(context.details.zones, context.players);
   const between = width < 140 ? 1 : width < 250 ? 3 : 6;
   const zoneWidth = Math.min(style.tower, (width - 4 - between * (zones.length - 1)) / zones.length);
   const whole = zoneWidth * zones.length + between * (zones.length - 1) + 4;
@@ -233,7 +235,7 @@ function handRow(context, { hand: box, handCard: width, trick }, shown, row) {
   const step = stepOf(shown.length, width + 4, box.width - width - spaces);
   const left = box.x + (box.width - step * (shown.length - 1) - spaces) / 2;
   const y = box.y + (width * RATIO) / 2 + row * width * 1.12 + 2;
-  const from = { x: trick.x + trick.width / 2, y: trick.y + trick.height / 2, scale: 0.2 };
+  const from = { ...middleOf(trick), scale: 0.2 };
   return shown.map((number, index) => {
     const x = left + index * step + (breaks[index] ?? 0) * space;
     if (number === undefined) {

@@ -5,11 +5,13 @@ import { cardboardBox, crown } from "../../art/pieces.js";
 import { at, group } from "../../art/shapes.js";
 import { badgeItem, drawnBy, panel, plate, seatsFrom, stepOf } from "../../art/table_pieces.js";
 import { cut, widthOf, write } from "../../art/text.js";
+import { middleOf } from "../../boxes.js";
 import { s } from "../../dom.js";
+import { playersInfo } from "../../views.js";
 import { flow } from "./layout.js";
 import { brick, captionedSlot, card, RATIO } from "./parts.js";
 import { keyOf } from "./picks.js";
-import { isOver, isTaking, ledSuit, numbersOf, valueOf } from "./view.js";
+import { isOver, isTaking, ledSuit, valueOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("./layout.js").Layout} Layout */
@@ -41,9 +43,10 @@ export function tableItems(context, layout) {
 function trickItem(context, { trick: box, size }) {
   const { view, details, nameOf, t } = context;
   const isSmall = size === "small";
+  const soft = { fill: "var(--ink-soft)", weight: 600 };
   const led = ledSuit(context);
   const title = t("round", { round: view.round ?? 0, rounds: details.rounds ?? 0 });
-  const trick = { trick: view.trick ?? 0, tricks: numbersOf(context).cardsDealt ?? 0 };
+  const trick = { trick: view.trick ?? 0, tricks: playersInfo(context).cardsDealt ?? 0 };
   const second = isOver(view) ? "" : t("trick", trick);
   const [letters, line] = isSmall ? [12, 14] : [15, 20];
   const colour = led === undefined ? "" : nameOf("colour", led);
@@ -56,9 +59,9 @@ function trickItem(context, { trick: box, size }) {
     draw: () =>
       group(
         panel(box.width, box.height, false, { line: "none", opacity: 0.35 }),
-        write(title, 10, line, letters, { anchor: "start", fill: "var(--ink-soft)" }),
-        write(second, 20 + widthOf(title, letters), line, letters, { anchor: "start", weight: 700 }),
-        write(asked, box.width - 2 * line, line, letters, { anchor: "end", fill: "var(--ink-soft)" }),
+        write(title, 10, line, letters, { anchor: "start", ...soft }),
+        write(second, 20 + widthOf(title, letters, 600), line, letters, { anchor: "start" }),
+        write(asked, box.width - 2 * line, line, letters, { anchor: "end", ...soft }),
         led !== undefined && at(box.width - line - 2, line, suitSymbol(led, line + 4)),
       ),
   };
@@ -157,14 +160,14 @@ function saidOf(context, seat, index, { isSmall, isDone, hasPlayed, width }) {
   const name = seatName(seat);
   if (ranking.length > 0) {
     const isActive = index === ranking.indexOf(view.activeSeat ?? -1);
-    const count = isActive ? (view.cardsToTake ?? 0) : (numbersOf(context).cardsTaken?.[index] ?? 0);
+    const count = isActive ? (view.cardsToTake ?? 0) : (playersInfo(context).cardsTaken?.[index] ?? 0);
     return {
       caption: count > 0 ? t(isDone ? "took" : "takes", { count }) : "–",
       label: t("rank", { name, rank: index + 1, count }),
     };
   }
   return {
-    caption: index === 0 ? t("leads") : isSmall ? "" : cut(name, width + 12, 14),
+    caption: index === 0 ? t("leads") : isSmall ? "" : cut(name, width + 12, 14, 600),
     label: hasPlayed ? "" : t("to-play", { name }),
   };
 }
@@ -186,7 +189,7 @@ function playedCard(context, layout, seat, number, { x, y }) {
     width: layout.card,
     layer: 4,
     label: t("played-by", { card: nameOf("card", number), name: seatName(seat) }),
-    from: panel && { x: panel.x + panel.width / 2, y: panel.y + panel.height / 2, scale: 0.2 },
+    from: panel && { ...middleOf(panel), scale: 0.2 },
     pick: isTaking(view),
   });
 }
@@ -256,7 +259,7 @@ function rankOf(seat, name, total, { mark, room, isSmall, isFirst }) {
   return group(
     plate(seat, name, { mark: [0, 0, mark], text, room, anchor: "middle" }),
     isFirst && at(0, -mark * 0.62, crown(mark * 0.6)),
-    write(total, 0, mark / 2 + 32, isSmall ? 16 : 20, { weight: 700 }),
+    write(total, 0, mark / 2 + 32, isSmall ? 16 : 20),
   );
 }
 
@@ -280,7 +283,7 @@ function discardItems(context, layout) {
       group(
         s("path", { d: `M-9 -14H${box.width - 29}`, stroke: "var(--table-line)" }),
         cardboardBox(22),
-        write(title, 17, 0, 13, { anchor: "start", fill: "var(--ink-soft)" }),
+        write(title, 17, 0, 13, { anchor: "start", fill: "var(--ink-soft)", weight: 600 }),
       ),
     label: `${t("discards")}: ${view.discards?.length ?? 0}`,
   };

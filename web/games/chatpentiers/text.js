@@ -2,7 +2,8 @@
 
 import { seatsFrom } from "../../art/table_pieces.js";
 import { numberOf } from "../../picks.js";
-import { contentOf, isOver, isTaking, ledSuit, numbersOf, seatOf, zonesOf } from "./view.js";
+import { playersInfo, seatOf, usedBy } from "../../views.js";
+import { contentOf, isOver, isTaking, ledSuit } from "./view.js";
 
 /** @typedef {import("./view.js").Context} Context */
 
@@ -16,7 +17,7 @@ export function prompt({ view, picked: [first], nameOf, t }) {
 /** @param {Context} context */
 export function summary(context) {
   const { view, details, players, me, seatName, nameOf, t, update } = context;
-  const { cardsDealt = 0, cardsTaken = [] } = numbersOf(context);
+  const { cardsDealt = 0, cardsTaken = [] } = playersInfo(context);
   const cardNames = (/** @type {readonly number[]} */ cards) =>
     cards.map((number) => nameOf("card", number)).join(", ");
   const led = ledSuit(context);
@@ -50,7 +51,7 @@ export function summary(context) {
     const points = update.score?.totals?.[seat]?.total ?? 0;
     const voids = shownVoids.map((colour) => t("no-colour", { colour: nameOf("colour", colour) }));
     lines.push([t("hand-of", { name: seatName(seat), count: handSize, points }), ...voids].join(", "));
-    for (const which of zonesOf(context)) {
+    for (const which of usedBy(context.details.zones, context.players)) {
       const { zone, cards, limit } = contentOf(context, seat, which);
       const what = cards.length > 0 ? cardNames(cards) : t("empty");
       lines.push(

@@ -1,5 +1,7 @@
 // Functions that read a view of Chatpentiers.
 
+import { seatOf } from "../../views.js";
+
 /** @import * as api from "#api/chatiere/v1/chatpentiers_pb.js" */
 
 /** @typedef {api.ChatpentiersViewJson} View */
@@ -20,15 +22,6 @@ export function isTaking(view) {
  */
 export function isOver(view) {
   return view.phase === "CHATPENTIERS_PHASE_OVER";
-}
-
-/**
- * Return the view of a seat.
- * @param {Context} context
- * @param {number} seat
- */
-export function seatOf({ view }, seat) {
-  return view.seats?.[seat] ?? {};
 }
 
 /**
@@ -56,23 +49,6 @@ export function valueOf({ cards = [] }, card) {
 export function ledSuit({ view, details }) {
   const [play] = view.plays ?? [];
   return play && suitOf(details, play.card ?? 0);
-}
-
-/**
- * Return the facts that depend on the number of players.
- * @param {Context} context
- * @returns {api.ChatpentiersPlayersInfoJson}
- */
-export function numbersOf({ details, players }) {
-  return details.byPlayers?.find((each) => each.players === players) ?? {};
-}
-
-/**
- * Return the zones that a castle has in this game.
- * @param {Context} context
- */
-export function zonesOf({ details, players }) {
-  return (details.zones ?? []).filter(({ minPlayers = 0 }) => minPlayers <= players);
 }
 
 /**

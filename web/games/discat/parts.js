@@ -55,7 +55,7 @@ export function face(card, { size, isUp, tens, units, strip, sharesTens = false,
     return group(
       blank,
       at(0, isUp ? -40 : 40, arrow(44, band)),
-      write(number, 0, isUp ? 22 : -22, Math.max(least, 60), { fill: "var(--card-ink)", weight: 700 }),
+      write(number, 0, isUp ? 22 : -22, Math.max(least, 60), { fill: "var(--card-ink)" }),
     );
   }
   if (strip !== undefined) {
@@ -63,7 +63,7 @@ export function face(card, { size, isUp, tens, units, strip, sharesTens = false,
     const cornerX = -CARD.width / 2 + 2 + (strip * CARD.width) / size / 2;
     return group(
       blank,
-      write(number, cornerX, -50, corner, { fill: "var(--card-ink)", weight: 700 }),
+      write(number, cornerX, -50, corner, { fill: "var(--card-ink)" }),
       at(cornerX, -50 + corner * 1.05, arrow(corner * 0.95, band)),
       at(18, 16, s("g", { opacity: 0.35 }, arrow(56, band))),
     );
@@ -106,7 +106,7 @@ function tile(x, y, digit, isShared, isZero) {
     s(
       "g",
       isZero && !isShared ? { opacity: 0.3 } : {},
-      isZero ? zero(fill) : write(String(digit), 0, 0, 50, { fill, weight: 700, joins: true }),
+      isZero ? zero(fill) : write(String(digit), 0, 0, 50, { fill, joins: true }),
     ),
   );
 }
@@ -138,7 +138,7 @@ export function back(size, card, strip = size) {
       x,
       -64 + corner * 0.72,
       middleBox(corner * 1.44, corner * 1.24, 6, { fill: "var(--card)" }),
-      write(String(card), 0, 0, corner, { fill: "var(--card-ink)", weight: 700 }),
+      write(String(card), 0, 0, corner, { fill: "var(--card-ink)" }),
     ),
   );
 }
@@ -151,7 +151,7 @@ export function back(size, card, strip = size) {
 export function emptyPlace(text, scale) {
   return group(
     slot(CARD.width, CARD.height, { radius: 9, thickness: 3, dash: "8 7" }),
-    text !== "" && write(text, 0, 0, 13 / scale, { fill: "var(--ink-soft)", weight: 700 }),
+    text !== "" && write(text, 0, 0, 13 / scale, { fill: "var(--ink-soft)" }),
   );
 }
 
@@ -172,8 +172,8 @@ export function constraintSign(size, number, than, isHigher) {
       transform: `scale(${size / 100} ${(turned * size) / 100})`,
       fill: band,
     }),
-    write(than, 0, turned * -size * 0.13, text, { fill: bandInk, weight: 700 }),
-    write(number, 0, turned * size * 0.16, size * 0.4, { fill: bandInk, weight: 700 }),
+    write(than, 0, turned * -size * 0.13, text, { fill: bandInk }),
+    write(number, 0, turned * size * 0.16, size * 0.4, { fill: bandInk }),
   );
 }
 
@@ -191,8 +191,8 @@ export function freeSign(size, [big = "", small = ""]) {
       "stroke-width": size * 0.035,
     }),
     at(0, -size * 0.17, paw(size * 0.26, "var(--good)")),
-    write(big, 0, size * 0.1, size * 0.16, { fill: "var(--good)", weight: 700 }),
-    write(small, 0, size * 0.25, Math.max(LEAST, size * 0.075), { fill: "var(--ink-soft)", weight: 700 }),
+    write(big, 0, size * 0.1, size * 0.16, { fill: "var(--good)" }),
+    write(small, 0, size * 0.25, Math.max(LEAST, size * 0.075), { fill: "var(--ink-soft)" }),
   );
 }
 
@@ -213,8 +213,8 @@ export function scaleOfNumbers({ least, most, card, higher, hand, width }) {
   return group(
     box(left, y - 4, length, 8, 4, { fill: "var(--surface)", stroke: "var(--table-line)" }),
     box(from, y - 4, Math.max(0, to - from), 8, 4, { fill: card === undefined ? "var(--good)" : band }),
-    write(String(least), left - 17, y, LEAST, { fill: "var(--ink-soft)", weight: 700 }),
-    write(String(most), left + length + 18, y, LEAST, { fill: "var(--ink-soft)", weight: 700 }),
+    write(String(least), left - 17, y, LEAST, { fill: "var(--ink-soft)" }),
+    write(String(most), left + length + 18, y, LEAST, { fill: "var(--ink-soft)" }),
     hand.map((each) =>
       box(place(each) - 4, y - 8, 8, 16, 2.5, {
         fill: "var(--card)",

@@ -1,9 +1,8 @@
 // The seats of Discat: their hands, piles and bonus cards.
 
-import { group } from "../../art/shapes.js";
 import { badgeItem, drawnBy, fan, panelItem, plate, stepOf } from "../../art/table_pieces.js";
-import { fit } from "../../art/text.js";
 import { numberOf } from "../../picks.js";
+import { seatOf } from "../../views.js";
 import { CARD, emptyPlace, hiddenCard, openCard, PANEL } from "./parts.js";
 import { keyOf } from "./picks.js";
 import { digitsOf, passedSeats, pointsUp, topOf } from "./view.js";
@@ -34,17 +33,18 @@ export function seatItems(context, layout) {
  * @type {Part}
  */
 export function handItems(context, { own: { seat, spot }, handRoom: room, pile }) {
-  const { handSize = 0, handCards = [] } = context.view.seats?.[seat] ?? {};
+  const { handSize = 0, handCards = [] } = seatOf(context, seat);
   const width = CARD.width * spot.scale;
   const step = stepOf(handSize, width + (room > 560 ? 12 : 5), room - width);
-  const items = fan(handSize, spot.x, step).map((x, index) => {
+  const places = fan(handSize, spot.x, step);
+  const items = places.map((x, index) => {
     const card = handCards[index];
     return card === undefined
       ? hiddenCard(`back:${seat}:${index}`, { ...spot, x }, { layer: 3, from: pile.spot })
       : handCard(context, card, { ...spot, x }, seat, pile.spot);
   });
   const top = topOf(context);
-  const x = fan(handSize, spot.x, step)[top === undefined ? -1 : handCards.indexOf(top)];
+  const x = places[top === undefined ? -1 : handCards.indexOf(top)];
   if (context.actions.length > 0 && x !== undefined) {
     const look = { fill: "var(--picked)", ink: "var(--surface)", line: "var(--picked)" };
     items.push(badgeItem("on-top", x, spot.y - (width * CARD.ratio) / 2 - 22, context.t("on-top"), look));
@@ -86,9 +86,10 @@ function handCard(context, card, spot, seat, from) {
  * @returns {Item[]}
  */
 function panelItems(context, place) {
-  const { turn, view, t, seatName } = context;
+  const { turn, t, seatName } = context;
   const { seat } = place;
-  const label = t("panel", { name: seatName(seat), count: view.seats?.[seat]?.pile?.length ?? 0 });
+  const { pile = [] } = seatOf(context, seat);
+  const label = t("panel", { name: seatName(seat), count: pile.length });
   return [
     { ...panelItem(`panel:${seat}`, place.box, turn === seat, PANEL), label },
     nameItem(context, place),
@@ -104,29 +105,20 @@ function panelItems(context, place) {
  * @returns {Item}
  */
 function nameItem({ seatName }, { seat, box, spot, isTight }) {
-  const name = seatName(seat);
   const mark = isTight ? 28 : box.width < 200 ? 34 : 38;
   const middle = box.width / 2;
-  const isOwnRow = spot.y > box.y + box.height;
-  const room = isTight ? box.width - 4 : box.width - mark - 16;
-  const { size } = fit(name, room, 12, isTight ? 13 : 15, 700);
   const y = 7 + mark / 2;
-  return {
-    key: `name:${seat}`,
-    x: box.x,
-    y: box.y,
-    stamp: `${name} ${room} ${isTight} ${isOwnRow}`,
-    draw: () =>
-      group(
-        plate(
-          seat,
-          name,
-          isTight
-            ? { mark: [middle, y, mark], text: [middle, 47, size], room, anchor: "middle" }
-            : { mark: [8 + mark / 2, y, mark], text: [mark + 14, isOwnRow ? y : 18, size], room },
-        ),
-      ),
-  };
+  const isOwnRow = spot.y > box.y + box.height;
+  /** @type {Parameters<typeof plate>[2]} */
+  const place = isTight
+    ? { mark: [middle, y, mark], text: [middle, 47, 13], room: box.width - 4, least: 12, anchor: "middle" }
+    : {
+        mark: [8 + mark / 2, y, mark],
+        text: [mark + 14, isOwnRow ? y : 18, 15],
+        room: box.width - mark - 16,
+        least: 12,
+      };
+  return { key: `name:${seat}`, x: box.x, y: box.y, ...drawnBy(plate, seat, seatName(seat), place) };
 }
 
 /**
@@ -137,7 +129,7 @@ function nameItem({ seatName }, { seat, box, spot, isTight }) {
  */
 function seatPileItems(context, { seat, box, card: width, spot, isTight }) {
   const { view, t, seatName, nameOf } = context;
-  const { pile = [], bonusPile = [] } = view.seats?.[seat] ?? {};
+  const { pile = [], bonusPile = [] } = seatOf(context, seat);
   const height = width * CARD.ratio;
   const y = box.y + box.height - 18 - height / 2;
   const bonusRoom =
@@ -172,8 +164,9 @@ function seatPileItems(context, { seat, box, card: width, spot, isTight }) {
  * @param {Place} place
  * @returns {Item[]}
  */
-function bonusItems({ view, t, seatName, nameOf }, { seat, box, card: width, spot, isTight }) {
-  const { bonusPile = [] } = view.seats?.[seat] ?? {};
+function bonusItems(context, { seat, box, card: width, spot, isTight }) {
+  const { t, seatName, nameOf } = context;
+  const { bonusPile = [] } = seatOf(context, seat);
   if (bonusPile.length === 0) {
     return [];
   }
@@ -219,7 +212,7 @@ function stateItems({ view, update, t }, { seat, box, isTight }) {
  */
 function otherHandItems(context, { seat, spot, box, alignment }, from) {
   const { view, t, seatName, nameOf } = context;
-  const { handSize = 0, handCards = [] } = view.seats?.[seat] ?? {};
+  const { handSize = 0, handCards = [] } = seatOf(context, seat);
   const width = CARD.width * spot.scale;
   const room = box.width - (alignment === 0.5 ? 8 : alignment === 1 ? 180 : 62) - width;
   const step = stepOf(handSize, width * 0.62, room);

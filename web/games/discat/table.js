@@ -1,9 +1,9 @@
 // The middle of Discat's table: the draw pile, the constraint and the number line.
 
 import { seatMark } from "../../art/cards.js";
-import { group } from "../../art/shapes.js";
-import { badgeItem, drawnBy, fan, panelItem, plate, stepOf } from "../../art/table_pieces.js";
-import { widthOf, wrap, write } from "../../art/text.js";
+import { badgeItem, drawnBy, panelItem, plate, stepOf } from "../../art/table_pieces.js";
+import { widthOf, wrap, write, writeLines } from "../../art/text.js";
+import { seatOf, usedBy } from "../../views.js";
 import {
   CARD,
   constraintSign,
@@ -44,7 +44,7 @@ function pileItems({ view, t }, { pile: { box, spot }, isNarrow }) {
     key: "draw:name",
     x: box.x + 14,
     y: box.y + 26,
-    ...drawnBy(write, t("draw-name"), 0, 0, 15, { anchor: "start", weight: 700 }),
+    ...drawnBy(write, t("draw-name"), 0, 0, 15, { anchor: "start" }),
   };
   const cards = Array.from({ length: depth }, (_, layer) => {
     const under = depth - 1 - layer;
@@ -72,20 +72,15 @@ function lastTurnsItems({ view, t }, { pile: { box }, isNarrow }) {
     return [];
   }
   const text = t("last-turns", { count });
+  const lines = wrap(text, box.width - 12, 13);
   return [
     {
       key: "last",
       x: box.x + box.width / 2,
       y: isNarrow ? box.y + box.height - 30 : box.y + 24,
       layer: 6,
-      stamp: `${text} ${box.width}`,
+      ...drawnBy(writeLines, lines, 0, -8 * (lines.length - 1), 13, 16),
       label: text,
-      draw: () => {
-        const lines = wrap(text, box.width - 12, 13, { weight: 700 });
-        return group(
-          fan(lines.length, 0, 16).map((y, index) => write(lines[index] ?? "", 0, y, 13, { weight: 700 })),
-        );
-      },
     },
   ];
 }
@@ -106,7 +101,7 @@ function queueItems(context, layout) {
     key: "queue:name",
     x: start,
     y: top - 14,
-    ...drawnBy(write, t("under"), 0, 0, 13, { anchor: "start", fill: "var(--ink-soft)", weight: 700 }),
+    ...drawnBy(write, t("under"), 0, 0, 13, { anchor: "start", fill: "var(--ink-soft)" }),
   };
   return [
     ...(layout.isNarrow ? [] : [name]),
@@ -179,6 +174,8 @@ function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size } })
   const than = t(higher ? "higher" : "lower");
   const name = seatName(creator);
   const said = `${t("by", { name })}${bonusDrawn && size > 150 ? ` · ${t("bonus-drawn")}` : ""}`;
+  const room = widthOf(said, 13);
+  const left = -room / 2;
   return [
     {
       key: "sign",
@@ -191,12 +188,7 @@ function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size } })
       key: "sign:by",
       x,
       y: top + size + 20,
-      stamp: `${creator} ${said} ${size}`,
-      draw: () => {
-        const room = widthOf(said, 13, 700);
-        const left = -room / 2;
-        return group(plate(creator, said, { mark: [left - 2, 0, 24], text: [left + 15, 0, 13], room }));
-      },
+      ...drawnBy(plate, creator, said, { mark: [left - 2, 0, 24], text: [left + 15, 0, 13], room }),
     },
   ];
 }
@@ -207,11 +199,10 @@ function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size } })
  * @param {{x: number, y: number, width: number}} place the middle of the line's upper edge, and its width, in pixels
  * @returns {Item}
  */
-function lineItem({ view, details, players, me }, { x, y, width }) {
-  const used = (details.cards ?? [])
-    .filter(({ minPlayers = 0 }) => minPlayers <= players)
-    .map(({ card = 0 }) => card);
-  const hand = me === undefined ? [] : (view.seats?.[me]?.handCards ?? []);
+function lineItem(context, { x, y, width }) {
+  const { view, details, players, me } = context;
+  const used = usedBy(details.cards, players).map(({ card = 0 }) => card);
+  const { handCards: hand = [] } = seatOf(context, me ?? players);
   const { card, higher = false } = view.constraint ?? {};
   const shown = {
     least: Math.min(...used),

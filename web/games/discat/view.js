@@ -3,10 +3,9 @@
 import { numberOf } from "../../picks.js";
 import { keyOf } from "./picks.js";
 
-/** @import { DiscatSeatViewJson, DiscatViewJson } from "#api/chatiere/v1/discat_pb.js" */
+/** @import { DiscatViewJson } from "#api/chatiere/v1/discat_pb.js" */
 
 /** @typedef {DiscatViewJson} View */
-/** @typedef {DiscatSeatViewJson} SeatView */
 /** @typedef {import("../../game.js").Context<"discat">} Context */
 
 /**

@@ -1,7 +1,8 @@
 // The layouts of Momistigri's table: for phones, for upright screens, and for wide screens.
 
 import { seatsFrom } from "../../art/table_pieces.js";
-import { cardsOf, phaseOf, seatOf } from "./view.js";
+import { seatOf, sumOf, usedBy } from "../../views.js";
+import { cardsOf, phaseOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./view.js").Card} Card */
@@ -62,9 +63,9 @@ export function choosesFromPile({ view }) {
  */
 function gridOf(context) {
   const copies = context.view.copies ?? [];
-  const used = (context.details.cards ?? [])
-    .filter(({ minPlayers = 0 }) => minPlayers <= context.players)
-    .map(({ card: kind = 0, value = 0, colour }) => ({ kind, value, colour }));
+  const used = usedBy(context.details.cards, context.players).map(
+    ({ card: kind = 0, value = 0, colour }) => ({ kind, value, colour }),
+  );
   const values = [
     ...new Set(used.filter(({ colour }) => colour !== undefined).map(({ value }) => value)),
   ].sort((a, b) => a - b);
@@ -265,17 +266,17 @@ export function spread(cards, room, width, lift) {
     const perRow = Math.ceil(cards.length / rows);
     const parts = Array.from({ length: rows }, (_, row) => cards.slice(row * perRow, (row + 1) * perRow));
     const fits = parts.every(
-      (part) => sum(part.slice(0, -1).map(({ least }) => least)) <= room.width - width,
+      (part) => sumOf(part.slice(0, -1).map(({ least }) => least)) <= room.width - width,
     );
     if (fits || rows >= most) {
       return parts.flatMap((part, row) => {
         const gaps = part.slice(0, -1);
-        const [least, wish] = [sum(gaps.map((gap) => gap.least)), sum(gaps.map((gap) => gap.wish))];
+        const [least, wish] = [sumOf(gaps.map((gap) => gap.least)), sumOf(gaps.map((gap) => gap.wish))];
         const free = room.width - width;
         const share = wish > least ? Math.max(0, Math.min(1, (free - least) / (wish - least))) : 0;
         const squeeze = Math.min(1, free / Math.max(1, least));
         const steps = gaps.map((gap) => (gap.least + share * (gap.wish - gap.least)) * squeeze);
-        let x = room.x + room.width / 2 - sum(steps) / 2;
+        let x = room.x + room.width / 2 - sumOf(steps) / 2;
         return part.map((_, index) => {
           const at = { x, row, index, count: part.length };
           x += steps[index] ?? 0;
@@ -284,9 +285,4 @@ export function spread(cards, room, width, lift) {
       });
     }
   }
-}
-
-/** @param {readonly number[]} numbers */
-export function sum(numbers) {
-  return numbers.reduce((total, number) => total + number, 0);
 }

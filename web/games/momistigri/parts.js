@@ -18,7 +18,7 @@ import {
   shape,
 } from "../../art/shapes.js";
 import { plate, roundBadge, slot } from "../../art/table_pieces.js";
-import { fit, write } from "../../art/text.js";
+import { write, writeLines } from "../../art/text.js";
 import { s } from "../../dom.js";
 
 /** @typedef {import("../../game.js").Box} Box */
@@ -84,7 +84,6 @@ export function handCard(look, width, height, effect, { isNew, isDim } = {}) {
     placed(-width / 2, top, 1, 0, tab(42, 34, unit, band)),
     write(text, -width / 2 + 21 * unit, top + 17 * unit, Math.max(13, 24 * unit), {
       fill: bandInk,
-      weight: 700,
     }),
   );
   return group(
@@ -128,7 +127,7 @@ export function tile(look, width, height, { isLeft = false, count = 1, isNew = f
       isLeft ? left + 3 : 0,
       top + bandHeight / 2 + 0.5,
       isLeft ? Math.min(14, Math.max(12, bandHeight * 0.8)) : Math.max(12, bandHeight * 0.82),
-      { fill: bandInk, anchor: isLeft ? "start" : "middle", weight: 700 },
+      { fill: bandInk, anchor: isLeft ? "start" : "middle" },
     ),
     at(
       isLeft ? left + 4 + Math.min(18, size) / 2 : 0,
@@ -145,7 +144,7 @@ export function tile(look, width, height, { isLeft = false, count = 1, isNew = f
  * @param {number} height
  */
 function countOf(count, width, height) {
-  const number = write(String(count), 0, 0, 12, { fill: "var(--surface)", weight: 700 });
+  const number = write(String(count), 0, 0, 12, { fill: "var(--surface)" });
   return at(width / 2 - 4, height / 2 - 4, roundBadge(8, { fill: "var(--ink)" }, number));
 }
 
@@ -161,7 +160,7 @@ function countOf(count, width, height) {
 function flatTile({ name, colour }, sign, width, height, count, isNew) {
   const [left, top] = [-width / 2, -height / 2];
   const { band, bandInk } = coloursOf(colour);
-  const style = { fill: bandInk, weight: 700 };
+  const style = { fill: bandInk };
   return group(
     s("title", {}, name),
     raised(left, top, width, height, 4, { fill: band, ...edgeOf(isNew) }, 1.2),
@@ -222,7 +221,7 @@ export function pictogram({ effect, value = 0, draws = 1 }, size, ink = "var(--i
       return drawing(
         size,
         placed(-18, -6, 1.25, 0, outlined(CARD, "var(--surface)", 6, ink)),
-        write(String(value), -18, -6, 48, { fill: ink, weight: 700 }),
+        write(String(value), -18, -6, 48, { fill: ink }),
         stroke("M28-34V34M12 18L28 36 44 18"),
       );
     case "MOMISTIGRI_EFFECT_NAME_CARD":
@@ -300,7 +299,6 @@ export function seatPlate(look, width, height) {
   const textX = isWide ? markX + size / 2 + 8 : 0;
   const anchor = isWide ? "start" : "middle";
   const room = isWide ? width / 2 - textX - (count ? 32 : 6) : width - 4;
-  const nameSize = fit(name, room, 12, isWide ? 15 : 13, 700).size;
   const nameY = isWide ? (lines.length > 0 ? top + 17 : 0) : markY + size / 2 + 8;
   return group(
     raised(left, top, width, height, 12, {
@@ -312,19 +310,23 @@ export function seatPlate(look, width, height) {
     s(
       "g",
       { opacity: isOut ? 0.55 : null },
-      plate(seat, name, { mark: [markX, markY, size], text: [textX, nameY, nameSize], room, anchor }),
-    ),
-    lines.map((each, index) =>
-      write(each, textX, nameY + (isWide ? 17 : 14) + 14 * index, 12, {
+      plate(seat, name, {
+        mark: [markX, markY, size],
+        text: [textX, nameY, isWide ? 15 : 13],
+        room,
+        least: 12,
         anchor,
-        fill: "var(--ink-soft)",
-        weight: 500,
       }),
     ),
+    writeLines(lines, textX, nameY + (isWide ? 17 : 14), 12, 14, {
+      anchor,
+      fill: "var(--ink-soft)",
+      weight: 500,
+    }),
     count &&
       at(-left - 17, isWide ? 0 : markY, [
         middleBox(22, 30, 4, { fill: "var(--card-back)", stroke: "var(--card-back-2)" }),
-        write(count, 0, 0, 13, { fill: "#ffffff", weight: 700 }),
+        write(count, 0, 0, 13, { fill: "#ffffff" }),
       ]),
     hasPassed &&
       at(

@@ -1,7 +1,8 @@
 // The keys of Momistigri's cards and seats, and how actions are picked.
 
 import { keysOf, numberOf } from "../../picks.js";
-import { kindOf, phaseOf, seatOf, TO_PILE } from "./view.js";
+import { seatOf } from "../../views.js";
+import { kindOf, phaseOf, TO_PILE } from "./view.js";
 
 /** @typedef {import("./view.js").Context} Context */
 /** @typedef {import("#api/chatiere/v1/momistigri_pb.js").MomistigriActionJson} MomistigriAction */

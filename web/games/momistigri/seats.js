@@ -4,11 +4,13 @@ import { cardBack } from "../../art/cards.js";
 import { catCurled } from "../../art/cats.js";
 import { drawnBy, smallBack } from "../../art/table_pieces.js";
 import { fill } from "../../art/text.js";
+import { middleOf } from "../../boxes.js";
+import { seatOf } from "../../views.js";
 import { LEAST_STEP, spread } from "./layout.js";
 import { handCard, seatPlate, tile } from "./parts.js";
 import { handKey, seatKey } from "./picks.js";
 import { handLabel, nameOf, stateOf } from "./text.js";
-import { arrivals, effectOf, lookOf, phaseOf, seatOf } from "./view.js";
+import { arrivals, effectOf, lookOf, phaseOf } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("../../game.js").Box} Box */
@@ -222,8 +224,7 @@ function plateItem(context, seat, room) {
   };
   return {
     key: `plate:${seat}`,
-    x: room.x + room.width / 2,
-    y: room.y + room.height / 2,
+    ...middleOf(room),
     layer: 1,
     ...drawnBy(seatPlate, look, room.width, room.height),
     label: t("plate", { name, lines: said.join(", ") }),

@@ -3,9 +3,11 @@
 
 import { at, group, middleBox } from "../../art/shapes.js";
 import { drawnBy, panel, plate, stepOf } from "../../art/table_pieces.js";
-import { widthOf, wrap, write } from "../../art/text.js";
+import { widthOf, wrap, write, writeLines } from "../../art/text.js";
+import { middleOf } from "../../boxes.js";
 import { s } from "../../dom.js";
-import { choosesFromPile, sum } from "./layout.js";
+import { sumOf } from "../../views.js";
+import { choosesFromPile } from "./layout.js";
 import { effectBadge, emptyCell, matWithRing, pictogram, reversal, stepsAround, tile } from "./parts.js";
 import { pileKey } from "./picks.js";
 import { effectText, pileLabel, statusOf, roundText } from "./text.js";
@@ -79,8 +81,7 @@ function nearestStep(layout, steps, seat) {
   if (!other) {
     return 0;
   }
-  const { plate: room } = other;
-  const [x, y] = [room.x + room.width / 2, room.y + room.height / 2];
+  const { x, y } = middleOf(other.plate);
   let best = 0;
   let least = Infinity;
   for (const step of steps) {
@@ -205,7 +206,7 @@ function status({ width, height }, { round, effect, lines, weight, step, size })
   const left = width - Math.max(...lines.map((each) => widthOf(each, 12, weight))) - size / 2 - 6;
   return group(
     write(round, width, top, 12, { anchor: "end", fill: "var(--ink-soft)", weight: 500 }),
-    lines.map((each, index) => write(each, width, top + 16 + step * index, 12, { anchor: "end", weight })),
+    writeLines(lines, width, top + 16, 12, step, { anchor: "end", weight }),
     effect &&
       at(
         left,
@@ -248,7 +249,7 @@ function roundEndItems(context, layout) {
       draw: () =>
         group(
           panel(width, height, false, { radius: 14 }),
-          write(title, width / 2, 17, 16, { weight: 700 }),
+          write(title, width / 2, 17, 16),
           write(reason, width / 2, 36, 13, { fill: "var(--ink-soft)", weight: 500 }),
           rows.map((row, index) => rowOf(context, layout, row, index)),
         ),
@@ -269,7 +270,7 @@ function rowsOf(context) {
     const shown = own.filter((event) => kindOf(event) === "HAND_SHOWN");
     return {
       seat,
-      points: sum(taken.map(({ points = 0 }) => points)),
+      points: sumOf(taken.map(({ points = 0 }) => points)),
       cards: shown.flatMap(({ cards = [] }) => cards),
     };
   });
@@ -295,6 +296,6 @@ function rowOf(context, { mat, ring, isNarrow }, { seat, points, cards }, index)
     cards.map((kind, index) =>
       at(x + cardWidth / 2 + gap * index, y, tile(lookOf(context, kind), cardWidth, size, { isLeft: true })),
     ),
-    write(t("points", { count: points }), width - 10, y, isNarrow ? 13 : 15, { anchor: "end", weight: 700 }),
+    write(t("points", { count: points }), width - 10, y, isNarrow ? 13 : 15, { anchor: "end" }),
   ];
 }

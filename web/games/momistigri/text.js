@@ -1,6 +1,7 @@
 // Describes Momistigri's table in words.
 
 import { seatsFrom } from "../../art/table_pieces.js";
+import { seatOf, sumOf } from "../../views.js";
 import { numbersOf } from "./picks.js";
 import {
   byValue,
@@ -12,7 +13,6 @@ import {
   kindOf,
   lookOf,
   phaseOf,
-  seatOf,
 } from "./view.js";
 
 /** @typedef {import("./view.js").Context} Context */
@@ -146,8 +146,7 @@ export function stateOf(context, seat) {
   return [
     !inRound && !isOver && t("out"),
     passMark && t("passed"),
-    roundPoints.length > 0 &&
-      t("points", { count: roundPoints.reduce((total, points) => total + points, 0) }),
+    roundPoints.length > 0 && t("points", { count: sumOf(roundPoints) }),
     mostOnes !== undefined &&
       inRound &&
       seat !== context.me &&

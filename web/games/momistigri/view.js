@@ -4,7 +4,6 @@
 
 /** @typedef {api.MomistigriEffectInfoJson} Effect */
 /** @typedef {api.MomistigriEventJson} GameEvent */
-/** @typedef {api.MomistigriSeatViewJson} SeatView */
 /** @typedef {import("./parts.js").Look} Look */
 /**
  * A card on the pile or in a hand.
@@ -88,16 +87,6 @@ export function effectWhere({ details }, test) {
  */
 export function effectOf(context, value) {
   return effectWhere(context, (effect) => effect.value === value);
-}
-
-/**
- * Return the view of a seat.
- * @param {Context} context
- * @param {number} seat
- * @returns {SeatView}
- */
-export function seatOf({ view }, seat) {
-  return view.seats?.[seat] ?? {};
 }
 
 /**

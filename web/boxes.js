@@ -1,6 +1,14 @@
-// Boxes around the part of a board to show.
+// Rectangles.
 
 /** @typedef {import("./game.js").Box} Box */
+
+/**
+ * Return the middle of a rectangle.
+ * @param {Box} box
+ */
+export function middleOf({ x, y, width, height }) {
+  return { x: x + width / 2, y: y + height / 2 };
+}
 
 /**
  * Return the smallest box with the window's proportions that contains an extent. It is never smaller than the window.
