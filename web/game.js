@@ -1,5 +1,7 @@
 // The types that the games' drawings share with the table's view, and the loader of games.
 
+import { inJson } from "./shared/field_names.js";
+
 /** @import * as api from "#api/chatiere/v1/game_pb.js" */
 
 /** @typedef {api.ActionJson} Action */
@@ -187,5 +189,5 @@ export async function loadGame(name) {
  * @param {string} name
  */
 export function fieldOf(name) {
-  return /** @type {Field} */ (name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
+  return /** @type {Field} */ (inJson(name));
 }

@@ -1,25 +1,13 @@
 // The service's descriptions of its games. They are requested once for each language.
 
 import { call } from "./api.js";
-import { fieldOf, GAMES, loadGame } from "./game.js";
+import { GAMES, loadGame } from "./game.js";
 import { callOrKept } from "./kept.js";
-import { Phrases } from "./phrases.js";
-import { filled, language, t } from "./settings.js";
+import { gameKit } from "./kit.js";
+import { language, t } from "./settings.js";
 
 /** @import { ListGamesRequestJson } from "#api/chatiere/v1/game_service_pb.js" */
-/** @typedef {import("./game.js").GameInfo} GameInfo */
-/** @typedef {import("./game.js").Game} Game */
-/**
- * Everything needed to draw a game and to describe it in words.
- * @typedef {object} GameKit
- * @property {string} name the service's name of the game
- * @property {import("./game.js").Field} field the name of the game's field in messages
- * @property {GameInfo} info
- * @property {import("./game.js").Details<import("./game.js").Field>} details the facts printed on the game's pieces
- * @property {Phrases} phrases
- * @property {Game} game the drawing
- * @property {import("./game.js").Translate} t returns text from the game's `words`
- */
+/** @typedef {import("./kit.js").GameKit} GameKit */
 
 /** @type {Map<string, Promise<unknown>>} */
 const asked = new Map();
@@ -79,13 +67,7 @@ export function kitOf(name) {
   return once(`kit ${name} ${spoken}`, async () => {
     checkGame(name);
     const [game, { games = [] }] = await Promise.all([loadGame(name), askGames(factsOf(name))]);
-    const info = games[0] ?? {};
-    const field = fieldOf(name);
-    const details = info.pieceDetails?.[field] ?? {};
-    const say = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
-      filled(game.words[spoken]?.[key] ?? key, values);
-    const phrases = new Phrases(info, (piece) => game.nameOf?.(piece, details, say) ?? piece.name ?? "");
-    return { name, field, info, details, phrases, game, t: say };
+    return gameKit(name, game, games[0] ?? {}, spoken);
   });
 }
 

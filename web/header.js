@@ -1,12 +1,13 @@
 // The header of every part of the page: the link to the start page, and the settings.
 
 import { catPeeking } from "./art/cats.js";
-import { h, s } from "./dom.js";
+import { icon } from "./art/shapes.js";
+import { h } from "./dom.js";
 import { choose, isAnimated, language, LANGUAGES, t, theme } from "./settings.js";
 
 /** Return the header in the player's language. */
 export function header() {
-  const logo = s("svg", { viewBox: "-20 -20 40 40", "aria-hidden": "true" }, catPeeking(0, 40));
+  const logo = icon(40, catPeeking(0, 40));
   return h(
     "header",
     { class: "top" },

@@ -2,6 +2,7 @@
 // contains a secret.
 
 import { h } from "./dom.js";
+import { fieldForm } from "./field_form.js";
 import { t } from "./settings.js";
 import { packed } from "./shared/bytes.js";
 import { promisesOf, roomOfTable } from "./store.js";
@@ -76,23 +77,13 @@ export function share(label, link, { isPrivate = false } = {}) {
 
 /** Return a field for a link from another player. */
 export function pasteLink() {
-  const refusal = h("p", { class: "refusal", role: "alert" });
-  const field = h("input", { type: "text", name: "link", autocomplete: "off", required: true });
-  const open = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const found = /#?\/?((table|seat|invitation|reply|room)\/\S+)$/.exec(field.value.trim());
-    if (found) {
-      field.value = "";
-      location.hash = `#/${found[1]}`;
-    } else {
-      refusal.textContent = t("not-a-link");
+  const attributes = { type: "text", name: "link", autocomplete: "off" };
+  return fieldForm(t("paste-link"), attributes, (text) => {
+    const found = /#?\/?((table|seat|invitation|reply|room)\/\S+)$/.exec(text.trim());
+    if (!found) {
+      return t("not-a-link");
     }
-  };
-  return h(
-    "form",
-    { class: "paste", onsubmit: open },
-    h("label", {}, h("span", {}, t("paste-link")), field),
-    h("button", {}, t("open")),
-    refusal,
-  );
+    location.hash = `#/${found[1]}`;
+    return undefined;
+  });
 }

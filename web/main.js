@@ -2,11 +2,12 @@
 
 import { connection, Refusal, UNAUTHENTICATED, useToken } from "./api.js";
 import { h } from "./dom.js";
+import { fieldForm } from "./field_form.js";
 import { glows } from "./glow.js";
 import { header, openSettings } from "./header.js";
 import { isLookedAfter } from "./kept.js";
 import { apply, spoken, t } from "./settings.js";
-import { whyOf } from "./trouble.js";
+import { failed, whyOf } from "./trouble.js";
 
 /**
  * A part of the page.
@@ -52,7 +53,7 @@ async function show() {
     const open = PARTS[Object.hasOwn(PARTS, name) ? name : ""]?.();
     part = /** @type {Part} */ (await (await open)?.open(name, ...words));
   } catch (error) {
-    part = failed(error);
+    part = failure(error);
   }
   if (number !== opened) {
     part.leave?.();
@@ -69,41 +70,22 @@ async function show() {
   document.title = part.title === "" ? "Chatière" : `${part.title} · Chatière`;
 }
 
-/**
- * @param {unknown} error
- * @returns {Part}
- */
-function failed(error) {
-  const element = h(
-    "section",
-    { class: "sheet failed" },
-    h("h1", {}, t("failed")),
-    h("p", {}, whyOf(error)),
-    error instanceof Refusal && error.status === UNAUTHENTICATED && tokenForm(),
-    h("p", {}, h("a", { href: "#/" }, t("home"))),
-  );
-  return { element, title: t("failed") };
+/** @param {unknown} error */
+function failure(error) {
+  const asks = error instanceof Refusal && error.status === UNAUTHENTICATED;
+  return failed(error, asks && tokenForm(), h("p", {}, h("a", { href: "#/" }, t("home"))));
 }
 
 /** Return the form that asks for the service's token. */
 function tokenForm() {
-  const field = h("input", { type: "password", autocomplete: "off", required: true });
-  const refusal = h("p", { class: "refusal", role: "alert" });
-  const use = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    if (useToken(field.value)) {
+  const attributes = { type: "password", autocomplete: "off" };
+  return fieldForm(t("token"), attributes, (token) => {
+    if (useToken(token)) {
       begin();
-    } else {
-      refusal.textContent = t("no-token");
+      return undefined;
     }
-  };
-  return h(
-    "form",
-    { class: "paste", onsubmit: use },
-    h("label", {}, h("span", {}, t("token")), field),
-    h("button", {}, t("open")),
-    refusal,
-  );
+    return t("no-token");
+  });
 }
 
 function begin() {
@@ -156,7 +138,7 @@ if (canStore()) {
   connection.addEventListener("kept", () => sayAway("no-connection"));
   connection.addEventListener("back", () => (waiting.hidden = true));
   connection.addEventListener("refused", (event) => {
-    main.replaceChildren(failed(/** @type {CustomEvent} */ (event).detail).element);
+    main.replaceChildren(failure(/** @type {CustomEvent} */ (event).detail).element);
   });
   // Show errors that no part of the page handles.
   addEventListener("unhandledrejection", ({ reason }) => {

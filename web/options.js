@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { nameOfSeat } from "./seat_names.js";
 import { t } from "./settings.js";
+import { inJson } from "./shared/field_names.js";
 import { SetOptions } from "./shared/fields.js";
 
 /** @import { OptionInfoJson, OptionsJson, OptionRangeJson } from "#api/chatiere/v1/game_pb.js" */
@@ -49,7 +50,7 @@ export class OptionsForm {
       const numbers = read();
       return isDefault(asked, numbers)
         ? []
-        : [[inJson(asked.name), fieldValue(this.kit.name, asked, numbers)]];
+        : [[inJson(asked.name ?? ""), fieldValue(this.kit.name, asked, numbers)]];
     });
     const options = Object.fromEntries(chosen);
     return chosen.length === 0 ? undefined : /** @type {OptionsJson} */ ({ [this.kit.field]: options });
@@ -125,7 +126,7 @@ function isDefault({ range }, numbers) {
  */
 function numbersOf({ name: game, field }, asked, options) {
   const usual = asked.range.defaultValues ?? [];
-  const chosen = /** @type {Record<string, unknown>} */ (options?.[field] ?? {})[inJson(asked.name)];
+  const chosen = /** @type {Record<string, unknown>} */ (options?.[field] ?? {})[inJson(asked.name ?? "")];
   if (chosen === undefined || chosen === null) {
     return usual;
   }
@@ -165,11 +166,6 @@ function fieldValue(game, asked, numbers) {
  */
 function listOf(game, { name }) {
   return /** @type {Record<string, string>} */ (SetOptions)[`${game}.${name}`];
-}
-
-/** @param {string | undefined} name */
-function inJson(name = "") {
-  return name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 }
 
 /**

@@ -1,7 +1,8 @@
 // The result of a game: the winners, and the parts of each total.
 
 import { seatMark } from "./art/cards.js";
-import { h, s } from "./dom.js";
+import { icon } from "./art/shapes.js";
+import { h } from "./dom.js";
 import { listOf, namesOf } from "./lists.js";
 import { nameOfSeat } from "./seat_names.js";
 import { t } from "./settings.js";
@@ -45,7 +46,7 @@ export function scoreTable(context, { field, game }, me) {
       h(
         "th",
         { scope: "row" },
-        s("svg", { viewBox: "-10 -10 20 20", "aria-hidden": "true" }, seatMark(seat, 20)),
+        icon(20, seatMark(seat, 20)),
         seat === me ? `${nameOfSeat(seat)} (${t("you")})` : nameOfSeat(seat),
       ),
       names.map((name) => h("td", {}, parts[seat]?.get(name) ?? "–")),

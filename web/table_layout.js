@@ -7,16 +7,17 @@ import { t } from "./settings.js";
 /**
  * Return the page of a table.
  * @param {import("./table_view.js").TableView} view
- * @param {{title: string, game: string, below?: HTMLElement, aside: (HTMLElement | false)[]}} parts `below` is an
- *   element under the drawing, `aside` are elements above the log
+ * @param {{above?: HTMLElement, below?: HTMLElement, aside?: HTMLElement[]}} parts elements above and below the drawing,
+ *   and above the log
  */
-export function tableLayout(view, { title, game, below, aside }) {
+export function tableLayout(view, { above, below = h("div"), aside = [] }) {
+  const { name, phrases } = view.kit;
   return h(
     "div",
-    { class: "table-page", "data-game": game },
-    h("div", { class: "title" }, h("h1", {}, title), rulesLink(game)),
-    h("div", { class: "play" }, view.scene.element, view.bar, below),
-    h("aside", {}, view.scores, aside, h("section", {}, h("h2", {}, t("log")), view.log)),
+    { class: "table-page", "data-game": name },
+    h("div", { class: "title" }, h("h1", {}, phrases.title), rulesLink(name)),
+    h("div", { class: "play" }, above, view.scene.element, view.bar, below),
+    h("aside", {}, view.scores, aside, h("section", {}, h("h2", {}, t("log")), view.log.element)),
     view.summary,
   );
 }

@@ -1,13 +1,17 @@
-// The view of a table: the drawing, the buttons, the score and the log.
+// The view of a table: the drawing, the buttons and the score, with the log.
 
 import { seatMark } from "./art/cards.js";
-import { h, s } from "./dom.js";
+import { icon } from "./art/shapes.js";
+import { h } from "./dom.js";
 import { listOf } from "./lists.js";
 import { follow, pick } from "./picks.js";
 import { scoreTable } from "./result.js";
+import { fittingScale, sizeAt } from "./scales.js";
 import { Scene } from "./scene.js";
 import { nameOfSeat } from "./seat_names.js";
 import { isAnimated, t } from "./settings.js";
+import { TableLog } from "./table_log.js";
+import { contextOf, seatToDecide } from "./views.js";
 
 /** @typedef {import("./game.js").Action} Action */
 /** @typedef {import("./game.js").Context} Context */
@@ -22,9 +26,6 @@ import { isAnimated, t } from "./settings.js";
  * @property {readonly (string | undefined)[]} [bots] the bot at each seat, or undefined for a person
  */
 
-// The smallest size for which drawings are made, in pixels.
-const NARROW = 320;
-const LOW = 360;
 // The minimum height of the bar under the drawing, in pixels. It is reserved so that the drawing's size seldom changes
 // from turn to turn. In low windows the bar is a single line, and its actual height counts.
 const BAR = 108;
@@ -34,7 +35,6 @@ const MARGIN = 8;
 // The scales at which drawings are shown. Scales above 1 are used only if at least ROOMY pixels of width remain.
 const SCALES = [1.75, 1.6, 1.45, 1.3, 1.15, 1, 0.92, 0.85, 0.78, 0.72, 0.66, 0.6, 0.55, 0.5, 0.45, 0.4];
 const ROOMY = 960;
-const ROUNDING = 2;
 /** @type {Viewer} */
 const NOBODY = { me: undefined, canAct: false };
 
@@ -69,7 +69,6 @@ export class TableView {
     this.kit = kit;
     this.onAction = onAction;
     this.onAttempt = onAttempt;
-    this.onMoment = onMoment;
     this.scene = new Scene({
       onPick: (key) => this.#onPick(key),
       onIdle: (key) => this.#answer(key),
@@ -82,7 +81,7 @@ export class TableView {
     this.all = h("details", { class: "all-actions", hidden: true, ontoggle: () => this.#listAll() });
     this.bar = h("section", { class: "bar" }, this.prompt, this.refusal, this.buttons, this.all);
     this.scores = h("section", { class: "scores" });
-    this.log = h("div", { class: "log", role: "log", tabindex: "0", onkeydown: moveInLog });
+    this.log = new TableLog(kit, onMoment);
     this.summary = h("section", { class: "unseen" });
     // The space for which the last drawing was made, and the scale at which the drawing is shown.
     this.space = { width: 0, height: 0, window: 0 };
@@ -179,27 +178,11 @@ export class TableView {
     }
     this.#tellTurn(context);
     this.space = this.#space();
-    const { width, height } = this.space;
-    let least = Infinity;
-    for (const scale of SCALES.filter((each) => each <= 1 || width / each >= ROOMY)) {
-      const beyond = this.kit.game.draw({ ...context, ...this.#sizeAt(scale) }).height * scale - height;
-      if (beyond < least) {
-        least = beyond;
-        this.scale = scale;
-      }
-      if (beyond <= ROUNDING) {
-        break;
-      }
-    }
-  }
-
-  /**
-   * Return the size of a drawing in its own pixels.
-   * @param {number} scale
-   */
-  #sizeAt(scale) {
-    const { width, height } = this.space;
-    return { width: Math.max(NARROW, width / scale), height: Math.max(LOW, height / scale) };
+    const scales = SCALES.filter((each) => each <= 1 || this.space.width / each >= ROOMY);
+    this.scale = fittingScale(this.space, scales, (scale) => {
+      const size = sizeAt(this.space, scale);
+      return this.kit.game.draw({ ...context, ...size }).height * scale;
+    });
   }
 
   /**
@@ -248,7 +231,7 @@ export class TableView {
     this.scene.clear();
     this.refuse(undefined);
     this.prompt.textContent = "";
-    for (const element of [this.buttons, this.all, this.log, this.summary, this.scores]) {
+    for (const element of [this.buttons, this.all, this.log.element, this.summary, this.scores]) {
       element.replaceChildren();
     }
   }
@@ -259,8 +242,7 @@ export class TableView {
    * @param {number} ply
    */
   tell(events, ply) {
-    this.log.append(...this.#linesOf(events, ply));
-    this.log.scrollTop = this.log.scrollHeight;
+    this.log.add(events, ply, this.#viewer.me);
   }
 
   /**
@@ -269,8 +251,7 @@ export class TableView {
    * @param {number} first the first of these plies
    */
   tellBefore(plies, first) {
-    this.log.prepend(...plies.flatMap((events, index) => this.#linesOf(events, first + index)));
-    this.log.scrollTop = this.log.scrollHeight;
+    this.log.addBefore(plies, first, this.#viewer.me);
     this.#moves = new Map([...plies.flatMap((events) => [...this.#movesIn(events)]), ...this.#moves]);
     this.#keepWords(() => this.#draw(isAnimated()));
   }
@@ -290,48 +271,6 @@ export class TableView {
       }
     }
     return moves;
-  }
-
-  /**
-   * Return the lines of the log for the events of a ply. A deal takes one line.
-   * @param {readonly Event[]} events
-   * @param {number} ply
-   */
-  #linesOf(events, ply) {
-    const { phrases, game } = this.kit;
-    const lines = [];
-    for (let index = 0; index < events.length; index++) {
-      const event = /** @type {Event} */ (events[index]);
-      let dealt = phrases.dealtTo(event.phrase, this.#viewer.me);
-      if (dealt) {
-        const cards = [];
-        for (; dealt; dealt = phrases.dealtTo(events[++index]?.phrase, this.#viewer.me)) {
-          cards.push(...dealt);
-        }
-        index--;
-        const text = cards.length > 0 ? t("dealt-own", { cards: listOf(cards) }) : t("dealt");
-        lines.push(this.#line(text, ply, { seat: undefined, isMoment: false }));
-      } else {
-        const how = { seat: phrases.seatOf(event.phrase), isMoment: game.isMoment(event) };
-        lines.push(this.#line(phrases.write(event), ply, how));
-      }
-    }
-    return lines;
-  }
-
-  /**
-   * @param {string} text
-   * @param {number} ply
-   * @param {{seat: number | undefined, isMoment: boolean}} how
-   */
-  #line(text, ply, { seat, isMoment }) {
-    const mark = s("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" });
-    if (seat !== undefined) {
-      mark.append(seatMark(seat, 16));
-    }
-    // Only the arrow keys move the focus to the line. Tab skips it.
-    const attributes = { type: "button", tabindex: "-1", "data-ply": ply, onclick: () => this.onMoment(ply) };
-    return h("p", { class: isMoment ? "moment" : null }, mark, h("button", attributes, h("span", {}, text)));
   }
 
   /**
@@ -356,28 +295,17 @@ export class TableView {
   /** @returns {Context | undefined} */
   #context() {
     const update = this.#update;
-    const view = update?.view;
-    if (!update || !view) {
-      return undefined;
-    }
-    const { kit } = this;
-    return {
-      view: view[kit.field] ?? {},
-      update,
-      details: kit.details,
-      players: update.score?.totals?.length ?? 0,
-      me: this.#viewer.me,
-      turn: view.turn?.kind === "TURN_KIND_DECISION" ? (view.turn.seat ?? 0) : undefined,
-      actions: this.#viewer.canAct ? (update.legalActions ?? []) : [],
-      ...this.#sizeAt(this.scale),
-      picked: this.#picked,
-      candidates: new Set(),
-      ui: this.#ui,
-      redraw: () => this.#draw(isAnimated()),
-      nameOf: (kind, number) => kit.phrases.nameOf(kind, number),
-      seatName: nameOfSeat,
-      t: kit.t,
-    };
+    return (
+      update?.view && {
+        ...contextOf(this.kit, update, sizeAt(this.space, this.scale)),
+        me: this.#viewer.me,
+        turn: seatToDecide(update),
+        actions: this.#viewer.canAct ? (update.legalActions ?? []) : [],
+        picked: this.#picked,
+        ui: this.#ui,
+        redraw: () => this.#draw(isAnimated()),
+      }
+    );
   }
 
   /** @param {Action} action */
@@ -413,7 +341,7 @@ export class TableView {
         game.summary(context).map((line) => h("li", {}, line)),
       ),
     );
-    this.log.setAttribute("aria-label", t("log"));
+    this.log.element.setAttribute("aria-label", t("log"));
   }
 
   /**
@@ -609,7 +537,7 @@ export class TableView {
       return h(
         "li",
         { class: context.turn === seat ? "seat active" : "seat" },
-        s("svg", { class: "face", viewBox: "-16 -16 32 32", "aria-hidden": "true" }, seatMark(seat, 32)),
+        icon(32, seatMark(seat, 32), "face"),
         h(
           "span",
           { class: "who" },
@@ -626,21 +554,5 @@ export class TableView {
       );
     });
     this.scores.replaceChildren(h("h2", {}, t("score")), h("ol", {}, rows));
-  }
-}
-
-/**
- * Move the focus between the lines of a log with the arrow keys.
- * @param {KeyboardEvent} event
- */
-function moveInLog(event) {
-  const log = /** @type {HTMLElement} */ (event.currentTarget);
-  const lines = [...log.querySelectorAll("button")];
-  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  if (step !== undefined && lines.length > 0) {
-    const at = lines.findIndex((line) => line === document.activeElement);
-    const next = at < 0 ? lines.length - 1 : Math.max(0, Math.min(lines.length - 1, at + step));
-    event.preventDefault();
-    lines[next]?.focus();
   }
 }

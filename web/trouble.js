@@ -33,6 +33,17 @@ export function isClosedFor(error) {
 }
 
 /**
+ * Return the part of the page that shows an error.
+ * @param {unknown} error
+ * @param {...import("./dom.js").Child} next the elements to continue with
+ */
+export function failed(error, ...next) {
+  const title = t("failed");
+  const element = h("section", { class: "sheet failed" }, h("h1", {}, title), h("p", {}, whyOf(error)), next);
+  return { element, title };
+}
+
+/**
  * Return links to continue with if a table cannot be opened.
  * @param {string} href the address of the form for a new game
  */

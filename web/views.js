@@ -31,7 +31,7 @@ export function contextOf(kit, update, { width, height }) {
 }
 
 /**
- * Return the deciding seat; undefined if no seat has to decide.
+ * Return the deciding seat, or undefined if no seat has to decide.
  * @param {import("./game.js").ViewerUpdate} update
  */
 export function seatToDecide({ view }) {

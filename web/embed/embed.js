@@ -2,13 +2,15 @@
 // storage to frames.
 
 import { h } from "../dom.js";
-import { fieldOf, GAMES, loadGame } from "../game.js";
-import { stillContext, stillTable } from "../lessons/still.js";
-import { Phrases } from "../phrases.js";
+import { GAMES, loadGame } from "../game.js";
+import { gameKit } from "../kit.js";
+import { stillTable } from "../lessons/still.js";
 import { plySlider } from "../ply_slider.js";
 import { isRecordWord, recordInWord } from "../record_word.js";
+import { fittingScale, sizeAt } from "../scales.js";
 import { nameOfSeat } from "../seat_names.js";
 import { filledIn } from "../texts.js";
+import { contextOf } from "../views.js";
 import { words } from "./words.js";
 
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
@@ -18,9 +20,7 @@ import { words } from "./words.js";
 
 // The number of positions in one request.
 const STRETCH = 4;
-// The smallest size for which drawings are made, in pixels, and the scales at which they are shown.
-const NARROW = 320;
-const LOW = 360;
+// The scales at which drawings are shown.
 const SCALES = [1, 0.85, 0.7, 0.6, 0.5, 0.4];
 
 // The parts of the address: a record in the form used in links, the first ply to show, and the language.
@@ -65,14 +65,7 @@ async function call(method, request) {
 async function kitOf(name) {
   const asked = call("GameService/ListGames", { games: [name], phrases: true, pieces: true });
   const [game, { games }] = await Promise.all([loadGame(name), asked]);
-  /** @type {import("../game.js").GameInfo} */
-  const info = games[0];
-  const field = fieldOf(name);
-  const details = info.pieceDetails?.[field] ?? {};
-  /** @type {GameKit["t"]} */
-  const say = (key, values) => filledIn(language, game.words[language]?.[key] ?? key, values);
-  const phrases = new Phrases(info, (piece) => game.nameOf?.(piece, details, say) ?? piece.name ?? "");
-  return { name, field, info, details, phrases, game, t: say };
+  return gameKit(name, game, games[0], language);
 }
 
 /** A record, shown as a spectator sees it. */
@@ -169,24 +162,23 @@ class Embedded {
 
   /** @param {number} scale */
   #contextAt(scale) {
-    const width = Math.max(NARROW, this.table.clientWidth / scale);
-    const height = Math.max(LOW, this.table.clientHeight / scale);
-    return { ...stillContext(this.kit, this.#update), width, height };
+    return contextOf(this.kit, this.#update, sizeAt(this.#space, scale));
   }
 
-  /**
-   * Draw the table at the largest scale at which it fits, or else at the scale at which the largest part is visible.
-   */
+  get #space() {
+    return { width: this.table.clientWidth, height: this.table.clientHeight };
+  }
+
   #draw() {
     if (this.#update.view) {
       const { game, phrases } = this.kit;
-      const drawings = SCALES.map((scale) => ({ scale, drawing: game.draw(this.#contextAt(scale)) }));
-      const fitting = drawings.find(
-        ({ scale, drawing }) => drawing.height * scale <= this.table.clientHeight,
+      const scale = fittingScale(
+        this.#space,
+        SCALES,
+        (each) => game.draw(this.#contextAt(each)).height * each,
       );
-      const { drawing } = /** @type {(typeof drawings)[number]} */ (fitting ?? drawings.at(-1));
       const label = t("table", { game: phrases.title, ply: this.#ply });
-      this.table.replaceChildren(stillTable(drawing, label));
+      this.table.replaceChildren(stillTable(game.draw(this.#contextAt(scale)), label));
     }
   }
 

@@ -8,7 +8,8 @@ import { scoreTable } from "../result.js";
 import { nameOfSeat } from "../seat_names.js";
 import { filled, language } from "../settings.js";
 import { readRecord } from "../shared/records.js";
-import { stillContext, stillRow, stillTable } from "./still.js";
+import { contextOf } from "../views.js";
+import { stillRow, stillTable } from "./still.js";
 import { words } from "./words.js";
 
 /** @typedef {import("../game.js").Context} Context */
@@ -24,6 +25,8 @@ import { words } from "./words.js";
  *   the things in the picture of a section
  */
 
+// The size of the picture of a whole table, in pixels.
+const SIZE = { width: 640, height: 480 };
 /** The sections in the order in which they are explained. */
 const SECTIONS = /** @type {const} */ (["aim", "turn", "specials", "end", "score", "example"]);
 
@@ -47,7 +50,7 @@ export async function sheetOf(name) {
     /** @type {Promise<{sheet: Sheet}>} */ (import(`./${name}/sheet.js`)),
     endOfSample(name),
   ]);
-  const context = stillContext(kit, update);
+  const context = contextOf(kit, update, SIZE);
   const values = exampleValues(kit, context);
   const texts = sheet.words[language()] ?? {};
   const section = (/** @type {Section} */ each) => {

@@ -1,48 +1,15 @@
 // Still pictures of a table, or of some of the table's items, made by the game's drawing.
 
 import { s } from "../dom.js";
-import { nameOfSeat } from "../seat_names.js";
 
-/** @typedef {import("../game.js").Context} Context */
 /** @typedef {import("../game.js").Drawing} Drawing */
 /** @typedef {import("../game.js").Item} Item */
-/** @typedef {import("../games.js").GameKit} GameKit */
 /**
  * A thing in a picture, drawn around its middle. Sizes are in pixels.
  * @typedef {{width: number, height: number, drawn: SVGElement}} Thing
  */
 
 const GAP = 12;
-const WIDTH = 640;
-const HEIGHT = 480;
-
-/**
- * Return the context of a still drawing. No player can act in it.
- * @param {GameKit} kit
- * @param {import("../game.js").ViewerUpdate} update
- * @param {number} [me] the viewer's seat; absent for a spectator
- * @returns {Context}
- */
-export function stillContext(kit, update, me) {
-  return {
-    view: update.view?.[kit.field] ?? {},
-    update,
-    details: kit.details,
-    players: update.score?.totals?.length ?? 0,
-    me,
-    turn: undefined,
-    actions: [],
-    width: WIDTH,
-    height: HEIGHT,
-    picked: [],
-    candidates: new Set(),
-    ui: {},
-    redraw: () => undefined,
-    nameOf: (kind, number) => kit.phrases.nameOf(kind, number),
-    seatName: nameOfSeat,
-    t: kit.t,
-  };
-}
 
 /**
  * Draw a whole table.

@@ -1,7 +1,8 @@
 // The end of a game: the winner, the reason, the totals, and the next steps.
 
 import { catFace } from "../art/cats.js";
-import { h, s } from "../dom.js";
+import { icon } from "../art/shapes.js";
+import { h } from "../dom.js";
 import { share, tableLink } from "../links.js";
 import { Session } from "../session.js";
 import { t } from "../settings.js";
@@ -34,7 +35,7 @@ export function ending(playing, update, { won, why, me }) {
     shared.hidden = !shared.hidden;
   };
   return [
-    s("svg", { viewBox: "-40 -40 80 80", "aria-hidden": "true" }, catFace(winner, 80, "happy")),
+    icon(80, catFace(winner, 80, "happy")),
     h("h2", {}, won),
     h("p", {}, why),
     playing.view.scoreTable(me),

@@ -70,9 +70,7 @@ class Guided {
     this.play = h("a", { class: "button primary", href: `#/new/${kit.name}` }, t("play"));
     const buttons = h("p", { class: "choices" }, this.back, this.next, this.show, this.play);
     this.guide = h("section", { class: "sheet guided" }, this.told, buttons);
-    const { title } = kit.phrases;
-    this.element = tableLayout(this.view, { title, game: kit.name, below: h("div"), aside: [] });
-    this.element.querySelector(".play")?.prepend(this.guide);
+    this.element = tableLayout(this.view, { above: this.guide });
   }
 
   /**
@@ -107,7 +105,7 @@ class Guided {
     const { ply, acts = false } = this.#step;
     const isLast = number === steps.length - 1;
     const update = positions[ply]?.updates?.[0] ?? {};
-    this.view.log.replaceChildren();
+    this.view.log.clear();
     this.view.tell(update.events ?? [], ply);
     this.view.show(update, { me: ME, canAct: acts }, { isNew: false, ply });
     if (!acts && !isLast) {

@@ -7,7 +7,7 @@ import { t } from "../settings.js";
 import { fromText, sha256, toText, unpacked } from "../shared/bytes.js";
 import { ForkError } from "../shared/fork_error.js";
 import { forgetInvitation, keepPromise, listInvitations } from "../store.js";
-import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
+import { elsewhere, failed, isClosedFor } from "../trouble.js";
 import * as play from "./play.js";
 
 /** @typedef {{seat: number, secret: string, promises: [number, string][], room?: string}} PrivateSeat */
@@ -85,14 +85,7 @@ async function keep(tables, own, replaces) {
  */
 function closed(error, tables) {
   const { game } = tableIn(tables.at(-1) ?? "");
-  const element = h(
-    "section",
-    { class: "sheet failed" },
-    h("h1", {}, t("failed")),
-    h("p", {}, whyOf(error)),
-    elsewhere(`#/new/${game}`),
-  );
-  return { element, title: t("failed") };
+  return failed(error, elsewhere(`#/new/${game}`));
 }
 
 /**

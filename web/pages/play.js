@@ -2,10 +2,9 @@
 
 import { amendmentText, nameOfBot } from "../amendments.js";
 import { connection, Refusal, UNAUTHENTICATED } from "../api.js";
-import { catFace } from "../art/cats.js";
-import { h, s } from "../dom.js";
+import { h } from "../dom.js";
 import { kitOf, listBots } from "../games.js";
-import { pasteLink, seatLink, share, tableLink } from "../links.js";
+import { pasteLink, share, tableLink } from "../links.js";
 import { namesOf } from "../lists.js";
 import { wonText } from "../result.js";
 import { nameOfSeat } from "../seat_names.js";
@@ -15,10 +14,12 @@ import { toText } from "../shared/bytes.js";
 import { ForkError } from "../shared/fork_error.js";
 import { keyOf, roomOfTable } from "../store.js";
 import { adviserOf, strengthsOf } from "../strengths.js";
-import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
+import { seatToDecide } from "../views.js";
+import { hideUntilHere } from "./curtain.js";
 import { ending, newGameLink } from "./ending.js";
+import { PlayFrame } from "./play_frame.js";
 
 /** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 /** @typedef {import("../game.js").Action} Action */
@@ -54,7 +55,7 @@ export async function open(_, id) {
     );
   }
   play.begin();
-  return { element: play.element, title: kit.phrases.title, leave: () => play.leave() };
+  return { element: play.frame.element, title: kit.phrases.title, leave: () => play.leave() };
 }
 
 /** The game at one table, until its page is left. */
@@ -94,29 +95,11 @@ class Play {
       onAttempt: (action) => this.#attempt(action),
       onMoment: (ply) => this.#showMoment(ply),
     });
-    const button = (
-      /** @type {string} */ name,
-      /** @type {string} */ label,
-      /** @type {() => void} */ onclick,
-    ) => h("button", { type: "button", "data-tool": name, hidden: true, onclick }, label);
-    this.tools = {
-      hint: button("hint", t("ask-hint"), () => this.#hint()),
-      undo: button("undo", t("undo"), () => this.#undo()),
-      pause: button("pause", t("pause"), () => this.#pause()),
-    };
-    this.notice = h("div", { class: "notice", hidden: true });
-    this.links = h("details", { ontoggle: () => this.#showLinks() }, h("summary", {}, t("links")));
-    this.told = h("div", {});
-    this.lookingOn = h("section", { role: "status" });
-    const aside = [this.lookingOn, this.told, h("section", { class: "links" }, this.links)];
-    this.view.bar.append(
-      h("div", { class: "tools", role: "group", "aria-label": t("tools") }, ...Object.values(this.tools)),
-    );
-    this.element = tableLayout(this.view, {
-      title: kit.phrases.title,
-      game: kit.name,
-      below: this.notice,
-      aside,
+    this.frame = new PlayFrame(this.view, {
+      onHint: () => this.#hint(),
+      onUndo: () => this.#undo(),
+      onPause: () => this.#pause(),
+      onLinks: () => this.#showLinks(),
     });
     this.onStorage = (/** @type {StorageEvent} */ event) => this.#onStorage(event);
   }
@@ -128,7 +111,7 @@ class Play {
   join(live) {
     this.live = live;
     this.view.scores.after(live.element);
-    this.notice.before(live.menu.proposal);
+    this.frame.notice.before(live.menu.proposal);
   }
 
   /** The names of the bots by seat; undefined for people. */
@@ -149,22 +132,11 @@ class Play {
    * another player.
    */
   #sit() {
-    const { mine, lost, table } = this.session;
+    const { mine } = this.session;
     if (this.#viewer === undefined || !mine.includes(this.#viewer)) {
       this.#viewer = mine.length > 1 ? undefined : mine[0];
     }
-    const isLookingOn = mine.length === 0 && table.seats.some(({ bot }) => bot === undefined);
-    const given = lost.map((seat) => {
-      const { bot } = table.seats[seat] ?? {};
-      return bot === undefined
-        ? t("seat-given", { name: nameOfSeat(seat) })
-        : t("seat-given-to-bot", { bot: nameOfBot(bot, this.strengths) });
-    });
-    const lines = [...given, ...(isLookingOn ? [t("looking-on")] : [])];
-    this.lookingOn.hidden = lines.length === 0;
-    if (this.lookingOn.textContent !== lines.join("")) {
-      this.lookingOn.replaceChildren(...lines.map((line) => h("p", {}, line)));
-    }
+    this.frame.showSeats(this.session, this.strengths);
   }
 
   /**
@@ -344,7 +316,7 @@ class Play {
       this.#isClosed = true;
       this.view.rest(t("closed"));
       if (this.live.isHost) {
-        this.#tell(this.live.rematchButton((error) => this.fail(error), this.options));
+        this.frame.tell(this.live.rematchButton((error) => this.fail(error), this.options));
       }
       return false;
     }
@@ -356,7 +328,7 @@ class Play {
       }
       return false;
     }
-    await this.#breath(this.notice.hidden ? 1 : 4);
+    await this.#breath(this.frame.notice.hidden ? 1 : 4);
     return !isOld() && (this.live === undefined || (await this.#movesBots(this.live, isOld)));
   }
 
@@ -381,15 +353,19 @@ class Play {
    * @param {{canAct: boolean, isNew: boolean, ply?: number}} how
    */
   #show(update, { canAct, isNew, ply = this.session.table.ply }) {
-    this.notice.hidden = true;
+    this.frame.notice.hidden = true;
     this.#shown = ply;
-    this.#showTools(canAct, update.view?.end !== undefined);
+    this.frame.showTools(this.session, {
+      canAct,
+      isOver: update.view?.end !== undefined,
+      isLive: this.live !== undefined,
+    });
     this.live?.tellTurn(canAct, ply);
     this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew, ply });
     const { game, phrases } = this.view.kit;
     const moments = isNew ? (update.events ?? []).filter((event) => game.isMoment?.(event)) : [];
     if (moments.length > 0) {
-      this.#tell(
+      this.frame.tell(
         h(
           "ul",
           { class: "moments" },
@@ -416,19 +392,8 @@ class Play {
         throw new Error(t("terms-differ"));
       }
       this.options = chosen;
-      this.told.replaceChildren(optionsTold(kit, table.players, chosen) ?? "");
+      this.frame.told.replaceChildren(optionsTold(kit, table.players, chosen) ?? "");
     }
-  }
-
-  /**
-   * @param {boolean} canAct
-   * @param {boolean} isOver
-   */
-  #showTools(canAct, isOver) {
-    const people = this.session.table.seats.some(({ bot }) => bot === undefined);
-    this.tools.hint.hidden = !canAct;
-    this.tools.undo.hidden = this.live !== undefined || !this.session.canUndo;
-    this.tools.pause.hidden = people || isOver;
   }
 
   /** If no table is shown and the newest table is not open, show the table before it. */
@@ -463,9 +428,9 @@ class Play {
       if (course === this.#course) {
         const { ply: last } = this.session.table;
         const back = () => this.#follow({ isNew: false });
-        this.#tell(h("button", { type: "button", class: "primary", onclick: back }, t("to-now")));
+        this.frame.tell(h("button", { type: "button", class: "primary", onclick: back }, t("to-now")));
         this.view.prompt.textContent = t("moment", { ply, last });
-        this.tools.hint.hidden = true;
+        this.frame.tools.hint.hidden = true;
       }
     } catch (error) {
       this.fail(error, () => this.#follow({ isNew: false }));
@@ -482,7 +447,7 @@ class Play {
     const { view } = this;
     const { ply } = this.session.table;
     const first = Math.max(0, ply - CAUGHT_UP_PLIES);
-    view.log.replaceChildren();
+    view.log.clear();
     const events = await Promise.all(
       Array.from({ length: ply - first + 1 }, async (_, index) => {
         try {
@@ -506,34 +471,17 @@ class Play {
    * @returns {Promise<boolean>} true if the player is there
    */
   async #handOver(seat, isOld) {
-    const name = nameOfSeat(seat);
     if (this.#viewer !== undefined) {
-      await this.#ask(t("hand-over", { name }), t("hide-table"));
+      await this.#ask(t("hand-over", { name: nameOfSeat(seat) }), t("hide-table"));
     }
     if (isOld()) {
       return false;
     }
     this.view.clear();
-    this.notice.hidden = true;
+    this.frame.notice.hidden = true;
     this.#viewer = seat;
     this.#showLinks();
-    const dialog = h(
-      "dialog",
-      { class: "curtain", oncancel: (/** @type {Event} */ event) => event.preventDefault() },
-      s("svg", { viewBox: "-60 -60 120 120", "aria-hidden": "true" }, catFace(seat, 120, "sleepy")),
-      h("p", {}, t("curtain", { name })),
-      h("form", { method: "dialog" }, h("button", { class: "primary", value: "here" }, t("i-am", { name }))),
-    );
-    document.body.append(dialog);
-    // A second Escape closes a dialog even if the page prevents it.
-    while (dialog.returnValue !== "here" && !isOld()) {
-      dialog.showModal();
-      await new Promise((resolve) => {
-        dialog.addEventListener("close", resolve, { once: true });
-        this.#goOn = () => dialog.close();
-      });
-    }
-    dialog.remove();
+    await hideUntilHere(seat, isOld, (close) => (this.#goOn = close));
     return !isOld();
   }
 
@@ -549,7 +497,7 @@ class Play {
         { type: "button", class: "primary", onclick: () => resolve(undefined) },
         label,
       );
-      this.#tell(h("p", {}, text), button);
+      this.frame.tell(h("p", {}, text), button);
       button.focus();
     });
   }
@@ -602,7 +550,7 @@ class Play {
 
   async #hint() {
     const course = this.#course;
-    this.tools.hint.disabled = true;
+    this.frame.tools.hint.disabled = true;
     try {
       const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.adviser);
       if (course === this.#course) {
@@ -611,7 +559,7 @@ class Play {
     } catch (error) {
       this.fail(error);
     } finally {
-      this.tools.hint.disabled = false;
+      this.frame.tools.hint.disabled = false;
     }
   }
 
@@ -622,7 +570,7 @@ class Play {
 
   #pause() {
     this.#isPaused = !this.#isPaused;
-    this.tools.pause.textContent = this.#isPaused ? t("go-on") : t("pause");
+    this.frame.tools.pause.textContent = this.#isPaused ? t("go-on") : t("pause");
     if (!this.#isPaused) {
       this.#goOn?.();
     }
@@ -635,10 +583,10 @@ class Play {
    */
   #wait(turn, text) {
     if (!this.live) {
-      this.#tell(...this.#sending(turn), pasteLink());
+      this.frame.tell(...this.#sending(turn), pasteLink());
     }
     this.view.rest(text);
-    this.tools.hint.hidden = true;
+    this.frame.tools.hint.hidden = true;
   }
 
   /**
@@ -659,9 +607,12 @@ class Play {
     const why = this.view.prompt.textContent ?? "";
     this.view.prompt.textContent = `${won}. ${why}`;
     this.live?.tellTurn(false);
-    this.#tell(...ending(this, update, { won, why, me: this.#me }), ...(this.live ? [] : this.#sending()));
-    this.notice.classList.add("end");
-    this.notice.scrollIntoView({ block: "nearest" });
+    this.frame.tell(
+      ...ending(this, update, { won, why, me: this.#me }),
+      ...(this.live ? [] : this.#sending()),
+    );
+    this.frame.notice.classList.add("end");
+    this.frame.notice.scrollIntoView({ block: "nearest" });
     this.#openHands();
   }
 
@@ -689,37 +640,8 @@ class Play {
     return this.session.mine.length === 1 ? this.session.mine[0] : undefined;
   }
 
-  /** @param {...(Node | string | null)} content */
-  #tell(...content) {
-    this.notice.hidden = false;
-    this.notice.classList.remove("end");
-    this.notice.replaceChildren(...content.filter((each) => each !== null));
-  }
-
   #showLinks() {
-    const { session } = this;
-    const { allowsReplacement, asksNext, seats } = session.table;
-    const made = seats.flatMap(({ isMadeByService }, seat) => (isMadeByService ? [seat] : []));
-    const viewer = this.#viewer;
-    // A closed section must not contain the private link.
-    const shown = this.links.open
-      ? [
-          h("p", {}, t(asksNext ? "mode-next" : "mode-none")),
-          allowsReplacement && h("p", {}, t("mode-replacement")),
-          !session.isAlone && this.live === undefined && h("p", {}, t("needs-room")),
-          made.length > 0 && h("p", {}, t("made-by-service", { names: namesOf(made) })),
-          share(t("table-link"), tableLink(session)),
-          viewer !== undefined &&
-            share(t("seat-link-private", { name: nameOfSeat(viewer) }), seatLink(session, viewer), {
-              isPrivate: true,
-            }),
-          pasteLink(),
-        ]
-      : [];
-    this.links.replaceChildren(
-      h("summary", {}, t("links")),
-      ...shown.flatMap((each) => (each === false ? [] : [each])),
-    );
+    this.frame.showLinks(this.session, { viewer: this.#viewer, isLive: this.live !== undefined });
   }
 
   /**
@@ -734,14 +656,9 @@ class Play {
     }
     this.view.refuse(error instanceof RangeError ? t("tables-missing") : whyOf(error));
     if (isClosedFor(error)) {
-      this.#tell(elsewhere(newGameLink(this.session, this.options)));
+      this.frame.tell(elsewhere(newGameLink(this.session, this.options)));
     } else if (again) {
-      this.#tell(h("button", { type: "button", onclick: again }, t("try-again")));
+      this.frame.tell(h("button", { type: "button", onclick: again }, t("try-again")));
     }
   }
-}
-
-/** @param {ViewerUpdate} update */
-function seatToDecide({ view }) {
-  return view?.turn?.kind === "TURN_KIND_DECISION" ? (view.turn.seat ?? 0) : undefined;
 }

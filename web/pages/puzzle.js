@@ -109,12 +109,9 @@ class Shown {
     this.why = h("a", { class: "button", href: why }, said("why"));
     const following = h("a", { class: "button", href: next }, said("next"));
     const buttons = h("p", { class: "choices" }, this.answer, this.again, this.why, following);
-    const { title } = kit.phrases;
-    this.element = tableLayout(this.view, { title, game: kit.name, below: h("div"), aside: [others] });
     const head = h("p", { class: "count" }, count);
-    this.element
-      .querySelector(".play")
-      ?.prepend(h("section", { class: "sheet guided puzzle" }, head, this.told, buttons));
+    const above = h("section", { class: "sheet guided puzzle" }, head, this.told, buttons);
+    this.element = tableLayout(this.view, { above, aside: [others] });
   }
 
   /** Ask for the best move. */
@@ -142,7 +139,7 @@ class Shown {
       { me: this.puzzle.seat, canAct: true },
       { isNew: false, ply: this.ply },
     );
-    this.view.log.replaceChildren();
+    this.view.log.clear();
     this.positions.forEach(({ updates = [] }, ply) => this.view.tell(updates[0]?.events ?? [], ply));
   }
 

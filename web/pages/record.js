@@ -53,10 +53,9 @@ export async function open(_, name, ply = "0", seat = SPECTATOR) {
   const replay = new Replay(name, record, view, kit);
   await replay.begin(Number(ply) || 0, seat);
   keepRecord(record);
-  const { title } = kit.phrases;
   return {
-    element: tableLayout(view, { title, game: kit.name, below: replay.controls, aside: replay.aside }),
-    title,
+    element: tableLayout(view, { below: replay.controls, aside: replay.aside }),
+    title: kit.phrases.title,
     leave: () => replay.leave(),
   };
 }
@@ -156,7 +155,7 @@ class Replay {
         const onEnd = () => this.#backToRecord();
         this.#game = new PlayOn(this.view, { seat, ply, bot, players: this.players, onEnd });
         this.controls.replaceChildren(this.#game.element);
-        this.view.log.replaceChildren();
+        this.view.log.clear();
         // The review's text would be a hint.
         this.review.element.hidden = true;
         this.view.prompt.focus();
@@ -259,7 +258,7 @@ class Replay {
     const update = isOpen ? opened(updates, this.kit.field, me) : (updates[me ?? this.players] ?? {});
     const isNext = ply === this.#shown + 1;
     if (!isNext) {
-      this.view.log.replaceChildren();
+      this.view.log.clear();
       this.view.tell(update.events ?? [], ply);
     }
     this.view.show(update, { me, canAct: false }, { isNew: isNext, ply });

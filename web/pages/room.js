@@ -2,7 +2,8 @@
 
 import { qrCode } from "../art/qr.js";
 import { seatMark } from "../art/cards.js";
-import { h, s } from "../dom.js";
+import { icon } from "../art/shapes.js";
+import { h } from "../dom.js";
 import { kitOf, listBots } from "../games.js";
 import { isLoopback, linkTo, share } from "../links.js";
 import { optionsTold } from "../options.js";
@@ -251,7 +252,7 @@ class RoomPage {
     return h(
       "li",
       {},
-      s("svg", { viewBox: "-16 -16 32 32", "aria-hidden": "true" }, seatMark(seat, 32)),
+      icon(32, seatMark(seat, 32)),
       h("strong", {}, names[holder ?? ""] ?? nameOfSeat(seat)),
       holder === undefined && h("small", { class: "free" }, isHost ? bot : t("free")),
       isMe && h("small", {}, t("you")),

@@ -1,6 +1,7 @@
 // Reads records of games in the text form of docs/records.md. Only the service checks, when it replays a record, that
 // its moves are legal. The seats of moves and the line at the end are for people and are not compared with the game.
 
+import { inJson } from "./field_names.js";
 import { SetOptions } from "./fields.js";
 import { MAX_SEATS } from "./seats.js";
 
@@ -380,14 +381,6 @@ function optionsOf(game, tags) {
       return [inJson(name), list === undefined ? found : { [list]: inSet(tags, tag) }];
     }),
   );
-}
-
-/**
- * Return the name of a field in JSON.
- * @param {string} field
- */
-function inJson(field) {
-  return field.replace(/_(.)/g, (_, /** @type {string} */ letter) => letter.toUpperCase());
 }
 
 /**
