@@ -163,7 +163,7 @@ def chatiere(workers: int = 1, *options: str, with_fast_door: bool = True) -> It
 
 @contextmanager
 def at_unix_sockets(*options: str) -> Iterator[BenchServer]:
-    """Run a Chatière service with one worker, with grpcio's port and the fast door at Unix sockets."""
+    """Run a Chatière service with one worker. Its grpcio port and its fast door listen at Unix sockets."""
     with tempfile.TemporaryDirectory() as folder:
         address, fast_address = (f"unix:{folder}/{name}.sock" for name in ("api", "fast"))
         addresses = ("--address", address, "--fast-address", fast_address, "--metrics-address", f"{LOOPBACK}:0")

@@ -49,7 +49,7 @@ def siege(entries: list[tuple[Attack, str]], report: Path) -> bool:
 
 
 def one(attack: Attack, door: str) -> AttackResult:
-    """Attack a door of a separate server, and stop the server. A failure to make the attack violates its budget."""
+    """Attack a door of a separate server, and stop the server. An attack that cannot be made exceeds its budget."""
     doors = dict.fromkeys(("grpcio", door))
     try:
         with own_server(

@@ -14,7 +14,18 @@ from chatiere.engine import Event, EventLog, Game, Position
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
-from .support import Table, body_of, may_see_whole, moves_of, positions, random_options, shown, thinned
+from .support import (
+    Table,
+    body_of,
+    may_see_whole,
+    messages_of,
+    moves_of,
+    positions,
+    random_options,
+    shown,
+    thinned,
+    whole_state,
+)
 
 
 def travelled(sent: Any) -> list[Any]:
@@ -92,11 +103,22 @@ def test_a_typed_action_and_its_id_have_the_same_kind(table: Table) -> None:
             assert filled.WhichOneof(oneof.name) == kind.name
 
 
-def test_an_action_without_a_kind_is_refused(table: Table) -> None:
-    position = next(p for p in positions(table) if p.legal_actions())
-    with pytest.raises(engine.EngineError) as caught:
-        engine.codec(table[0].name).read_action(Reader(message(table[0], "Action")), position)
-    assert caught.value.reason is engine.Reason.INVALID_ACTION
+def test_an_action_without_a_kind_is_refused() -> None:
+    for game in engine.games():
+        position = next(p for p in positions((game, game.min_players)) if p.legal_actions())
+        with pytest.raises(engine.EngineError) as caught:
+            engine.codec(game.name).read_action(Reader(message(game, "Action")), position)
+        assert caught.value.reason is engine.Reason.INVALID_ACTION
+
+
+def test_a_state_of_other_rules_is_refused() -> None:
+    for game in engine.games():
+        state = whole_state(game.new_game(game.min_players))
+        for state.rules_version in (0, game.rules_version + 1, 2**31 - 1):
+            with pytest.raises(engine.EngineError) as caught:
+                messages_of(game).read_state(Reader(state))
+            assert caught.value.reason is engine.Reason.UNSUPPORTED_RULES_VERSION
+            assert caught.value.field == "rules_version"
 
 
 def test_an_action_that_lacks_a_field_is_refused_with_its_path(table: Table) -> None:

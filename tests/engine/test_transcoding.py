@@ -216,6 +216,8 @@ def check_written(kind: Descriptor, data: bytes) -> bool:
         (ListGamesRequest, b"\x0a\x01a\x10\x01\x0a\x01b\x18\x01\x0a\x00"),
         (FollowResponse, b"\x0a\x00\x1a\x01a\x0a\x00\x20\x01\x0a\x00"),
         (Include, b"\x1a\x00"),
+        (Include, b'\x2a\x05"\\\n\x01\x7f'),  # characters that JSON escapes, and one that it does not
+        (State, b"\x52\x02\x18\x01"),  # a value of an enum
         (Score, b"\x0a\x0a" + b"\xff" * 9 + b"\x01\x2a\x08" + bytes(7) + b"\x40"),
         (PhraseArgument, b"\x12\x06\x01\xff\xff\xff\xff\x0f"),
         (TableHeader, b"\x45\x01\x02\x03\x84\x50\x00\x62\x00"),

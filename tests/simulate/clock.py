@@ -34,7 +34,12 @@ class Waits(BaseException):
     """Raised by work in a thread if it has to wait for another thread. It is then done again, with the outcome."""
 
     def __init__(self, begin: Callable[[Callable[[Work], None]], None]) -> None:
-        """Wait. `begin` begins what the work waits for. Then it calls its argument with a function for the outcome."""
+        """Create the exception.
+
+        Args:
+            begin: Starts the other work. Takes a function, which it calls when the other work has ended. The argument
+                of this function returns the outcome.
+        """
         super().__init__()
         self.begin = begin
 

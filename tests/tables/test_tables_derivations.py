@@ -12,8 +12,8 @@ from chatiere.service.tables.keys import Keyring, TableKey
 from chatiere.service.tables.seal import Body, NotAuthenticError, acknowledged, open_table, seal
 from chatiere.v1 import table_service_pb2 as pb
 
-# The vectors were computed without the service: with hashlib and cryptography, by docs/tables.md and
-# table_service.proto.
+# The vectors were computed without the service. A program followed docs/tables.md and table_service.proto, and only
+# used hashlib and cryptography.
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "derivations.json").read_text())
 VERIFIABLE: dict[str, Any] = VECTORS["verifiable"]
 OWN: dict[str, Any] = VECTORS["service"]

@@ -21,7 +21,7 @@ export type Post = Exclude<PostRequest["post"], { case: undefined }>;
 
 const FIRST_PAUSE = 100;
 const MAX_PAUSE = 5000;
-/** The upper limit of the random factor, from 1, by which a pause is multiplied. */
+/** Each pause is multiplied by a random factor between 1 and this number. */
 const LONGER = 1.5;
 /** The maximum number of strangers' names, and of strangers' replies. */
 const MAX_STRANGERS = 1000;

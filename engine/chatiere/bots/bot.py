@@ -91,8 +91,8 @@ class Decisions:
     def worlds(self, rows: ArrayLike, count: SupportsIndex, first: SupportsIndex = 0) -> NDArray[np.uint8]:
         """Draw worlds: states that the actor cannot distinguish from the true state.
 
-        Worlds are drawn uniformly and independently. The seed of a decision's worlds depends on the decision's `luck`,
-        so other decisions do not affect the world with a given number. With sampled chance, each world has its own
+        Worlds are drawn uniformly and independently. The seed of a decision's worlds depends only on the decision's
+        `luck`, so that other decisions do not affect these worlds. With sampled chance, each world has its own
         random stream.
 
         Args:

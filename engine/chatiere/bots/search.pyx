@@ -394,7 +394,7 @@ def read_noise(value):
 
 
 def read_simulations(value):
-    """Return a number of simulations, 1 … MAX_SIMULATIONS, as an int. Raises EngineError: INVALID_BATCH."""
+    """Check `simulations`, 1 … MAX_SIMULATIONS, and return it as an int. Raises EngineError: INVALID_BATCH."""
     return read_number("simulations", value, 1, MAX_SIMULATIONS)
 
 

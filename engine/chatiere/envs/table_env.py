@@ -23,7 +23,7 @@ from chatiere.envs.batch import NO_MASK, Batch, Positions
 from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows
 from chatiere.v1.game_pb2 import GameInfo, Options
 
-# The weights of outcomes: chance is sampled, so no position is at a chance event.
+# The column of outcomes' weights is empty, because chance is sampled and no position is at a chance event.
 _NO_WEIGHTS = np.zeros(0, np.uint32)
 
 _Element = TypeVar("_Element", bound=np.generic)

@@ -342,7 +342,7 @@ cdef class StreamCall:
         return 0
 
     cdef int _look(self) except -1:
-        # End the call if the last input contains a reason to do so.
+        # End the call if the last bytes received contain an error or the end of the call.
         cdef stream* found = self._stream
         if found.fault != fault.FAULT_NONE and found.fault != fault.FAULT_BREAKS_OFF:
             return self._finish(Cause.MALFORMED, FAULTS.get(<int> found.fault, ""))

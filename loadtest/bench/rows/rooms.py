@@ -26,7 +26,7 @@ GRPCIO, WEB = "grpcio's port", "door for browsers"
 FOLLOWERS = 4
 # The time between two moves in a room, in seconds.
 PERIOD = 5.0
-# The maximum time until all followers have 99 % of the moves, in milliseconds.
+# The bound, in milliseconds, on the time within which all followers receive 99 % of the moves.
 MOST = 100.0
 # The number of concurrent calls while rooms fill, and the timeout of all operations in seconds.
 _AT_A_TIME, _PATIENCE = 100, 120.0

@@ -83,7 +83,7 @@ def check_uniform(position: Position, viewer: int, draws: int = 4000, patterns: 
 
 
 def check_frequencies(means: Mapping[object, Fraction], seen: Counter[object], draws: int) -> None:
-    # Combine deals that are rarely expected.
+    # Combine deals whose expected numbers are small.
     total = sum(means.values())
     often = [key for key, weight in means.items() if draws * weight >= 8 * total]
     expected = [float(draws * Fraction(means[key], total)) for key in often]

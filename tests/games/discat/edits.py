@@ -61,7 +61,7 @@ def edit(state: Any, choices: random.Random) -> None:
 
 
 def use_up(state: Any, choices: random.Random) -> None:
-    """Move the draw pile's cards to earlier rounds of plays and to hands."""
+    """Move the draw pile's cards to hands and to plays in additional earlier rounds."""
     while len(state.draw_pile_cards) >= len(state.seats):
         add_round(state, choices)
     for card in list(state.draw_pile_cards):

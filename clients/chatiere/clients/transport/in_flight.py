@@ -33,7 +33,7 @@ class InFlight:
         return bool(self._requests)
 
     def add(self, request: BatchRequest[Result], future: Future[Result]) -> list[Buffer]:
-        """Add a request with the future for its result. Return its PlayRequest, in pieces."""
+        """Add a request and the future for its result. Return the request's PlayRequest as a list of buffers."""
         self._tag += 1
         self._requests[self._tag] = request, future
         return _message(self._tag, request)

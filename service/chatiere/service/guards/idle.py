@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from chatiere.service.base.errors import Refusal, request_timeout
 
-# The time in seconds after a stream's request during which streams without a recent request are ended first.
+# A request is recent for this time in seconds. Streams without a recent request are ended first.
 _LATELY = 10.0
 
 

@@ -58,7 +58,7 @@ class FastPort:
                 the address with the most connections is ended.
 
         Raises:
-            SettingError: For fast_address.
+            SettingError: For fast_address, if the address cannot be used.
         """
         try:
             from chatiere.http2.server import Accounts, Endpoint

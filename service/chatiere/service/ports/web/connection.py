@@ -153,7 +153,7 @@ class Connection(asyncio.Protocol):
 
     Attributes:
         peer: The client's address in gRPC's notation.
-        origin: The client, as identified for limits.
+        origin: The identity to which limits per client apply.
     """
 
     transport: asyncio.Transport

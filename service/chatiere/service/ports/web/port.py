@@ -69,7 +69,7 @@ class WebPort:
             connections: The maximum number of connections.
 
         Raises:
-            SettingError: For web_address or traces.
+            SettingError: For web_address or traces, if the setting cannot be used.
         """
         traces = CallTraces() if settings.traces else None
         self.door = Door(settings, guards, traces, _COST, lambda wire: wire.fault)
