@@ -79,6 +79,16 @@ def test_the_module_registers_by_itself() -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", textwrap.dedent(program)], check=True)
 
 
+def test_the_registry_has_the_games_after_the_import() -> None:
+    program = """
+        import chatiere.envs.gymnasium
+        import gymnasium
+        gymnasium.make("chatiere/discat-v1").reset(seed=7)
+        gymnasium.make_vec("chatiere/discat-v1", num_envs=2).reset(seed=7)
+    """
+    subprocess.run([sys.executable, "-W", "error", "-c", textwrap.dedent(program)], check=True)
+
+
 def test_the_error_without_gymnasium_names_the_extra_to_install() -> None:
     program = """
         import sys
@@ -603,9 +613,19 @@ def test_the_caller_resets_games_if_autoreset_is_disabled(mode: AutoresetMode) -
     assert over.tolist() == [True, False]
     with pytest.raises(ResetNeeded, match="call reset first"):
         envs.step(illegal)
-    for wrong in ([True], np.array([1, 0]), None):
-        with pytest.raises(ValueError, match=r"reset_mask must be bool \(2,\), not"):
+    # Gymnasium's own vector environments refuse the same masks, with errors of the same types.
+    sync = gymnasium.vector.SyncVectorEnv([lambda: SeatEnv("discat")] * 2, autoreset_mode=mode)
+    for wrong, error, message in (
+        ([True, False], TypeError, "must be a NumPy array of bool, not list"),
+        (None, TypeError, "must be a NumPy array of bool, not NoneType"),
+        (np.array([1, 0]), TypeError, "must be a NumPy array of bool, not one of int64"),
+        (np.array([True]), ValueError, r"must have the shape \(2,\), not \(1,\)"),
+        (np.array([False, False]), ValueError, "must be True for at least one game"),
+    ):
+        with pytest.raises(error, match=f"reset_mask {message}"):
             envs.reset(options={"reset_mask": wrong})
+        with pytest.raises(error, match="reset_mask"):
+            sync.reset(options={"reset_mask": wrong})
     # A reset that raises an error changes no game, and a reset of one game does not affect the other game.
     begun, begun_info = envs.reset(options=first)
     assert data_equivalence((begun, begun_info), same.reset(options=first), exact=True)

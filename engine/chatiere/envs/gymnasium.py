@@ -280,10 +280,11 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
             seed: An integer is the first game's seed, and the following games have consecutive seeds. A list has a seed
                 for each game. SeatEnv.reset describes the meaning of None.
             options: Ignored, except for "reset_mask", bool (num_envs,), with AutoresetMode.DISABLED. Only the games
-                where the mask is True are restarted.
+                where the mask is True, at least one, are restarted.
 
         Raises:
             ValueError: If the seed or the mask is invalid.
+            TypeError: If the mask is not a NumPy array of bool.
             ResetNeeded: If a game that the mask excludes has not begun.
         """
         _require_open(self.closed)
@@ -369,10 +370,14 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     def _read_reset_mask(self, mask: object) -> NDArray[np.bool_]:
         if self._autoreset_mode is not AutoresetMode.DISABLED:
             raise ValueError(f"options: no reset_mask with {self._autoreset_mode}, where step begins the next games")
-        found = np.asarray(mask)
-        if found.shape != (self.num_envs,) or found.dtype != np.bool_:
-            raise ValueError(f"options: reset_mask must be bool {(self.num_envs,)}, not {found.dtype} {found.shape}")
-        return found
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            found = f"one of {mask.dtype}" if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise TypeError(f"options: reset_mask must be a NumPy array of bool, not {found}")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(f"options: reset_mask must have the shape {(self.num_envs,)}, not {mask.shape}")
+        if not mask.any():
+            raise ValueError("options: reset_mask must be True for at least one game")
+        return mask
 
     def _read_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
         numbers = np.asarray(actions)
