@@ -160,12 +160,23 @@ def test_chance_outcomes_are_in_bounds_and_have_the_engines_probabilities(game: 
 def test_shortcuts_in_python_return_the_same_as_c_plus_plus(game: Game) -> None:
     for state in states(load(game), every=5):
         assert state.legal_actions() == pyspiel.State.legal_actions(state)
-        for player in range(state.num_players()):
-            assert state.legal_actions(player) == pyspiel.State.legal_actions(state, player)
         assert state.is_chance_node() == pyspiel.State.is_chance_node(state)
-        if state.is_player_node():
-            with pytest.raises(pyspiel.SpielError, match="player must be a seat, not -1"):
-                state.legal_actions(-1)
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", *(f"chatiere_{game.name}" for game in engine.games())])
+def test_only_the_current_player_has_legal_actions_as_in_games_in_c_plus_plus(name: str) -> None:
+    loaded = pyspiel.load_game(name)
+    for state in states(loaded, every=5):
+        assert bool(state.legal_actions()) != state.is_terminal()
+        for player in (-1, *range(state.num_players())):
+            own = player == state.current_player()
+            assert state.legal_actions(player) == (state.legal_actions() if own else [])
+            mask = state.legal_actions_mask(player)
+            assert [action for action, legal in enumerate(mask) if legal] == state.legal_actions(player)
+            if not state.is_terminal():
+                assert len(mask) == (
+                    loaded.max_chance_outcomes() if own and player < 0 else loaded.num_distinct_actions()
+                )
 
 
 @over_games
@@ -499,6 +510,14 @@ def test_observers_with_perfect_recall_have_only_a_string(game: Game) -> None:
     assert observer.tensor is None
     assert observer.string_from(state, 1) == state.information_state_string(1)
     assert not loaded.get_type().provides_information_state_tensor
+    for ask in (
+        state.information_state_tensor,
+        lambda: state.information_state_tensor(0),
+        loaded.information_state_tensor_shape,
+        loaded.information_state_tensor_size,
+    ):
+        with pytest.raises(pyspiel.SpielError, match="use observation_tensor, or information_state_string"):
+            ask()
 
 
 def test_other_types_of_observers_do_not_exist() -> None:

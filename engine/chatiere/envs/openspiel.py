@@ -13,7 +13,7 @@ integer. Chance is explicit, and rewards are given at the end.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 from google.protobuf import text_format
@@ -21,7 +21,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from chatiere import engine
-from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EngineError, EventLog, Game, Position
+from chatiere.engine import CHANCE_PLAYER, EngineError, EventLog, Game, Position
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
@@ -168,6 +168,12 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         """Return the state at the beginning of a game."""
         return ChatiereState(self, self._start)
 
+    def information_state_tensor_shape(self) -> NoReturn:
+        """Raise pyspiel.SpielError, as `ChatiereState.information_state_tensor` does."""
+        _refuse_information_state_tensor()
+
+    information_state_tensor_size = information_state_tensor_shape
+
     def max_chance_nodes_in_history(self) -> int:
         """Return the largest number of chance events in a game."""
         return self._limits.max_chance_nodes_in_history
@@ -194,6 +200,13 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
                 return None
             perfect_recall = iig_obs_type.perfect_recall
         return ChatiereObserver(self._game, perfect_recall)
+
+
+def _refuse_information_state_tensor() -> NoReturn:
+    raise pyspiel.SpielError(
+        "there is no information_state_tensor, because the length of a history has no useful bound: use "
+        "observation_tensor, or information_state_string, which has perfect recall"
+    )
 
 
 def _load(name: str) -> Any:
@@ -235,18 +248,23 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
             player: The player. None means the seat to act.
 
         Returns:
-            The dense ids in ascending order, or an empty list if another player has to act. At a chance event, the
-            outcomes.
+            The dense ids in ascending order, or at a chance event the outcomes. An empty list if another player has to
+            act: at a chance event, for every seat, as in OpenSpiel's games in C++.
         """
         position = self._course.position
         actor = position.current_player()
+        if player is not None and player != actor:
+            return []
         if actor == CHANCE_PLAYER:
             return [outcome for outcome, _ in position.chance_outcomes()]
-        if player is None or player == actor:
-            return position.legal_actions()
-        if player < 0 and actor != TERMINAL_PLAYER:
-            raise pyspiel.SpielError(f"player must be a seat, not {player}")
-        return []
+        return position.legal_actions()
+
+    def legal_actions_mask(self, player: int | None = None) -> list[int]:
+        """Return 1 for each of `legal_actions`, and 0 for each other action or, at a chance event, outcome."""
+        if player is not None and player != self.current_player():
+            return [] if self.is_terminal() else [0] * self._course.position.game.num_distinct_actions
+        mask: list[int] = super().legal_actions_mask()
+        return mask
 
     def _legal_actions(self, player: int) -> list[int]:
         return self._course.position.legal_actions()
@@ -272,6 +290,10 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
     def returns(self) -> list[float]:
         """Return n/w - 1 for each of w winners among n players, and -1 for each loser. Zeros until the game is over."""
         return self._course.position.returns()
+
+    def information_state_tensor(self, player: int | None = None) -> NoReturn:
+        """Raise pyspiel.SpielError that names what to use instead. OpenSpiel would return an empty tensor."""
+        _refuse_information_state_tensor()
 
     def resample_from_infostate(self, player: int, probability_sampler: Callable[[], float]) -> "ChatiereState":
         """Return a state drawn uniformly from the states that agree with everything a player knows.
