@@ -21,6 +21,7 @@ LAYERS = {
         "weights",
     },
     "position": {
+        "arguments",
         "arrays",
         "batch",
         "blocks",
@@ -39,6 +40,7 @@ LAYERS = {
         "parts",
         "position",
         "record",
+        "steps",
     },
     "messages": {"codec", "game_info", "game_package", "messages", "options", "phrases", "rules_file"},
 }

@@ -16,10 +16,12 @@ _RULES = ("bits.pxd", "loops.pyx", "moves.pyx", "packed.pxd", "stream.pxd", "str
 _POSITION = (
     "position.pyx",
     "events.pyx",
+    "arguments.pyx",
     "batch.pyx",
     "blocks.pyx",
     "cancellation.pyx",
     "parts.pyx",
+    "steps.pyx",
     "integers.pyx",
     "threads.pyx",
 )

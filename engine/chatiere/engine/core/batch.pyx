@@ -13,7 +13,7 @@ from itertools import islice
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
-from chatiere.engine.core.cancellation import Cancelled
+from chatiere.engine.core.arguments import MAX_COUNT, MAX_ITEMS
 from chatiere.engine.core.columns import (
     MAX_FAULTS_TOLD,
     NO_FAULTS,
@@ -22,20 +22,27 @@ from chatiere.engine.core.columns import (
     FaultColumns,
     ItemFault,
     PlayoutColumns,
-    PositionColumns,
     ScoreColumns,
 )
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import MAX_U64, column_of
 from chatiere.engine.core.stream import words
 
-from chatiere.engine.core.blocks cimport BlockPool
+from chatiere.engine.core.arguments cimport (
+    check_count,
+    check_playouts,
+    check_size,
+    copy_for,
+    copy_of,
+    game_numbers_for,
+    require_done,
+    require_seeds,
+)
 from chatiere.engine.core.cancellation cimport Cancellation
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.integers cimport read_number, read_u64
 from chatiere.engine.core.loops cimport (
     BatchLoop,
-    Described,
     NewGames,
     LoopEnd,
     Part,
@@ -48,97 +55,14 @@ from chatiere.engine.core.loops cimport (
     playout_all,
     resample_all,
     score_all,
-    weigh_all,
 )
-from chatiere.engine.core.output cimport writable_masks
-from chatiere.engine.core.parts cimport Parts, data_of, join_part, new_column
+from chatiere.engine.core.parts cimport Parts, data_of, new_column
 from chatiere.engine.core.position cimport Game, Position
-from chatiere.engine.core.threads cimport Crew, Work
+from chatiere.engine.core.steps cimport Kind, Steps
 
 cdef enum:
     # The alignment, in bytes, that overwritten states must have.
     ALIGNMENT = 8
-
-cdef enum Kind:
-    # The columns of `new_games` and `step`.
-    STATES
-    FAULTS
-    ACTORS
-    FINAL
-    LEGAL_OFFSETS
-    LEGAL_IDS
-    TOTALS
-    RETURNS
-    OBSERVATIONS
-    FINAL_OBSERVATIONS
-    NUM_KINDS
-
-
-# The maximum number of items in a batch. With this limit, the offsets of legal ids fit into 32 bits in every game.
-MAX_ITEMS = 524_288
-# The maximum number of playouts for a state or an action. With this limit, the counts fit into their column.
-MAX_COUNT = 2**32 - 1
-
-
-# Columns
-
-cdef bytes copy_of(name, values, Py_ssize_t item_size):
-    # Return an aligned copy of a small column. No other thread can change the copy while it is read.
-    return values if type(values) is bytes else bytes(column_of(name, values, item_size))
-
-
-cdef bytes copy_for(name, values, Py_ssize_t item_size, Py_ssize_t count):
-    # Return an aligned copy of a column. Raises EngineError: INVALID_BATCH, if the column does not have `count` items.
-    cdef bytes copy = copy_of(name, values, item_size)
-    if len(copy) != item_size * count:
-        raise EngineError(
-            Reason.INVALID_BATCH,
-            f"{name} must be uint{8 * item_size} ({count},), {item_size * count} bytes, not {len(copy)} bytes",
-            field=name,
-            metadata={"expected_size": str(item_size * count), "size": str(len(copy))},
-        )
-    return copy
-
-
-cdef bytes game_numbers_for(game_numbers, Py_ssize_t count):
-    # Return the game numbers of `count` seeds as a column. If `game_numbers` is None, all are 0.
-    if game_numbers is None:
-        return bytes(count * sizeof(uint64_t))
-    return copy_for("game_numbers", game_numbers, sizeof(uint64_t), count)
-
-
-cdef int require_seeds(game_numbers) except -1:
-    # Raises EngineError if game numbers are given without seeds.
-    if game_numbers is not None:
-        raise EngineError(Reason.INVALID_SEED, "game numbers need seeds", field="game_numbers")
-    return 0
-
-
-cdef int check_size(Py_ssize_t size, max_bytes) except -1:
-    if max_bytes is not None and size > read_number("max_bytes", max_bytes, 0, MAX_U64):
-        raise EngineError(
-            Reason.BATCH_TOO_LARGE,
-            f"the response would exceed {max_bytes} bytes: send fewer items or ask for fewer columns",
-            metadata={"limit": str(max_bytes), "asked": str(size)},
-        )
-    return 0
-
-
-cdef int check_playouts(asked, max_playouts) except -1:
-    if max_playouts is not None and asked > read_number("max_playouts", max_playouts, 0, MAX_U64):
-        raise EngineError(
-            Reason.BATCH_TOO_LARGE,
-            f"a batch has at most {max_playouts} playouts here, not {asked}: worlds × playouts for each legal action",
-            field="playouts",
-            metadata={"limit": str(max_playouts), "asked": str(asked)},
-        )
-    return 0
-
-
-cdef Py_ssize_t check_count(name, Py_ssize_t count) except -1:
-    if count > MAX_ITEMS:
-        raise EngineError(Reason.INVALID_BATCH, f"a batch has 0 to {MAX_ITEMS} items, not {count}", field=name)
-    return count
 
 
 cdef bint any_of(const uint8_t* flags, Py_ssize_t count) noexcept:
@@ -147,14 +71,6 @@ cdef bint any_of(const uint8_t* flags, Py_ssize_t count) noexcept:
     for i in range(count):
         found |= flags[i]
     return found
-
-
-cdef int require_done(LoopEnd end) except -1:
-    if end == LoopEnd.CANCELLED:
-        raise Cancelled("the batch was cancelled")
-    if end == LoopEnd.NO_MEMORY:
-        raise MemoryError()  # uncovered: memory does not run out in tests
-    return 0
 
 
 cdef class Table:
@@ -182,12 +98,7 @@ cdef class Table:
     # The states returned last, if all are valid. They remain valid, because bytes cannot change, and a Block does not
     # change while this refers to it.
     cdef object sound
-    # The memory of columns, by Kind; None if it is not reused.
-    cdef list pools
-    # The parts of an earlier batch, for the next batch; only if memory is reused.
-    cdef Parts parts
-    # The threads of an earlier batch, for the next batch.
-    cdef Crew crew
+    cdef Steps steps
 
     def __init__(self, Game game not None, players, rules_version=None, *, reuse_memory=False):
         """Initialize a table.
@@ -208,7 +119,7 @@ cdef class Table:
         self.players = game.read_players(players)
         self.rules_version = game.read_rules_version(rules_version)
         self.game = game
-        self.pools = [BlockPool() for _ in range(Kind.NUM_KINDS)] if reuse_memory else None
+        self.steps = Steps(game, self.players, reuse_memory)
 
     def __repr__(self):
         return f"<Table of {self.game.name}, {self.players} players>"
@@ -278,17 +189,17 @@ cdef class Table:
         new_games.seeds = <const uint64_t*> data_of(seed_column)
         new_games.game_numbers = <const uint64_t*> data_of(number_column)
         cancellation = cancellation or Cancellation()
-        parts = self.parts_of(n, cancellation, None, num_threads)
-        check_size(self.size_of(n, columns), max_bytes)
-        states = self.column(Kind.STATES, n * parts.batch.packed_size)
+        parts = self.steps.parts_of(self.batch_of(n, cancellation, None), num_threads)
+        check_size(self.steps.size_of(n, columns), max_bytes)
+        states = self.steps.column(Kind.STATES, n * parts.batch.packed_size)
         faults = bytes(n)
-        actors = self.column(Kind.ACTORS, n)
+        actors = self.steps.column(Kind.ACTORS, n)
         parts.described.states = <uint8_t*> data_of(states)
         parts.described.actors = <int8_t*> data_of(actors)
         for i in range(parts.count):
             parts.parts[i].new_games = &new_games
             parts.parts[i].faults = <uint8_t*> data_of(faults)
-        positions = self.run(begin_part, parts, states, actors, columns, mask, max_bytes)
+        positions = self.steps.run(begin_part, parts, states, actors, columns, mask, max_bytes)
         self.sound = states
         return positions
 
@@ -342,16 +253,16 @@ cdef class Table:
             encoded = self.encode_options(restart.options, "restart.options")
             restarts.options = data_of(encoded)
         cancellation = cancellation or Cancellation()
-        parts = self.parts_of(n, cancellation, states, num_threads)
-        check_size(self.size_of(n, columns), max_bytes)
+        parts = self.steps.parts_of(self.batch_of(n, cancellation, states), num_threads)
+        check_size(self.steps.size_of(n, columns), max_bytes)
         if overwrite_states and n and not given.readonly and <uintptr_t> source % ALIGNMENT == 0:
             after = given
             parts.described.states = <uint8_t*> source
         else:
-            after = self.column(Kind.STATES, n * parts.batch.packed_size)
+            after = self.steps.column(Kind.STATES, n * parts.batch.packed_size)
             parts.described.states = <uint8_t*> data_of(after)
-        faults = self.column(Kind.FAULTS, n)
-        actors = self.column(Kind.ACTORS, n)
+        faults = self.steps.column(Kind.FAULTS, n)
+        actors = self.steps.column(Kind.ACTORS, n)
         parts.described.actors = <int8_t*> data_of(actors)
         for i in range(parts.count):
             part = &parts.parts[i]
@@ -359,7 +270,7 @@ cdef class Table:
             part.moves = <const uint16_t*> data_of(move_column)
             part.faults = <uint8_t*> data_of(faults)
             part.restarts = &restarts if restart is not None else NULL
-        positions = self.run(move_part, parts, after, actors, columns, mask, max_bytes)
+        positions = self.steps.run(move_part, parts, after, actors, columns, mask, max_bytes)
         item_faults = self.faults_of(faults, after, "moves", partial(_apply, move_column))
         self.sound = after if item_faults is NO_FAULTS and after is not given else None
         return positions, item_faults
@@ -476,7 +387,8 @@ cdef class Table:
                 field="playouts",
             )
         cancellation = cancellation or Cancellation()
-        parts = self.parts_of(n, cancellation, states, 1)
+        parts = Parts(n, 1)
+        parts.batch = self.batch_of(n, cancellation, states)
         part = parts.parts
         faults = new_column(n)
         actors = new_column(n)
@@ -654,15 +566,6 @@ cdef class Table:
         batch.control = &cancellation.control
         return batch
 
-    cdef Parts parts_of(self, Py_ssize_t count, Cancellation cancellation, states, num_threads):
-        cdef Parts parts = self.parts
-        # Another thread that uses the table meanwhile needs its own parts.
-        self.parts = None
-        if parts is None or not parts.are_for(count, num_threads):
-            parts = Parts(count, num_threads)
-        parts.batch = self.batch_of(count, cancellation, states)
-        return parts
-
     cdef object view_of(self, states):
         # Return a column of packed states as a memoryview of bytes.
         return column_of("states", states, 1, self.game.packed_size)
@@ -696,87 +599,6 @@ cdef class Table:
         except EngineError as error:
             error.lies_below(path)
             raise
-
-    cdef Py_ssize_t size_of(self, Py_ssize_t n, columns) except -1:
-        # Return the size of PositionColumns in bytes, without the columns whose size is not yet known.
-        cdef Py_ssize_t item_size = self.game.packed_size + sizeof(int8_t) + sizeof(uint8_t), size = 0
-        if columns.legal:
-            item_size += sizeof(uint32_t)
-            size = sizeof(uint32_t)
-        if columns.scores or columns.final_scores:
-            item_size += self.players * (sizeof(int32_t) + sizeof(float))
-        if columns.observations:
-            item_size += self.game.observation_length
-        return size + n * item_size
-
-    cdef object column(self, Kind kind, Py_ssize_t size):
-        return new_column(size) if self.pools is None else (<BlockPool> self.pools[kind]).take(size)
-
-    cdef run(self, Work work, Parts parts, states, actors, columns, mask, max_bytes):
-        # Do the work in threads, and return PositionColumns. `states` and `actors` are the columns that `parts` fill.
-        cdef object masks = None
-        cdef Py_ssize_t n = parts.batch.count
-        cdef Py_ssize_t observation_size = self.game.observation_length
-        cdef Py_ssize_t final_size = self.players * observation_size
-        cdef Py_ssize_t size = self.size_of(n, columns)
-        cdef object final = self.column(Kind.FINAL, n)
-        cdef object legal_offsets = b"", legal_ids = b"", weights = b"", totals = b"", returns = b""
-        cdef object observations = b"", final_observations = b""
-        cdef Described* described = &parts.described
-        cdef uint32_t* weight_data
-        cdef bint restarts = parts.parts[0].restarts != NULL
-        cdef Crew crew = self.crew or Crew()
-        cdef int i
-        # As in `parts_of`.
-        self.crew = None
-        if mask is not None:
-            masks = writable_masks(mask, n, self.game.num_distinct_actions, &described.masks)
-        described.final = <uint8_t*> data_of(final)
-        if columns.scores or columns.final_scores:
-            totals = self.column(Kind.TOTALS, n * self.players * sizeof(int32_t))
-            returns = self.column(Kind.RETURNS, n * self.players * sizeof(float))
-            described.totals = <int32_t*> data_of(totals)
-            described.returns = <float*> data_of(returns)
-            described.all_totals = bool(columns.scores)
-        if columns.observations:
-            for i in range(parts.count):
-                parts.parts[i].largest_final_observations = n * final_size if max_bytes is None else max_bytes - size
-            observations = self.column(Kind.OBSERVATIONS, n * observation_size)
-            described.observations = <uint8_t*> data_of(observations)
-        if columns.legal:
-            legal_offsets = self.column(Kind.LEGAL_OFFSETS, (n + 1) * sizeof(uint32_t))
-            described.legal_offsets = <uint32_t*> data_of(legal_offsets)
-        if columns.legal or masks is not None:
-            parts.reserve_legal_ids()
-        crew.run(work, parts.parts, sizeof(Part), parts.count, parts.num_threads)
-        parts.add_up()
-        if columns.observations and restarts:
-            size += parts.ended * final_size
-            check_size(size, max_bytes)
-        for i in range(parts.count):
-            require_done(parts.parts[i].end)
-        if columns.observations and restarts:
-            final_observations = self.column(Kind.FINAL_OBSERVATIONS, parts.ended * final_size)
-            described.final_observations = <uint8_t*> data_of(final_observations)
-        if columns.legal:
-            size += parts.legal * (sizeof(uint16_t) + parts.any_chance() * sizeof(uint32_t))
-            check_size(size, max_bytes)
-            legal_ids = self.column(Kind.LEGAL_IDS, parts.legal * sizeof(uint16_t))
-            described.legal_ids = <uint16_t*> data_of(legal_ids)
-            described.legal_offsets[n] = parts.legal
-        crew.run(join_part, parts.parts, sizeof(Part), parts.count, parts.num_threads)
-        self.crew = crew
-        if parts.any_chance() and columns.legal:
-            weights = new_column(parts.legal * sizeof(uint32_t))
-            weight_data = <uint32_t*> data_of(weights)
-            with nogil:
-                weigh_all(&parts.batch, described.states, described.actors, described.legal_offsets, weight_data)
-        if self.pools is not None:
-            parts.clear()
-            self.parts = parts
-        return PositionColumns(
-            states, actors, legal_offsets, legal_ids, weights, totals, returns, final, observations, final_observations
-        )
 
     cdef faults_of(self, fault_column, states, column="states", act=None):
         # Return FaultColumns. To get the same texts as Position has, `act` repeats the operation on a Position for each
