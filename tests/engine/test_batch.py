@@ -1,5 +1,7 @@
 """Batches as a whole: errors, accepted forms of columns, cancellation, and threads."""
 
+import copy
+import pickle
 import random
 import threading
 import time
@@ -35,6 +37,18 @@ def table(game: Game) -> Table:
 def states(game: Game) -> bytes:
     """Return three states at their first decisions."""
     return b"".join(game.new_game(game.min_players, seed=seed).pack() for seed in range(3))
+
+
+@pytest.mark.parametrize("reuse_memory", [False, True])
+def test_tables_survive_pickle_and_copies(game: Game, reuse_memory: bool) -> None:
+    table = Table(game, game.max_players, game.rules_versions[0], reuse_memory=reuse_memory)
+    columns = table.new_games(seeds=[1, 2], columns=Columns(legal=True, observations=True))
+    for again in (copy.copy(table), copy.deepcopy(table), pickle.loads(pickle.dumps(table))):
+        assert (again.game, again.players, again.rules_version) == (game, game.max_players, table.rules_version)
+        assert type(again.new_games(seeds=[1]).states) is type(columns.states)
+    # Columns in the memory of a table become bytes.
+    for copied in (copy.deepcopy(columns), pickle.loads(pickle.dumps(columns))):
+        assert copied == PositionColumns(*map(bytes, columns))
 
 
 def refused(call: Callable[..., object], *arguments: object, **named: object) -> EngineError:

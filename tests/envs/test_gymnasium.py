@@ -289,6 +289,23 @@ def test_a_copy_continues_identically() -> None:
         assert data_equivalence(returned, same, exact=True)
 
 
+@MODES
+def test_a_copy_of_many_games_continues_identically(mode: AutoresetMode) -> None:
+    envs = SeatVectorEnv("discat", 4, num_envs=3, opponents=["largest", "random", "random"], autoreset_mode=mode)
+    _, info = envs.reset(seed=5)
+    copies = envs, copy.deepcopy(envs), pickle.loads(pickle.dumps(envs))
+    for _ in range(60):
+        actions = info["action_mask"].argmax(axis=1)
+        returned, *others = (each.step(actions) for each in copies)
+        assert all(data_equivalence(returned, other, exact=True) for other in others)
+        over, info = returned[2], returned[-1]
+        if mode is AutoresetMode.DISABLED and over.any():
+            # Without a seed, a new game depends on the random numbers drawn so far.
+            returned, *others = (each.reset(options={"reset_mask": np.ones(3, np.bool_)}) for each in copies)
+            assert all(data_equivalence(returned, other, exact=True) for other in others)
+            info = returned[-1]
+
+
 def test_vector_games_differ_without_a_seed() -> None:
     observations, _ = SeatVectorEnv("discat", num_envs=20).reset()
     assert len(np.unique(observations, axis=0)) == 20

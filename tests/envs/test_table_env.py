@@ -4,7 +4,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import fields, replace
 from itertools import islice
 from typing import Any
@@ -292,6 +292,43 @@ def test_the_games_that_ended_are_described_when_they_are_read() -> None:
             assert found.ended.observations.shape == (len(same.ended.envs), 2, env.info.observation_length)
             assert found.ended is found.ended
         assert not hasattr(batch, "begun")
+
+
+@over_names
+@pytest.mark.parametrize(
+    "asked",
+    [{"batches": 3, "mask": True}, {"observations": True, "games": 12}, {"features": "packed", "mask": "bits"}],
+    ids=["batches", "games", "features"],
+)
+def test_a_copy_continues_independently_with_the_same_games(name: str, asked: dict[str, Any]) -> None:
+    with TableEnv(name, fewest(name), 6, options={"first_seat": 1}, **asked) as env:
+        batch = env.reset(SEED)
+        for _ in range(5):
+            batch = env.step(batch.random_actions())
+        # Take all copies first, because each of them moves on.
+        copies = [copy(env), deepcopy(env), pickle.loads(pickle.dumps(env))]
+
+        def rest(env: BatchEnv) -> Iterator[Batch]:
+            # Play until each environment has begun another game.
+            found, ended = batch, set[int]()
+            while len(ended) < 6:
+                found = env.step(found.random_actions())
+                ended.update(found.ended.envs.tolist())
+                yield found
+
+        expected = list(rest(env))
+        for copied in copies:
+            assert copied.info == env.info
+            for found, other in zip(rest(copied), expected, strict=True):
+                assert_same(found, other)
+            copied.close()
+
+
+def test_a_copy_has_compact_features() -> None:
+    with TableEnv("chat_cartonne", 2, 2, features="float32", compact=True) as env:
+        batch = env.reset(SEED)
+        copied = deepcopy(env)
+        assert_same(copied.step(batch.random_actions()), env.step(batch.random_actions()))
 
 
 # Prints the page faults of a step of many games.

@@ -1,9 +1,10 @@
 """The base class of environments that play many games at a time. It manages game numbers, batches and new games."""
 
 from abc import abstractmethod
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+from typing import Any, Literal, NamedTuple, Self, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,10 @@ _NO_FEATURES = np.zeros((0, 0), np.float32)
 _NO_FEATURES.flags.writeable = False
 
 _ELEMENTS: dict[FeatureForm, Any] = {"float32": np.float32, "float16": np.float16, "packed": np.uint8}
+
+
+# The attributes of an environment that a copy makes anew.
+_MADE_ANEW = ("_mask_memory", "_feature_memory", "_compact", "_layout")
 
 
 class Rows(NamedTuple):
@@ -92,10 +97,24 @@ class BatchEnv(Closing):
         if self._games is not None and self._first_game + self._games > 2**64:
             raise ValueError(f"first_game + games must not be above 2**64: {self._first_game} + {self._games}")
         # Each pending batch already has a mask.
-        self._mask_memory, self._feature_memory = BlockPool(3 + self._batches), BlockPool()
+        self._allocate()
         self._own_seed = self._seed = unsigned("seed", seed, 64)
         self._last: Batch | None = None
         self._is_closed = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for copies and pickle: all attributes except memory, and objects made from `info`."""
+        return {name: value for name, value in vars(self).items() if name not in _MADE_ANEW}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the state, and make the other attributes anew."""
+        vars(self).update(state)
+        self._allocate()
+        self._describe(self.info)
+
+    def __copy__(self) -> Self:
+        """Return an environment that continues independently, as copy.deepcopy does."""
+        return deepcopy(self)
 
     def reset(self, seed: SupportsIndex | None = None) -> Batch:
         """Restart all environments, and return the first batch.
@@ -171,6 +190,9 @@ class BatchEnv(Closing):
     @abstractmethod
     def _is_last(self) -> bool:
         """Return True if no further batch is pending."""
+
+    def _allocate(self) -> None:
+        self._mask_memory, self._feature_memory = BlockPool(3 + self._batches), BlockPool()
 
     def _describe(self, info: GameInfo) -> None:
         # Store the game's description. Raises ValueError if the game has no features of the requested form.

@@ -124,6 +124,11 @@ cdef class Table:
     def __repr__(self):
         return f"<Table of {self.game.name}, {self.players} players>"
 
+    def __reduce__(self):
+        # Memory and threads are not part of a table's copy.
+        made = partial(Table, reuse_memory=self.pools is not None)
+        return made, (self.game, self.players, self.rules_version)
+
     def new_games(
         self,
         options=None,

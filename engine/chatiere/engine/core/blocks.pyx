@@ -43,6 +43,10 @@ cdef class Block:
     def __len__(self):
         return self.size
 
+    def __reduce__(self):
+        # A copy has its own memory.
+        return bytes, (bytes(self),)
+
     def __getbuffer__(self, Py_buffer* view, int flags):
         # `__releasebuffer__` is not needed. A block is not reused while arrays and memoryviews refer to it.
         PyBuffer_FillInfo(view, self, self.data, self.size, not self.writable, flags)
