@@ -324,6 +324,67 @@ def test_a_copy_continues_independently_with_the_same_games(name: str, asked: di
             copied.close()
 
 
+@over_names
+@pytest.mark.parametrize(
+    "asked",
+    [{"batches": 3, "mask": True}, {"observations": True, "games": 30}, {"features": "packed", "mask": "bits"}],
+    ids=["batches", "games", "features"],
+)
+def test_environments_begin_at_given_states(name: str, asked: dict[str, Any]) -> None:
+    def rest(env: BatchEnv, batch: Batch) -> Iterator[Batch]:
+        ended = set[int]()
+        while len(ended) < 6:
+            yield batch
+            batch = env.step(batch.random_actions())
+            ended.update(batch.ended.envs.tolist())
+
+    def make() -> TableEnv:
+        return TableEnv(name, fewest(name), 6, first_game=2**64 - 40, **asked)
+
+    with make() as env, make() as other:
+        batch, count = env.reset(SEED), asked.get("batches", 1)
+        for _ in range(6 * count):
+            batch = env.step(batch.random_actions())
+        # The batches that were returned last have all environments.
+        states = np.empty((6, engine.game(name).packed_size), np.uint8)
+        pending = deepcopy(env)
+        for found in islice(rest(pending, batch), count):
+            states[found.envs] = found.states
+        begun = other.reset(SEED, states=states)
+        for found, expected in zip(rest(other, begun), rest(env, batch), strict=True):
+            # No game had ended at the given states.
+            if found is begun:
+                assert not len(found.ended.envs)
+                expected = replace(expected, ended=found.ended)
+            assert_same(found, expected)
+
+
+def test_states_at_which_no_environment_can_begin_are_refused() -> None:
+    game = engine.game("discat")
+    good, explicit = game.new_game(2, {"first_seat": 0}, seed=1), game.new_game(2, {"first_seat": 0})
+    over = good.clone()
+    over.playout(1)
+    while explicit.is_chance_node():
+        explicit.apply(explicit.chance_outcomes()[0][0])
+    pending = game.new_game(2)
+    with TableEnv("discat", 2, 2) as env:
+        first = env.reset(SEED)
+        for states, message in (
+            ([good.pack()], "states must have 2 rows, one for each environment, not 1"),
+            ([good.pack(), bytes(game.packed_size)], r"item 1: .*"),
+            ([good.pack(), game.new_game(3, seed=1).pack()], "item 1: the state has 3 seats, the table 2"),
+            ([over.pack(), good.pack()], "item 0: the game is over"),
+            ([good.pack(), pending.pack()], "item 1: .*chance"),
+            ([good.pack(), explicit.pack()], "item 1: the state has no random stream"),
+        ):
+            rows = np.frombuffer(b"".join(states), np.uint8).reshape(len(states), -1)
+            with pytest.raises(EngineError, match=message) as refusal:
+                env.reset(states=rows)
+            assert refusal.value.field.startswith("states")
+        # A refused reset changes nothing.
+        env.step(first.random_actions())
+
+
 def test_a_copy_has_compact_features() -> None:
     with TableEnv("chat_cartonne", 2, 2, features="float32", compact=True) as env:
         batch = env.reset(SEED)

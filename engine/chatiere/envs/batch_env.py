@@ -122,10 +122,7 @@ class BatchEnv(Closing):
         Args:
             seed: The seed of the games, 0 … 2**64 - 1. None means the seed given to the constructor.
         """
-        self._require_open()
-        self._seed = self._own_seed if seed is None else unsigned("seed", seed, 64)
-        self._last = None
-        self._drop_batches()
+        self._prepare(seed)
         begun = self.num_envs if self._games is None else min(self.num_envs, self._games)
         for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
             rows = Rows(envs, envs.astype(np.uint64) + np.uint64(self._first_game), np.zeros(len(envs), np.uint32))
@@ -222,6 +219,13 @@ class BatchEnv(Closing):
         out: NDArray[Any] = np.ndarray((rows, width), element, memory)
         observations = observations.reshape(rows, self.info.observation_length)
         return self._layout.features(self._compact.crop(observations) if self._compact else observations, out)
+
+    def _prepare(self, seed: SupportsIndex | None) -> None:
+        # Prepare `reset`.
+        self._require_open()
+        self._seed = self._own_seed if seed is None else unsigned("seed", seed, 64)
+        self._last = None
+        self._drop_batches()
 
     def _require_open(self) -> None:
         if self._is_closed:
