@@ -126,7 +126,7 @@ cdef class Table:
 
     def __reduce__(self):
         # Memory and threads are not part of a table's copy.
-        made = partial(Table, reuse_memory=self.pools is not None)
+        made = partial(Table, reuse_memory=self.steps.pools is not None)
         return made, (self.game, self.players, self.rules_version)
 
     def new_games(
