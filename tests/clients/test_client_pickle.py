@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import numpy as np
 import pytest
 
 from chatiere.clients import AsyncClient, AsyncRoom, BatchClient, Client, Room, SealedSeat, VectorEnv
 from chatiere.v1.batch_service_pb2 import BatchSetup
-from chatiere.v1.game_pb2 import Include
+from chatiere.v1.game_pb2 import Include, Options
 
 
 def through_pickle(client: Any) -> Any:
@@ -31,6 +32,26 @@ def test_a_copied_client_has_the_settings_and_outlives_the_original(address: str
 def test_a_batch_client_can_be_pickled(address: str) -> None:
     with BatchClient([address]) as client, through_pickle(client) as other:
         assert len(other.new_games(BatchSetup(game="discat", players=2), [1, 2]).states) == 2
+
+
+@pytest.mark.parametrize("copied", [through_pickle, copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("asked", [{}, {"states": False}, {"observations": True, "batches": 3}], ids=str)
+def test_a_copied_environment_continues_with_the_same_games(
+    address: str, copied: Callable[[Any], Any], asked: dict[str, Any]
+) -> None:
+    with VectorEnv(address, "discat", 2, num_envs=6, options=Options(), **asked) as env:
+        batch = env.reset(seed=7)
+        for _ in range(30):
+            batch = env.step(batch.random_actions())
+        with copied(env) as other:
+            found = expected = batch
+            for _ in range(150):
+                found, expected = other.step(found.random_actions()), env.step(expected.random_actions())
+                for name in ("envs", "game_numbers", "decisions", "legal_ids", "states", "observations"):
+                    assert np.array_equal(getattr(found, name), getattr(expected, name))
+                assert np.array_equal(found.ended.returns, expected.ended.returns)
+    with pytest.raises(ValueError, match="the environment is closed"):
+        pickle.dumps(env)
 
 
 def test_a_client_for_asyncio_can_be_pickled(address: str) -> None:
@@ -52,7 +73,12 @@ def test_clients_with_other_resources_cannot_be_pickled(address: str, tmp_path: 
     refuse(Client(address, credentials=grpc.ssl_channel_credentials()), "it has credentials")
     refuse(Room(address, bytes(16)), "it follows the room")
     refuse(SealedSeat(address, tmp_path / "seat"), "it locks its file")
-    refuse(VectorEnv(address, "discat", 2, num_envs=2), "it has requests in flight")
+    with (
+        grpc.insecure_channel(address) as channel,
+        VectorEnv(channel, "discat", 2, num_envs=2) as env,
+        pytest.raises(TypeError, match="it uses a channel of the caller"),
+    ):
+        pickle.dumps(env)
     with BatchClient(address) as client:
         refuse(client.stream(), "open one in each process")
 

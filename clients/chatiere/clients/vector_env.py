@@ -11,7 +11,7 @@ import time
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple, NoReturn, SupportsIndex
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import grpc
 import numpy as np
@@ -48,6 +48,9 @@ class VectorEnv(BatchEnv):
     legal actions. Every 256 moves, the service returns the states, and the environment sends them again. The stream may
     be lost, or the service may drop states if it is short of memory. The environment then continues from the last
     returned states and repeats the later requests.
+
+    A copy, also by pickle, opens another stream and continues independently with the same games. The pickle contains
+    `fast_token`.
 
     With `fast_address`, the stream is a FastStream, which uses less than half as much of the client's processor time as
     a stream over a channel. If the FastStream breaks and no other can be opened, the environment uses the channel from
@@ -117,11 +120,7 @@ class VectorEnv(BatchEnv):
         self._fast_token = fast_token
         try:
             self._describe(self._ask_info())
-            self._stream: BatchStream | FastStream
-            if fast_address is None or not IS_BUILT:
-                self._stream = self._client.stream()
-            else:
-                self._stream = FastStream(fast_address, timeout=timeout, token=fast_token)
+            self._stream = self._open()
         except (ChatiereError, ValueError):
             self._client.close()
             raise
@@ -131,9 +130,26 @@ class VectorEnv(BatchEnv):
         # The last batch returned, if the service keeps its states.
         self._kept: KeptBatch | None = None
 
-    def __reduce__(self) -> NoReturn:
-        """Refuse to be pickled."""
-        raise TypeError("VectorEnv cannot be pickled: it has requests in flight; create one in each process")
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for copies and pickle, with the requests in flight instead of the stream.
+
+        Raises:
+            ValueError: The environment is closed.
+            TypeError: The environment has a channel of the caller.
+        """
+        self._require_open()
+        state = super().__getstate__()
+        del state["_stream"], state["_closing"]
+        return state | {"_in_flight": [(each.rows, each.request, each.kept) for each in self._in_flight]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Open another stream, and send the requests in flight again."""
+        super().__setstate__(state)
+        self._closing = threading.Event()
+        self._stream = self._open()
+        self._in_flight = deque(
+            self._again(_Submitted(rows, request, kept, Future())) for rows, request, kept in state["_in_flight"]
+        )
 
     def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
         """See BatchEnv.resample. Raises ChatiereError as BatchClient.resample does."""
@@ -225,6 +241,11 @@ class VectorEnv(BatchEnv):
         finally:
             rows, _, self._kept, _ = self._in_flight.popleft()
         return rows, result
+
+    def _open(self) -> BatchStream | FastStream:
+        if self._fast_address is None or not IS_BUILT:
+            return self._client.stream()
+        return FastStream(self._fast_address, timeout=self._timeout, token=self._fast_token)
 
     def _open_after(self, last: BatchStream | FastStream) -> BatchStream | FastStream:
         # Use the channel if a FastStream cannot connect or never received a response: the channel retries and finds

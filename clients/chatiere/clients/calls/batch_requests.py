@@ -6,6 +6,7 @@ copy.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, NamedTuple, SupportsIndex, TypeVar
 
 import grpc
@@ -165,6 +166,10 @@ class BatchRequest(NamedTuple, Generic[Result]):
     rows: bytes = b""
     """The rows of the kept batch; see PlayRequest.rows."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the arguments with which pickle makes the request again."""
+        return BatchRequest, tuple(self._replace(pieces=[b"".join(self.pieces)]))
+
 
 def new_games(
     setup: BatchSetup,
@@ -180,9 +185,7 @@ def new_games(
     message = batch_service_pb2.NewGamesRequest(setup=setup, options=options, count=games, columns=columns)
     numbered = {"seeds": seeds, "game_numbers": game_numbers}
     pieces = put(message, {name: column_of(name, each, 8) for name, each in numbered.items() if each is not None})
-    return BatchRequest(
-        "NewGames", "new_games", pieces, lambda response: _positions(response.inner("positions"), setup.players)
-    )
+    return BatchRequest("NewGames", "new_games", pieces, partial(_read_begun, setup.players))
 
 
 def step(
@@ -196,12 +199,7 @@ def step(
     """See BatchClient.step."""
     message = batch_service_pb2.StepRequest(setup=setup, columns=columns, restart=restart)
     pieces = put(message, {"states": _states(states), "moves": column_of("moves", moves, 2)})
-
-    def read(response: Response) -> Stepped:
-        positions = _positions(response.inner("positions"), setup.players)
-        return Stepped(positions, _faults(response, len(positions.actors)))
-
-    return BatchRequest("Step", "step", pieces, read)
+    return BatchRequest("Step", "step", pieces, partial(_read_stepped, setup.players))
 
 
 def on_stream(
@@ -352,6 +350,15 @@ def _faults(response: Response, count: int) -> Faults:
     faults = response.message("faults")
     reasons = _array(faults.reasons, np.uint8) if faults.reasons else np.zeros(count, np.uint8)
     return Faults(reasons, faults.items)
+
+
+def _read_begun(players: int, response: Response) -> Positions:
+    return _positions(response.inner("positions"), players)
+
+
+def _read_stepped(players: int, response: Response) -> Stepped:
+    positions = _positions(response.inner("positions"), players)
+    return Stepped(positions, _faults(response, len(positions.actors)))
 
 
 def _positions(positions: Response, players: int) -> Positions:
