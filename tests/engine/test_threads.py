@@ -48,7 +48,7 @@ def test_threads_live_as_long_as_the_table(game: Game) -> None:
     others = tasks()
     table = Table(game, game.min_players)
     begin(table, 1)
-    assert tasks() == others
+    assert tasks() <= others
     begin(table, 3)
     three = tasks() - others
     assert len(three) == 2
@@ -60,14 +60,14 @@ def test_threads_live_as_long_as_the_table(game: Game) -> None:
     begin(table, 2)
     assert tasks() - others == five
     del table
-    wait_for(lambda: tasks() == others)
+    wait_for(lambda: tasks() <= others)
 
 
 def test_many_tables_leave_no_threads(game: Game) -> None:
     others = tasks()
     for _ in range(100):
         begin(Table(game, game.min_players, reuse_memory=True), 4)
-    wait_for(lambda: tasks() == others)
+    wait_for(lambda: tasks() <= others)
 
 
 def test_errors_leave_no_threads(game: Game) -> None:
@@ -84,7 +84,7 @@ def test_errors_leave_no_threads(game: Game) -> None:
         assert begin(table, 3) == expected
     wait_for(lambda: len(tasks() - others) == 2)
     del table
-    wait_for(lambda: tasks() == others)
+    wait_for(lambda: tasks() <= others)
 
 
 def test_threads_without_work_sleep(game: Game) -> None:
