@@ -14,12 +14,12 @@ other hands may be any card in the matchings of both.
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport NO_SEAT, OK
+from chatiere.engine.core.game cimport NO_SEAT, OK, seat_at
 from chatiere.engine.core.stream cimport next_word, number_below
 from .state cimport (
-    BONUS, BONUS_GROUP, DEALT, EXCHANGE, MAX_CARD, MAX_EXCHANGES, MAX_PILE, MAX_PLAYERS, PASS, PLAY, DiscatFault,
-    Layout, State, card_in_slot, card_under, cards_in_use, constraint_of, exchanged_in, has_card, points_up, put_card,
-    put_card_under, respects, turns_in, with_card,
+    BONUS, BONUS_GROUP, DEALT, EXCHANGE, MAX_CARD, MAX_EXCHANGES, MAX_PLAYERS, PASS, PLAY, DiscatFault, Layout, State,
+    card_in_slot, card_under, cards_in_use, constraint_of, exchanged_in, has_card, points_up, put_card, put_card_under,
+    respects, turns_in, with_card,
 )
 
 cdef enum:
@@ -78,11 +78,9 @@ ctypedef struct Play:
 ctypedef struct History:
     int plays
     int put_under
-    int drawn
     Play played[MAX_CARD]
-    # The seats that put cards under the pile, and the seats that drew cards after the deal, each in order of time.
-    uint8_t put_by[MAX_EXCHANGES]
-    uint8_t drawn_by[MAX_PILE + MAX_EXCHANGES]
+    uint8_t put_by[MAX_EXCHANGES]  # the seats that put cards under the pile, in order of time
+    Draws draws
 
 ctypedef struct Hidden:
     # The places that a seat cannot see: first the places with stories, then the unknown part of the pile.
@@ -104,20 +102,14 @@ ctypedef struct Deal:
 # The public history
 
 cdef void read_history(const State* state, Layout* layout, History* history) noexcept nogil:
-    # Compute the history from the plays and passes. They determine the owner of each card and the size of each hand.
-    # When a turn is over, the hand has five cards or more, or the draw pile is permanently empty. There is no refill
-    # after a pass. The sizes therefore determine the seat that drew each card.
+    # Read the plays and passes. They determine the owner of each card, and the seat that drew each card.
     cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top, or 0
-    cdef int sizes[MAX_PLAYERS]
-    cdef int last_put[MAX_PLAYERS]  # the number of draws before each seat last put a card under the pile
-    cdef int players = state.players, left = cards_in_use(players) - DEALT * players
-    cdef int owner = state.first_seat, start = 0, place, code, turns, number, seat, refill, draw, i
+    cdef Draws* draws = &history.draws
+    cdef int players = state.players, owner = state.first_seat, start = 0, place, code, turns, number, seat, draw, i
     memset(layout, 0, sizeof(Layout))
     memset(tops, 0, sizeof(tops))
-    memset(last_put, 0, sizeof(last_put))
-    for seat in range(players):
-        sizes[seat] = DEALT
-    history.plays = history.put_under = history.drawn = 0
+    begin_draws(state, draws)
+    history.plays = history.put_under = 0
     for place in range(state.laid):
         layout.owner[place] = owner
         code = state.codes[place]
@@ -126,48 +118,33 @@ cdef void read_history(const State* state, Layout* layout, History* history) noe
         turns = turns_in(code)
         layout.in_bonus_pile[start] = place + 1 - start == BONUS_GROUP
         tops[owner] = place + 1
-        sizes[owner] -= place + 1 - start
-        if place + 1 == state.laid and turns == 1:
-            # Use the actual size of the hand. The game may have ended before the refill, or the first pass may be in
-            # progress.
-            refill = max(0, state.hand_size[owner] - sizes[owner])
-        else:
-            # If there was a pass, the creator also drew a bonus card.
-            refill = max(0, DEALT - sizes[owner]) + (turns > 1)
-        refill = min(refill, left)
-        left -= refill
-        sizes[owner] += refill
-        memset(&history.drawn_by[history.drawn], owner, refill)
-        history.drawn += refill
-        history.played[history.plays] = Play(seat=owner, first=start, top=place, refill=refill)
+        history.played[history.plays] = Play(
+            seat=owner, first=start, top=place, refill=draw_after_play(state, owner, start, place, draws)
+        )
         history.plays += 1
         for number in range(turns - 1):
-            seat = (owner + 1 + number) % players
+            seat = seat_at(owner, 1 + number, players)
             turn_top(layout, tops[seat])
             if exchanged_in(code, number):
-                last_put[seat] = history.drawn
                 history.put_by[history.put_under] = seat
                 history.put_under += 1
-                # In an exchange, the seat draws a card for the card that it puts under the pile.
-                history.drawn_by[history.drawn] = seat
-                history.drawn += 1
         if turns == players and (place + 1 < state.laid or (state.phase == PLAY and state.active == owner)):
             turn_top(layout, tops[owner])
         start = place + 1
-        owner = (owner + turns) % players
+        owner = seat_at(owner, turns, players)
     # A seat whose pass is in progress has already turned its top.
     if state.phase == PASS:
         turn_top(layout, tops[state.active])
     # Do not count a pending draw.
-    history.drawn -= state.phase == EXCHANGE
+    draws.drawn -= state.phase == EXCHANGE
     for i in range(state.queue_length):
         layout.queue_seat[i] = history.put_by[history.put_under - state.queue_length + i]
     for i in range(state.redrawn_count):
-        draw = first_redraw(state, history) + i
-        seat = history.drawn_by[draw] if draw < history.drawn else <int> NO_SEAT
+        draw = first_redraw(state, forgotten(state, history)) + i
+        seat = taker_of(draws, draw)
         layout.redraws[i].giver = history.put_by[forgotten(state, history) + i]
         layout.redraws[i].taker = seat
-        layout.redraws[i].surely_held = seat != NO_SEAT and draw >= last_put[seat]
+        layout.redraws[i].surely_held = seat != NO_SEAT and draw >= draws.before_put[seat]
 
 
 cdef void read_layout(const State* state, Layout* layout) noexcept nogil:
@@ -184,12 +161,6 @@ cdef inline void turn_top(Layout* layout, int top) noexcept nogil:
 cdef inline int forgotten(const State* state, const History* history) noexcept nogil:
     # Return the number of redrawn cards that State.cards no longer has.
     return history.put_under - state.queue_length - state.redrawn_count
-
-
-cdef inline int first_redraw(const State* state, const History* history) noexcept nogil:
-    # Return the number of the draw that gave the oldest redrawn card kept. All unknown cards are drawn before the
-    # queue.
-    return cards_in_use(state.players) - DEALT * state.players + forgotten(state, history)
 
 
 cdef void arrive(Story* story, int redraw) noexcept nogil:
@@ -242,8 +213,8 @@ cdef void put_under(const State* state, Story* story, int redraw) noexcept nogil
 
 cdef bint read_stories(const State* state, const History* history, Story* stories) noexcept nogil:
     # Read the story of each hand. Returns False if the plays and passes do not lead to the sizes of the hands.
-    cdef int drawn = -first_redraw(state, history), put = -forgotten(state, history), constraint = 0
-    cdef int last_drawn = drawn + history.drawn, code, number, place, seat, i, _
+    cdef int put = -forgotten(state, history), drawn = -first_redraw(state, -put), constraint = 0
+    cdef int last_drawn = drawn + history.draws.drawn, code, number, place, seat, i, _
     cdef const Play* play
     for seat in range(state.players):
         stories[seat].now = stories[seat].size = 0
@@ -260,7 +231,7 @@ cdef bint read_stories(const State* state, const History* history, Story* storie
             draw(state, &stories[play.seat], drawn)
             drawn += 1
         for number in range(turns_in(code) - 1):
-            seat = (play.seat + 1 + number) % state.players
+            seat = seat_at(play.seat, 1 + number, state.players)
             show(&stories[seat], state, constraint)
             if exchanged_in(code, number):
                 put_under(state, &stories[seat], put)
