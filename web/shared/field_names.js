@@ -1,3 +1,5 @@
+// Names of protobuf fields in JSON.
+
 /**
  * Return the name of a field in JSON, such as chatPerche for chat_perche.
  * @param {string} field
