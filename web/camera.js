@@ -1,7 +1,7 @@
 // The camera: it selects the visible part of a board. It follows a growing board until the player zooms or pans.
 
 import { fitted } from "./boxes.js";
-import { h, s } from "./dom.js";
+import { button, h, s } from "./dom.js";
 
 /** @typedef {import("./game.js").Box} Box */
 
@@ -38,9 +38,9 @@ export class Camera {
     this.ground = s("rect", { fill: "transparent" });
     board.prepend(this.ground);
     this.buttons = {
-      closer: h("button", { type: "button", onclick: () => this.#zoom(STEP) }, "+"),
-      farther: h("button", { type: "button", onclick: () => this.#zoom(1 / STEP) }, "−"),
-      whole: h("button", { type: "button", onclick: () => this.#whole() }, "⤢"),
+      closer: button("+", () => this.#zoom(STEP)),
+      farther: button("−", () => this.#zoom(1 / STEP)),
+      whole: button("⤢", () => this.#whole()),
     };
     this.controls = h("div", { class: "camera", hidden: true }, ...Object.values(this.buttons));
     board.addEventListener("pointerdown", (event) => this.#down(event));

@@ -23,6 +23,16 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /**
+ * Create a button that calls a function.
+ * @param {Child} label
+ * @param {(event: MouseEvent) => void} onclick
+ * @param {Attributes} [attributes]
+ */
+export function button(label, onclick, attributes = {}) {
+  return h("button", { type: "button", ...attributes, onclick }, label);
+}
+
+/**
  * Create an SVG element, like `h`.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag

@@ -1,7 +1,7 @@
 // Links to tables. A shared link contains tables and never a secret. Only the private link to the player's own seat
 // contains a secret.
 
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { fieldForm } from "./field_form.js";
 import { t } from "./settings.js";
 import { packed } from "./shared/bytes.js";
@@ -48,15 +48,11 @@ export function seatLink(session, seat) {
 export function share(label, link, { isPrivate = false } = {}) {
   const field = h("input", { type: "text", readonly: true, value: link, onfocus: () => field.select() });
   const copied = h("span", { role: "status" });
-  const copy = h("button", { type: "button", class: "copy", onclick: () => copyIt() }, t("copy"));
+  const copy = button(t("copy"), () => copyIt(), { class: "copy" });
   const send =
     !isPrivate &&
     "share" in navigator &&
-    h(
-      "button",
-      { type: "button", onclick: () => navigator.share({ url: link }).catch(() => undefined) },
-      t("send"),
-    );
+    button(t("send"), () => navigator.share({ url: link }).catch(() => undefined));
   async function copyIt() {
     field.select();
     try {

@@ -2,7 +2,7 @@
 
 import { seatMark } from "./art/cards.js";
 import { icon } from "./art/shapes.js";
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { listOf } from "./lists.js";
 import { follow, pick } from "./picks.js";
 import { scoreTable } from "./result.js";
@@ -403,20 +403,14 @@ export class TableView {
             : null;
     this.buttons.replaceChildren(
       ...shown.slice(0, 12).map((action) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: classOf(action),
-            "data-action": action.id,
-            onclick: () => this.onAction(action),
-          },
-          this.kit.phrases.write(action),
-        ),
+        button(this.kit.phrases.write(action), () => this.onAction(action), {
+          class: classOf(action),
+          "data-action": action.id,
+        }),
       ),
     );
     if (hasPicked) {
-      this.buttons.append(h("button", { type: "button", onclick: () => this.#cancel() }, t("cancel")));
+      this.buttons.append(button(t("cancel"), () => this.#cancel()));
     }
     this.all.hidden = context.actions.length === 0;
   }
@@ -432,11 +426,7 @@ export class TableView {
             h(
               "li",
               {},
-              h(
-                "button",
-                { type: "button", onclick: () => this.onAction(action) },
-                this.kit.phrases.write(action),
-              ),
+              button(this.kit.phrases.write(action), () => this.onAction(action)),
             ),
           ),
         ),

@@ -1,7 +1,7 @@
 // A record in a frame of another page. It is smaller than the page and needs no storage, because browsers may deny
 // storage to frames.
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { GAMES, loadGame } from "../game.js";
 import { gameKit } from "../kit.js";
 import { stillTable } from "../lessons/still.js";
@@ -116,7 +116,7 @@ class Embedded {
    */
   #step(by, text, label) {
     const onclick = () => this.go(this.#ply + by);
-    return h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
+    return button(text, onclick, { "aria-label": label, title: label });
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import { catFace } from "../art/cats.js";
 import { icon } from "../art/shapes.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { share, tableLink } from "../links.js";
 import { Session } from "../session.js";
 import { t } from "../settings.js";
@@ -44,7 +44,7 @@ export function ending(playing, update, { won, why, me }) {
       { class: "choices" },
       againButton(playing),
       ...recordButtons(playing),
-      h("button", { type: "button", onclick: showShared }, t("share")),
+      button(t("share"), showShared),
       h("a", { class: "button", href: "#/" }, t("home")),
     ),
     shared,
@@ -74,7 +74,7 @@ function againButton(playing) {
       playing.fail(error);
     }
   };
-  return h("button", { type: "button", class: "primary", onclick: again }, t("again"));
+  return button(t("again"), again, { class: "primary" });
 }
 
 /**
@@ -120,8 +120,5 @@ function recordButtons(playing) {
       URL.revokeObjectURL(url);
     }
   };
-  return [
-    h("button", { type: "button", onclick: watch }, t("see-record")),
-    h("button", { type: "button", onclick: save }, t("save-record")),
-  ];
+  return [button(t("see-record"), watch), button(t("save-record"), save)];
 }

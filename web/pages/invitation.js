@@ -2,7 +2,7 @@
 // its hash. The host's browser creates the table when all players have replied.
 
 import { random } from "../bytes.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { kitOf } from "../games.js";
 import { optionsTold } from "../options.js";
 import { isLoopback, linkTo, pasteLink, share } from "../links.js";
@@ -150,10 +150,7 @@ async function host(id, invitation) {
             h("p", {}, t("replies")),
             pasteLink(),
           ]
-        : [
-            h("p", {}, t("all-here")),
-            h("button", { type: "button", class: "primary", onclick: begin }, t("deal")),
-          ]),
+        : [h("p", {}, t("all-here")), button(t("deal"), begin, { class: "primary" })]),
       refusal,
     );
   }
@@ -178,7 +175,7 @@ function seatItem(seat, index, secrets, free) {
     " ",
     holder(seat, secrets),
     " ",
-    isAnothers && h("button", { type: "button", onclick: free }, t("free-seat")),
+    isAnothers && button(t("free-seat"), free),
   );
 }
 
@@ -227,7 +224,7 @@ async function guest(id, { game, asksNext, seats, options, secrets }) {
   if (hash !== undefined) {
     showReply(hash);
   } else {
-    content.append(h("button", { type: "button", class: "primary", onclick: sit }, t("sit-down")));
+    content.append(button(t("sit-down"), sit, { class: "primary" }));
   }
   const element = h(
     "section",

@@ -1,6 +1,6 @@
 // The page of everything that opens without a connection: rule sheets, and records that were shown before.
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { GAMES } from "../game.js";
 import { listGames } from "../games.js";
 import { forgetShelf } from "../kept.js";
@@ -66,6 +66,6 @@ function row(shelf, record, title) {
     {},
     h("a", { href: "#/record/own", onclick: look }, title),
     h("small", {}, facts),
-    h("button", { type: "button", onclick: forget, "aria-label": label, title: label }, "×"),
+    button("×", forget, { "aria-label": label, title: label }),
   );
 }

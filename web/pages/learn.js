@@ -1,7 +1,7 @@
 // A guided first game: positions of a real game, in which the learner makes the moves that the guide explains.
 
 import { call, Refusal } from "../api.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { checkGame, kitOf } from "../games.js";
 import { filled, language, t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
@@ -64,21 +64,13 @@ class Guided {
     this.text = h("p", {});
     // Screen readers read it when it changes.
     this.told = h("div", { role: "status" }, this.count, this.text);
-    this.back = this.#button(said("step-back"), () => this.go(this.#at - 1));
-    this.next = this.#button(said("step-next"), () => this.go(this.#at + 1));
-    this.show = this.#button(said("step-show"), () => this.view.hint(this.#wanted));
+    this.back = button(said("step-back"), () => this.go(this.#at - 1));
+    this.next = button(said("step-next"), () => this.go(this.#at + 1));
+    this.show = button(said("step-show"), () => this.view.hint(this.#wanted));
     this.play = h("a", { class: "button primary", href: `#/new/${kit.name}` }, t("play"));
     const buttons = h("p", { class: "choices" }, this.back, this.next, this.show, this.play);
     this.guide = h("section", { class: "sheet guided" }, this.told, buttons);
     this.element = tableLayout(this.view, { above: this.guide });
-  }
-
-  /**
-   * @param {string} text
-   * @param {() => void} onclick
-   */
-  #button(text, onclick) {
-    return h("button", { type: "button", onclick }, text);
   }
 
   /** The current step. */

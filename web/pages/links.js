@@ -1,6 +1,6 @@
 // Opens the table of a link: stores the table in this browser, and shows it.
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { knownRoom } from "../rooms/room.js";
 import { Session, tableIn } from "../session.js";
 import { t } from "../settings.js";
@@ -102,7 +102,7 @@ function fork(ply, tables, own) {
     };
     element.append(
       h("p", {}, t("fork-friends")),
-      h("p", {}, h("button", { type: "button", class: "primary", onclick: take }, t("take-new"))),
+      h("p", {}, button(t("take-new"), take, { class: "primary" })),
     );
   }
   element.append(h("p", {}, h("a", { href: "#/" }, t("home"))));

@@ -1,6 +1,6 @@
 // The start page: the games, the tables of this browser, links and records from elsewhere.
 
-import { h, s } from "../dom.js";
+import { button, h, s } from "../dom.js";
 import { GAMES } from "../game.js";
 import { listGames } from "../games.js";
 import { pictureOf } from "../art/games.js";
@@ -172,7 +172,7 @@ function forget(game, work) {
     }
   };
   const label = t("forget", { game: game ?? "" });
-  return h("button", { type: "button", onclick: clicked, "aria-label": label, title: label }, "×");
+  return button("×", clicked, { "aria-label": label, title: label });
 }
 
 /** @param {Event} event */

@@ -1,7 +1,7 @@
 // The form for a new game: the players and the options.
 
 import { call } from "../api.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { kitOf, listBots } from "../games.js";
 import { OptionsForm } from "../options.js";
 import { newRoom } from "../rooms/room.js";
@@ -71,11 +71,7 @@ class NewGame {
         "p",
         { class: "choices" },
         h("button", { class: "primary" }, t("deal")),
-        h(
-          "button",
-          { type: "button", class: "invite", onclick: (/** @type {Event} */ event) => this.#invite(event) },
-          t("invite-live"),
-        ),
+        button(t("invite-live"), (event) => this.#invite(event), { class: "invite" }),
       ),
     );
     this.#showSeats();

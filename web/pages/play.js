@@ -2,7 +2,7 @@
 
 import { amendmentText, nameOfBot } from "../amendments.js";
 import { connection, Refusal, UNAUTHENTICATED } from "../api.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { kitOf, listBots } from "../games.js";
 import { pasteLink, share, tableLink } from "../links.js";
 import { namesOf } from "../lists.js";
@@ -428,7 +428,7 @@ class Play {
       if (course === this.#course) {
         const { ply: last } = this.session.table;
         const back = () => this.#follow({ isNew: false });
-        this.frame.tell(h("button", { type: "button", class: "primary", onclick: back }, t("to-now")));
+        this.frame.tell(button(t("to-now"), back, { class: "primary" }));
         this.view.prompt.textContent = t("moment", { ply, last });
         this.frame.tools.hint.hidden = true;
       }
@@ -492,13 +492,9 @@ class Play {
   #ask(text, label) {
     return new Promise((resolve) => {
       this.#goOn = () => resolve(undefined);
-      const button = h(
-        "button",
-        { type: "button", class: "primary", onclick: () => resolve(undefined) },
-        label,
-      );
-      this.frame.tell(h("p", {}, text), button);
-      button.focus();
+      const confirm = button(label, () => resolve(undefined), { class: "primary" });
+      this.frame.tell(h("p", {}, text), confirm);
+      confirm.focus();
     });
   }
 
@@ -658,7 +654,7 @@ class Play {
     if (isClosedFor(error)) {
       this.frame.tell(elsewhere(newGameLink(this.session, this.options)));
     } else if (again) {
-      this.frame.tell(h("button", { type: "button", onclick: again }, t("try-again")));
+      this.frame.tell(button(t("try-again"), again));
     }
   }
 }

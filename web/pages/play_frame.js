@@ -1,7 +1,7 @@
 // The parts of a game's page around its table: tools, notices, links, and texts about the seats.
 
 import { nameOfBot } from "../amendments.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { pasteLink, seatLink, share, tableLink } from "../links.js";
 import { namesOf } from "../lists.js";
 import { nameOfSeat } from "../seat_names.js";
@@ -19,15 +19,10 @@ export class PlayFrame {
    *   called when the player opens or closes the section of links, the others when the player uses a tool
    */
   constructor(view, { onHint, onUndo, onPause, onLinks }) {
-    const button = (
-      /** @type {string} */ name,
-      /** @type {string} */ label,
-      /** @type {() => void} */ onclick,
-    ) => h("button", { type: "button", "data-tool": name, hidden: true, onclick }, label);
     this.tools = {
-      hint: button("hint", t("ask-hint"), onHint),
-      undo: button("undo", t("undo"), onUndo),
-      pause: button("pause", t("pause"), onPause),
+      hint: button(t("ask-hint"), onHint, { "data-tool": "hint", hidden: true }),
+      undo: button(t("undo"), onUndo, { "data-tool": "undo", hidden: true }),
+      pause: button(t("pause"), onPause, { "data-tool": "pause", hidden: true }),
     };
     this.notice = h("div", { class: "notice", hidden: true });
     this.links = h("details", { ontoggle: onLinks }, h("summary", {}, t("links")));

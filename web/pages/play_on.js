@@ -1,7 +1,7 @@
 // A game against bots that continues from a position of a record. It is not sealed and not stored.
 
 import { call } from "../api.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { wonText } from "../result.js";
 import { nameOfSeat } from "../seat_names.js";
 import { pace, t } from "../settings.js";
@@ -29,12 +29,7 @@ export class PlayOn {
     this.names = Array.from({ length: players }, (_, each) => (each === seat ? undefined : bot.name));
     this.#ply = ply;
     this.notice = h("p", { role: "status" }, t("playing-on", { name: nameOfSeat(seat) }));
-    this.element = h(
-      "div",
-      { class: "playing-on" },
-      this.notice,
-      h("button", { type: "button", onclick: onEnd }, t("back-to-record")),
-    );
+    this.element = h("div", { class: "playing-on" }, this.notice, button(t("back-to-record"), onEnd));
   }
 
   /**

@@ -2,7 +2,7 @@
 // to act.
 
 import { call, Refusal } from "../api.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { GAMES } from "../game.js";
 import { checkGame, kitOf, listGames } from "../games.js";
 import { today } from "../puzzle_of_day.js";
@@ -104,8 +104,8 @@ class Shown {
     const [best] = this.#best;
     const whole = { ...record, actions: [...(record.actions ?? []), best] };
     const why = `#/record/${recordWord(whole)}/${this.ply}/${puzzle.seat}`;
-    this.answer = h("button", { type: "button", onclick: () => this.#solve("answer-is") }, said("answer"));
-    this.again = h("button", { type: "button", onclick: () => this.begin() }, said("again"));
+    this.answer = button(said("answer"), () => this.#solve("answer-is"));
+    this.again = button(said("again"), () => this.begin());
     this.why = h("a", { class: "button", href: why }, said("why"));
     const following = h("a", { class: "button", href: next }, said("next"));
     const buttons = h("p", { class: "choices" }, this.answer, this.again, this.why, following);

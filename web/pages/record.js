@@ -1,6 +1,6 @@
 // The page that replays a record ply by ply: a sample, a file, or the record of a game played here.
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { kitOf, listBots } from "../games.js";
 import { share } from "../links.js";
 import { keepRecord, positionsOf, STRETCH } from "../kept_records.js";
@@ -90,7 +90,7 @@ class Replay {
     this.players = record.players ?? 0;
     this.slider = plySlider(this.last, t("ply"), (ply) => this.go(ply));
     this.count = h("output", {});
-    this.play = h("button", { type: "button", onclick: () => this.#toggle() }, t("play"));
+    this.play = button(t("play"), () => this.#toggle());
     this.viewer = h(
       "select",
       { onchange: () => this.go(this.#wanted) },
@@ -98,7 +98,7 @@ class Replay {
       h("option", { value: OPEN }, t("open-hands")),
       Array.from({ length: this.players }, (_, each) => h("option", { value: each }, nameOfSeat(each))),
     );
-    this.on = h("button", { type: "button", onclick: () => this.#playOn() }, t("play-on"));
+    this.on = button(t("play-on"), () => this.#playOn());
     this.steps = [
       h("div", {}, this.#step(-1, "◀", t("back")), this.play, this.#step(1, "▶", t("forward")), this.count),
       this.slider,
@@ -211,7 +211,7 @@ class Replay {
    */
   #step(by, text, label) {
     const onclick = () => this.go(this.#wanted + by);
-    return h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
+    return button(text, onclick, { "aria-label": label, title: label });
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import { call } from "../api.js";
 import { seatMark } from "../art/cards.js";
-import { h, s } from "../dom.js";
+import { button, h, s } from "../dom.js";
 import { nameOfSeat } from "../seat_names.js";
 import { language, t } from "../settings.js";
 import { whyOf } from "../trouble.js";
@@ -42,7 +42,7 @@ export class Review {
     this.onMove = onMove;
     this.last = record.actions?.length ?? 0;
     this.players = record.players ?? 0;
-    this.begin = h("button", { type: "button", class: "primary", onclick: () => this.#run() }, t("review"));
+    this.begin = button(t("review"), () => this.#run(), { class: "primary" });
     this.status = h("p", { role: "status" });
     this.cursor = s("line", { class: "cursor", y1: 0, y2: HEIGHT });
     this.lines = s("g", {});
@@ -186,7 +186,7 @@ export class Review {
       const moves = worst.map((each) => {
         const ply = each.ply ?? 0;
         const text = t("worst-move", { ply: ply + 1, loss: percent(this.#lossOf(each)) });
-        return h("button", { type: "button", onclick: () => this.onMove(ply, seat) }, text);
+        return button(text, () => this.onMove(ply, seat));
       });
       return moves.length > 0 && h("li", {}, h("span", {}, nameOfSeat(seat)), moves);
     });

@@ -3,7 +3,7 @@
 import { qrCode } from "../art/qr.js";
 import { seatMark } from "../art/cards.js";
 import { icon } from "../art/shapes.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { kitOf, listBots } from "../games.js";
 import { isLoopback, linkTo, share } from "../links.js";
 import { optionsTold } from "../options.js";
@@ -257,10 +257,7 @@ class RoomPage {
       holder === undefined && h("small", { class: "free" }, isHost ? bot : t("free")),
       isMe && h("small", {}, t("you")),
       isAway && h("small", {}, t("away")),
-      isHost &&
-        holder !== undefined &&
-        !isMe &&
-        h("button", { type: "button", onclick: free }, t("free-seat")),
+      isHost && holder !== undefined && !isMe && button(t("free-seat"), free),
     );
   }
 

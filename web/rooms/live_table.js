@@ -1,6 +1,6 @@
 // The room's part of a live table's page, and the notifications and sounds that tell players that it is their turn.
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { linkTo, share } from "../links.js";
 import { callSeats, nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
@@ -44,10 +44,10 @@ export class LiveTable {
       checked: isHeard(),
       onchange: () => choose("sound", this.sound.checked ? "on" : "off"),
     });
-    this.allow = h("button", { type: "button", hidden: true, onclick: () => this.#allow() }, t("notify-me"));
+    this.allow = button(t("notify-me"), () => this.#allow(), { hidden: true });
     this.menu = new SeatMenu(this, strengths, { onChange, onError });
     this.hearing = h("label", {}, this.sound, h("span", {}, t("sound")));
-    this.close = h("button", { type: "button", hidden: true, onclick: () => this.#close() }, t("close-game"));
+    this.close = button(t("close-game"), () => this.#close(), { hidden: true });
     const link = linkTo(`room/${room.id}/${game}/${players}`);
     this.element = h(
       "section",
@@ -135,9 +135,7 @@ export class LiveTable {
    */
   rematchButton(onError, options) {
     const again = () => this.#rematch(options).catch(onError);
-    return this.patience === undefined
-      ? null
-      : h("button", { type: "button", class: "primary", onclick: again }, t("rematch"));
+    return this.patience === undefined ? null : button(t("rematch"), again, { class: "primary" });
   }
 
   /** @param {OptionsJson | undefined} options */

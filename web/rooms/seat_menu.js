@@ -1,7 +1,7 @@
 // Amendments of a live table: a seat's player can request them, and the other players are asked for their consent.
 
 import { amendmentText, isResignation } from "../amendments.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { namesOf } from "../lists.js";
 import { nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
@@ -28,10 +28,9 @@ export class SeatMenu {
     this.strengths = strengths;
     this.onChange = onChange;
     this.onError = onError;
-    const button = (/** @type {"resign" | "take-back"} */ name, /** @type {() => void} */ onclick) =>
-      h("button", { type: "button", "data-tool": name, onclick }, t(name));
-    this.resign = button("resign", () => this.#resign());
-    this.takeBack = button("take-back", () => this.#ask((session, me) => session.takeBack(me)));
+    this.resign = button(t("resign"), () => this.#resign(), { "data-tool": "resign" });
+    const takeBack = () => this.#ask((session, me) => session.takeBack(me));
+    this.takeBack = button(t("take-back"), takeBack, { "data-tool": "take-back" });
     this.replacing = h("span", { class: "choices" });
     this.element = h(
       "details",
@@ -44,8 +43,8 @@ export class SeatMenu {
     this.choices = h(
       "p",
       { class: "choices" },
-      h("button", { type: "button", class: "primary", onclick: () => this.#consent() }, t("accept")),
-      h("button", { type: "button", onclick: () => this.#decline() }, t("decline")),
+      button(t("accept"), () => this.#consent(), { class: "primary" }),
+      button(t("decline"), () => this.#decline()),
     );
     this.proposal = h(
       "section",
@@ -83,9 +82,7 @@ export class SeatMenu {
     const labels = gone.map((seat) => t("replace", { name: nameOfSeat(seat) }));
     if (labels.join("\n") !== Array.from(this.replacing.children, (each) => each.textContent).join("\n")) {
       this.replacing.replaceChildren(
-        ...gone.map((seat, index) =>
-          h("button", { type: "button", onclick: () => this.#replace(seat) }, labels[index]),
-        ),
+        ...gone.map((seat, index) => button(labels[index], () => this.#replace(seat))),
       );
     }
   }
