@@ -119,6 +119,7 @@ def test_a_live_game_among_three_is_in_the_docs(visit: Callable[..., Person]) ->
     for person in people:
         expect(person.page.locator(".room .seats li")).to_have_count(len(people))
         expect(person.page.locator(".room .seats")).to_contain_text(NAMES[-1])
+        expect(person.page.locator(".room .seats")).not_to_contain_text("away")
     pictures = {"live_room": beside(people)}
     deal(people[0], len(people))
     await_table(*people)
