@@ -190,6 +190,16 @@ def test_every_delivery_in_rooms_is_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_speed_of_two_threads_is_listed_by_the_size_of_the_batch(output: Path) -> None:
+    tables = json.loads((output / "bench-more.json").read_text())["tables"]
+    (lines,) = (lines for title, lines in tables.items() if title.startswith("step in 2 threads"))
+    (line,) = lines
+    assert line.pop("game") == "discat"
+    assert len(line) == 3
+    assert all(figure > 0 for figure in line.values())
+
+
+@pytest.mark.slow
 def test_growth_and_trajectories_are_written(output: Path) -> None:
     tables = json.loads((output / "bench-more.json").read_text())["tables"]
     (growth,) = (lines for title, lines in tables.items() if title.startswith("self-play by"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from typing import Any
 
 from chatiere.engine import Game
 from loadtest.bench.bounds import bound_of
@@ -15,13 +16,16 @@ PEERS = ("connect_four", "leduc_holdem")
 DIVIDED = 8
 # The number of games of an environment with many games, as a multiple of the usual number.
 MANY = 100
+# The sizes of the batches that one and two threads step, as multiples of the usual size.
+SIZES = (1, 4, DIVIDED)
 ONE, TWO, SPREAD, APART = "one thread", "two threads", "two threads, two cores", "two processes"
 
 
 def measure(plan: BenchPlan) -> Result:
     """Measure the rows about TableEnv, and those about steps in several threads."""
     played, many, steps = _play(plan), [_play_many(plan, game) for game in plan.games], _divide(plan)
-    return Result(played.rows + many + steps.rows, played.tables | steps.tables)
+    sizes = {"step in 2 threads, moves a second as a multiple of 1 thread": [_step(plan, game) for game in plan.games]}
+    return Result(played.rows + many + steps.rows, played.tables | steps.tables | sizes)
 
 
 def _play(plan: BenchPlan) -> Result:
@@ -98,6 +102,22 @@ def _divide(plan: BenchPlan) -> Result:
             for kind, run in found.items()
         ]
     return Result(rows, {f"steps of {DIVIDED * plan.batch} games, divided": lines})
+
+
+def _step(plan: BenchPlan, game: Game) -> dict[str, Any]:
+    # Return a line of a table: how many times faster two threads are than one, by wall time, for each size of a batch.
+    line: dict[str, Any] = {"game": game.name}
+    for size in (multiple * plan.batch for multiple in SIZES):
+        with ExitStack() as stack:
+            cores = CORES[:1] + CORES[-1:]
+            contenders = {
+                threads: _ended_by(stack, Pinned("steps", game.name, size, plan.warm_up, threads, cores=cores))
+                for threads in (1, 2)
+            }
+            runs = alternate({threads: _runs(one, plan) for threads, one in contenders.items()}, plan.rounds)
+        one, two = (_moves_a_second(middle(each, _moves_a_second)) for each in runs.values())
+        line[f"{size} games"] = two / one
+    return line
 
 
 def _ended_by(stack: ExitStack, pinned: Pinned) -> Pinned:
