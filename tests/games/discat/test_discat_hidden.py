@@ -232,10 +232,10 @@ def test_an_observation_counts_a_group_of_four_at_any_place_among_the_cards_laid
         plain.check_observation(position, seat)
 
 
-@over("players", [2, 3, 4])
+@over("players", [2, 3, 4, 6])
 def test_observation_and_view_agree_if_the_hands_contradict_the_plays(players: int) -> None:
     # A card moves from one hand to another, so the hands do not account for all cards drawn from the queue.
-    choices = random.Random(players)
+    choices = random.Random(3)
     compared = known = 0
     for _ in range(10):
         position, game = GAME.new_game(players), Game(players)
