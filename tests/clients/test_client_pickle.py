@@ -36,10 +36,12 @@ def test_a_batch_client_can_be_pickled(address: str) -> None:
 
 @pytest.mark.parametrize("copied", [through_pickle, copy.copy, copy.deepcopy])
 @pytest.mark.parametrize("asked", [{}, {"states": False}, {"observations": True, "batches": 3}], ids=str)
+@pytest.mark.parametrize("is_fast", [False, True])
 def test_a_copied_environment_continues_with_the_same_games(
-    address: str, copied: Callable[[Any], Any], asked: dict[str, Any]
+    address: str, copied: Callable[[Any], Any], asked: dict[str, Any], is_fast: bool
 ) -> None:
-    with VectorEnv(address, "discat", 2, num_envs=6, options=Options(), **asked) as env:
+    asked = asked | {"options": Options(), "fast_address": address if is_fast else None}
+    with VectorEnv(address, "discat", 2, num_envs=6, **asked) as env:
         batch = env.reset(seed=7)
         for _ in range(30):
             batch = env.step(batch.random_actions())
