@@ -11,6 +11,7 @@ import numpy as np
 from chatiere.clients.calls.batch_messages import Response, put, put_inner
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.fast_call import FastCall
+from chatiere.clients.transport.shared_call import PREFIX, SharedCall, StepColumns
 from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import (
     BatchSetup,
@@ -49,16 +50,31 @@ class BenchStream:
     """A Play stream."""
 
     def __init__(self, address: str) -> None:
-        """Open a stream to the service at an address."""
-        self._call = FastCall(address, f"/{BATCH_SERVICE}/Play", PATIENCE)
+        """Open a stream to the service at an address, which may begin with "shm:"."""
+        self._call: FastCall | SharedCall
+        if address.startswith(PREFIX):
+            self._call = SharedCall(address, PATIENCE)
+        else:
+            self._call = FastCall(address, f"/{BATCH_SERVICE}/Play", PATIENCE)
 
     def send(self, field: int, request: list[Buffer], rest: bytes = b"") -> None:
         """Send a PlayRequest. `request` has the pieces of field number `field`, and `rest` has the other fields."""
         self._call.send([*put_inner(field, request), rest])
 
-    def receive(self) -> Response:
+    def send_step(self, number: int, moves: bytes, step: bytes) -> None:
+        """Send a step of the kept batch `number`, which is kept again. `step` is a StepRequest without columns."""
+        if isinstance(self._call, SharedCall):
+            self._call.send_step(0, number, moves, step)
+        else:
+            rest = PlayRequest(take=number, keep=number).SerializeToString()
+            self.send(PlayRequest.STEP_FIELD_NUMBER, [*put(StepRequest(), {"moves": moves}), step], rest)
+
+    def receive(self) -> Response | StepColumns:
         """Receive a response, and return the Positions in it."""
-        response = Response(PlayResponse, self._call.receive())
+        received = self._call.receive()
+        if isinstance(received, StepColumns):
+            return received
+        response = Response(PlayResponse, received)
         kind = response.which("response")
         if kind not in ("new_games", "step"):
             raise RuntimeError(str(response.whole()))
@@ -94,6 +110,7 @@ class SelfPlay:
         self._streams = self._connect()
         # A request for Step without the columns `states` and `moves`.
         self._step = StepRequest(setup=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
+        self._step_bytes = self._step.SerializeToString()
         for number, stream in enumerate(self._streams):
             seeds, numbers = seeds_and_numbers(number * batch, batch)
             request = put(NewGamesRequest(setup=table, columns=columns), {"seeds": seeds, "game_numbers": numbers})
@@ -136,11 +153,13 @@ class SelfPlay:
         for number, stream in enumerate(self._streams):
             self._move(number, stream.receive(), take=self._keeps, keep=keep)
 
-    def _move(self, number: int, positions: Response, *, take: bool, keep: bool) -> None:
+    def _move(self, number: int, positions: Response | StepColumns, *, take: bool, keep: bool) -> None:
         # Make a move in each game of batch `number`. `take` and `keep` set the fields of PlayRequest with these names.
-        columns: dict[str, Buffer] = {}
-        if not take:
-            columns["states"] = positions.column("states")
-        columns["moves"] = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
+        moves = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
+        if take and keep:
+            self._streams[number].send_step(number + 1, moves, self._step_bytes)
+            return
+        columns: dict[str, Buffer] = {} if take else {"states": positions.column("states")}
+        columns["moves"] = moves
         rest = PlayRequest(take=(number + 1) * take, keep=(number + 1) * keep).SerializeToString()
         self._streams[number].send(PlayRequest.STEP_FIELD_NUMBER, put(self._step, columns), rest)

@@ -216,7 +216,7 @@ def test_streams_with_their_own_threads_leave_descriptors_to_other_connections(m
             assert next(batch_stub(channel).Play(requests(), timeout=PATIENCE)) is not None
         # Four is a quarter of 16, and each loop uses three descriptors.
         assert len(door._own_loops) == 4
-        assert door._loop.endpoint.max_connections == 4
+        assert door._endpoint.max_connections == 4
 
 
 def test_the_backlog_of_connections_is_as_long_as_the_system_allows() -> None:

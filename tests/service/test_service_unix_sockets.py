@@ -233,7 +233,7 @@ def test_the_fast_door_counts_users(path: Path) -> None:
 def test_the_user_with_most_connections_loses_one(path: Path) -> None:
     with serving(at(path, "fast")) as server:
         assert server._fast is not None
-        server._fast._loop.endpoint.max_connections = 3
+        server._fast._endpoint.max_connections = 3
         with Peer(connected(path, NOBODY)) as other, Peer(connected(path)) as first:
             other.ping()
             first.ping()

@@ -27,6 +27,7 @@ from chatiere.clients.client import Client
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.fast_call import IS_BUILT
 from chatiere.clients.transport.fast_stream import FastStream
+from chatiere.clients.transport.shared_call import PREFIX
 from chatiere.engine.core import choices
 from chatiere.engine.core.integers import unsigned
 from chatiere.envs.batch import Batch, Positions
@@ -103,7 +104,7 @@ class VectorEnv(BatchEnv):
             compact: True to get the features of compact observations (CompactObservations), for games with large
                 boards.
             timeout: The time limit of a request, in seconds.
-            fast_address: "HOST:PORT" or "unix:/PATH" of a server of the same service, preferably its fast address. The
+            fast_address: "HOST:PORT", "unix:/PATH" or "shm:/PATH" of a server of the same service; see FastStream. The
                 stream uses a separate connection without TLS, so the server should be nearby on a trusted network.
                 With None, or if the package was built without libnghttp2, the stream uses the channel.
             fast_token: The bearer token for `fast_address`, if it requires one.
@@ -243,9 +244,10 @@ class VectorEnv(BatchEnv):
         return rows, result
 
     def _open(self) -> BatchStream | FastStream:
-        if self._fast_address is None or not IS_BUILT:
+        address = self._fast_address
+        if address is None or not (IS_BUILT or address.startswith(PREFIX)):
             return self._client.stream()
-        return FastStream(self._fast_address, timeout=self._timeout, token=self._fast_token)
+        return FastStream(address, timeout=self._timeout, token=self._fast_token)
 
     def _open_after(self, last: BatchStream | FastStream) -> BatchStream | FastStream:
         # Use the channel if a FastStream cannot connect or never received a response: the channel retries and finds

@@ -7,6 +7,8 @@ measurement starts when the games are at different plies.
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
 
 from chatiere.clients import VectorEnv
 from chatiere.engine import Game
@@ -15,7 +17,7 @@ from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, measured, middle, repeat
 from loadtest.bench.rows.in_process import in_batches
 from loadtest.bench.self_play import SEED, SelfPlay
-from loadtest.bench.servers import BenchServer, chatiere, openspiel
+from loadtest.bench.servers import BenchServer, at_unix_sockets, chatiere, openspiel
 
 IN_PROCESS = "OpenSpiel, Python loop"
 TUNED = "OpenSpiel, Python loop tuned by hand"
@@ -24,16 +26,29 @@ OWN = "the same loop in process"
 KEPT = "states kept on the stream"
 FAST, CHANNEL = "the fast door", "gRPC's channel"
 OVER = (FAST, CHANNEL)
+# How streams at the fast door's Unix socket carry their messages, and how their addresses begin.
+OVER_UNIX = {"over HTTP/2": "unix:", "in shared memory": "shm:"}
 # Map each peer to its row in bounds.toml.
 ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 BOUNDS = {**ROWS, OWN: "self_play_own"}
 
 
 def contender(
-    stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan, *, keeps: bool = False
+    stack: ExitStack,
+    server: BenchServer,
+    game: str,
+    players: int,
+    plan: BenchPlan,
+    *,
+    keeps: bool = False,
+    address: str = "",
 ) -> Callable[[], Run]:
-    """Return a contender whose games are at different plies. `keeps` is True to keep states in the service."""
-    playing = SelfPlay(server.fast_address, game, players, plan.batch, connections=1, in_flight=2, keeps=keeps)
+    """Return a contender whose games are at different plies.
+
+    `keeps` is True to keep states in the service. `address` is the address of the stream, by default the fast door's.
+    """
+    address = address or server.fast_address
+    playing = SelfPlay(address, game, players, plan.batch, connections=1, in_flight=2, keeps=keeps)
     stack.callback(playing.close)
     playing.advance(lambda moves: moves < plan.warm_up * plan.batch * 2)
 
@@ -76,6 +91,25 @@ def environment(
     return run
 
 
+def beside_own_loop(plan: BenchPlan) -> list[dict[str, Any]]:
+    """Return the ratios to the same loop in process, over a Unix socket and in shared memory, by size of batch."""
+    lines = []
+    for batch in (plan.batch // 4, plan.batch, 8 * plan.batch):
+        sized = replace(plan, batch=batch)
+        for game, players in plan.games.items():
+            with ExitStack() as stack:
+                server = stack.enter_context(at_unix_sockets())
+                step = in_batches(game, players, sized, observations=False)
+                contenders: dict[str, Callable[[], Run]] = {OWN: lambda step=step: repeat(step, plan.seconds)}  # type: ignore[misc]
+                for over, address in OVER_UNIX.items():
+                    place = server.fast_address.replace("unix:", address)
+                    contenders[over] = contender(stack, server, game.name, players, sized, keeps=True, address=place)
+                runs = {over: middle(found).rate for over, found in alternate(contenders, plan.rounds).items()}
+            ratios = {over: runs[over] / runs[OWN] for over in OVER_UNIX}
+            lines.append({"game": game.name, "batch": batch, "moves/CPU-s": runs[OWN], **ratios})
+    return lines
+
+
 def measure(plan: BenchPlan) -> Result:
     """Measure the rows, compared with OpenSpiel in process and behind gRPC, and with our own loop in process."""
     with ExitStack() as stack:
@@ -108,6 +142,7 @@ def measure(plan: BenchPlan) -> Result:
     result.tables["self-play with VectorEnv"] = [
         {"game": name, "over": over, "moves/CPU-s": middle(found).rate} for (name, over), found in environments.items()
     ]
+    result.tables[f"self-play, states kept, at a Unix socket, beside {OWN}"] = beside_own_loop(plan)
     if peers.installed():
         result.tables["OpenSpiel in random play"] = listed(runs)
     best = {

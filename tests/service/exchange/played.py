@@ -148,6 +148,10 @@ class PlayedPool:
     def submit(self, job: Cancellation, work: Callable[[], Any]) -> Future[Any]:
         return self._threads.submit(work)
 
+    @property
+    def is_contended(self) -> bool:
+        return False
+
     def begin_here(self) -> bool:
         was_here, self._is_here = self._is_here, True
         return not was_here

@@ -206,7 +206,7 @@ def test_a_stop_while_a_stream_s_loop_has_just_ended() -> None:
         loop.post(getattr(loop.endpoint, name))
         loop.post(partial(done.append, name))
     assert done == ["drain", "cut", "wake", "close"]
-    assert (loop.endpoint.connections, loop.endpoint.held, loop.endpoint.trouble) == (0, 0, 0)
+    assert (loop.endpoint.connections, loop.endpoint.held) == (0, 0)
     with pytest.raises(ValueError, match="closed endpoint"):
         loop.endpoint.turn(0)
 

@@ -170,6 +170,14 @@ class BatchRequest(NamedTuple, Generic[Result]):
         """Return the arguments with which pickle makes the request again."""
         return BatchRequest, tuple(self._replace(pieces=[b"".join(self.pieces)]))
 
+    @property
+    def kept_step(self) -> tuple[Buffer, bytes] | None:
+        """The column of moves and the other fields of a step that takes a batch and keeps it again; None for others."""
+        if self.field != "step" or self.take != self.keep or not self.take or self.rows or len(self.pieces) != 3:
+            return None
+        _, moves, rest = self.pieces
+        return moves, bytes(rest)
+
 
 def new_games(
     setup: BatchSetup,

@@ -10,7 +10,7 @@ import grpc
 from chatiere.clients.calls.batch_requests import BatchRequest, Result
 from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of
 from chatiere.clients.transport.channel import BATCH_SERVICE
-from chatiere.clients.transport.in_flight import InFlight
+from chatiere.clients.transport.in_flight import InFlight, message_of
 from chatiere.engine.closing import Closing
 
 # The time in seconds that `close` waits for the reader thread to end.
@@ -68,7 +68,7 @@ class BatchStream(Closing):
             if self._end is not None:
                 future.set_exception(self._end)
                 return future
-            self._requests.put(b"".join(self._in_flight.add(request, future)))
+            self._requests.put(b"".join(message_of(self._in_flight.add(request, future), request)))
             self._changed.notify()
         return future
 
@@ -84,8 +84,8 @@ class BatchStream(Closing):
     def _open(self) -> None:
         self._has_responded = False
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        for message in self._in_flight.messages():
-            self._requests.put(b"".join(message))
+        for tag, request in self._in_flight.tagged():
+            self._requests.put(b"".join(message_of(tag, request)))
         self._call = self._play(iter(self._requests.get, None), metadata=self._metadata)
 
     def _read(self) -> None:

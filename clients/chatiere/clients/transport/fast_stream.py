@@ -3,7 +3,7 @@
 import time
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import grpc
 
@@ -12,7 +12,8 @@ from chatiere.clients.calls.errors import ChatiereError, TransportError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.fast_call import FastCall
-from chatiere.clients.transport.in_flight import InFlight
+from chatiere.clients.transport.in_flight import InFlight, message_of
+from chatiere.clients.transport.shared_call import PREFIX, SharedCall
 from chatiere.engine.closing import Closing
 from chatiere.engine.memory import keep_freed_memory
 
@@ -41,7 +42,9 @@ class FastStream(Closing):
         """Open a stream to a service.
 
         Args:
-            address: "HOST:PORT" or "unix:/PATH", preferably the fast address of the service.
+            address: "HOST:PORT" or "unix:/PATH", preferably the fast address of the service. "shm:/PATH", with the path
+                of the Unix socket of its fast address, for a service on the same Linux machine: the messages then lie
+                in shared memory.
             timeout: The maximum number of seconds for connecting, and for sending data that the service is ready to
                 receive.
             token: The bearer token, if the service requires one.
@@ -74,7 +77,7 @@ class FastStream(Closing):
         future.set_running_or_notify_cancel()
         if not self._in_flight and time.monotonic() > self._used + _PAUSE:
             self._look_for_the_end()
-        self._call.send(self._in_flight.add(request, future))
+        self._send(self._in_flight.add(request, future), request)
         return future
 
     def close(self) -> None:
@@ -99,8 +102,17 @@ class FastStream(Closing):
             except ChatiereError as error:
                 self._go_on_after(error)
 
-    def _open(self) -> FastCall:
+    def _open(self) -> FastCall | SharedCall:
+        if self._address.startswith(PREFIX):
+            return SharedCall(self._address, self._timeout, self._token)
         return FastCall(self._address, f"/{BATCH_SERVICE}/Play", self._timeout, self._token)
+
+    def _send(self, tag: int, request: BatchRequest[Any]) -> None:
+        step = request.kept_step
+        if step is not None and isinstance(self._call, SharedCall):
+            self._call.send_step(tag, request.keep, *step)
+        else:
+            self._call.send(message_of(tag, request))
 
     def _look_for_the_end(self) -> None:
         # Check now whether the stream has ended, because the reason is lost once the connection has also ended.
@@ -121,8 +133,8 @@ class FastStream(Closing):
         except TransportError as error:
             self._in_flight.fail(error)
             return
-        for message in self._in_flight.messages():
-            self._call.send(message)
+        for tag, request in self._in_flight.tagged():
+            self._send(tag, request)
 
 
 class _Awaited(Future[Result]):

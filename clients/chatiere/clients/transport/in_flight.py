@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 from chatiere.clients.calls.batch_messages import Response, put_inner
 from chatiere.clients.calls.batch_requests import BatchRequest, Result, reason_name
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError, pause_before
+from chatiere.clients.transport.shared_call import StepColumns
 from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse, RequestRefusal
 
@@ -32,11 +33,11 @@ class InFlight:
         """Return True if there are requests."""
         return bool(self._requests)
 
-    def add(self, request: BatchRequest[Result], future: Future[Result]) -> list[Buffer]:
-        """Add a request and the future for its result. Return the request's PlayRequest as a list of buffers."""
+    def add(self, request: BatchRequest[Result], future: Future[Result]) -> int:
+        """Add a request and the future for its result. Return its tag."""
         self._tag += 1
         self._requests[self._tag] = request, future
-        return _message(self._tag, request)
+        return self._tag
 
     def pause_before_repeat(self, end: ChatiereError, *, has_responded: bool = True) -> float | None:
         """Return the seconds to wait before sending the requests on another stream, or None if they must not be sent.
@@ -55,18 +56,18 @@ class InFlight:
             return pause_before(self._repeats - 1, end)
         return None
 
-    def messages(self) -> list[list[Buffer]]:
-        """Return the PlayRequests of all requests in flight, in order, to send them again."""
-        return [_message(tag, request) for tag, (request, _) in self._requests.items()]
+    def tagged(self) -> list[tuple[int, BatchRequest[Any]]]:
+        """Return all requests in flight with their tags, in order, to send them again."""
+        return [(tag, request) for tag, (request, _) in self._requests.items()]
 
-    def settle(self, data: Buffer) -> None:
-        """Settle the future of the request that a PlayResponse answers.
+    def settle(self, data: Buffer | StepColumns) -> None:
+        """Settle the future of the request that a PlayResponse, or the columns of a step, answers.
 
         Raises:
             TransportError: The response is malformed, or its request is not in flight.
         """
         with readable():
-            response = Response(PlayResponse, data)
+            response: Any = data if isinstance(data, StepColumns) else Response(PlayResponse, data)
             request, future = self._requests.pop(response.number("tag"))
         self._repeats = 0
         try:
@@ -89,7 +90,8 @@ class InFlight:
             future.set_exception(error)
 
 
-def _message(tag: int, request: BatchRequest[Any]) -> list[Buffer]:
+def message_of(tag: int, request: BatchRequest[Any]) -> list[Buffer]:
+    """Return a PlayRequest, in pieces."""
     field = PlayRequest.DESCRIPTOR.fields_by_name[request.field].number
     rest = PlayRequest(tag=tag, keep=request.keep, take=request.take, rows=request.rows)
     return [*put_inner(field, request.pieces), rest.SerializeToString()]

@@ -24,7 +24,9 @@ ANY_ORIGIN = "*"
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
 # The address of a Unix socket. gRPC does not decode these characters, and systems limit the length of the path.
-_UNIX = re.compile(r"unix:(/[A-Za-z0-9._/@+:~-]{1,106})")
+MAX_PATH = 107
+"""The maximum length of the path of a Unix socket."""
+_UNIX = re.compile(rf"unix:(/[A-Za-z0-9._/@+:~-]{{1,{MAX_PATH - 1}}})")
 
 
 class Range(NamedTuple):
@@ -376,7 +378,9 @@ def unix_path(address: str) -> str | None:
     if not address.startswith("unix:"):
         return None
     if (found := _UNIX.fullmatch(address)) is None:
-        raise ValueError(f"a Unix socket must be unix:/PATH, at most 107 letters, digits and ._/@+:~-, not {address!r}")
+        raise ValueError(
+            f"a Unix socket must be unix:/PATH, at most {MAX_PATH} letters, digits and ._/@+:~-, not {address!r}"
+        )
     return found[1]
 
 

@@ -52,6 +52,38 @@ class Request(NamedTuple):
     """The kept batch, if a stream keeps a batch before or after the request."""
 
 
+class KeptStep:
+    """A Step of a kept batch that the stream keeps again, in its parts, as it arrives in shared memory."""
+
+    __slots__ = ("moves", "number", "rest", "tag")
+
+    def __init__(self, tag: int, number: int, moves: bytes, rest: bytes) -> None:
+        """Create a request.
+
+        Args:
+            tag: The tag of the PlayRequest.
+            number: Its `take` and its `keep`.
+            moves: The column of moves.
+            rest: The other fields of the StepRequest, in wire format.
+        """
+        self.tag, self.number, self.moves, self.rest = tag, number, moves, rest
+
+    def __len__(self) -> int:
+        """Return the size in bytes."""
+        return len(self.moves) + len(self.rest)
+
+
+class StepColumns(list[Buffer]):
+    """The response to a KeptStep of which no item failed: the columns of Positions, in the order of their fields."""
+
+    __slots__ = ("tag",)
+
+    def __init__(self, tag: int, columns: Iterable[Buffer]) -> None:
+        """Create a response. `tag`: see PlayResponse."""
+        super().__init__(columns)
+        self.tag = tag
+
+
 def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
     """Split a request in a buffer into its columns and the rest. The rest is not parsed.
 

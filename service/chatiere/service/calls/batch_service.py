@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Any
 
 from google.protobuf.message import Message
-from prometheus_client import Histogram
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
@@ -26,6 +25,7 @@ from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
 from chatiere.service.calls.batch_messages import Kept, Request, put, read
 from chatiere.service.calls.requests import MAX_ELEMENTS, Opener, listed, parse
+from chatiere.service.guards.counts import Count, Durations
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
@@ -66,9 +66,12 @@ class BatchService:
         # The metrics of the engine's processor time and of the number of items, for each game and method. They are
         # cached, because looking up a metric by its labels takes longer than counting.
         self._figures_of = cache(
-            lambda game, method: (metrics.kernel_seconds.labels(game, method), metrics.batch_items.labels(game, method))
+            lambda game, method: (
+                Durations(metrics.kernel_seconds.labels(game, method)),
+                Durations(metrics.batch_items.labels(game, method)),
+            )
         )
-        self._moves_of = cache(metrics.moves_applied.labels)
+        self._moves_of = cache(lambda game: Count(metrics.moves_applied.labels(game)))
         self._methods: dict[str, Callable[[Request, Cancellation, Hold], list[Buffer]]] = {
             "new_games": self._new_games,
             "step": self._step,
@@ -119,9 +122,12 @@ class BatchService:
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
-        return put(pb.NewGamesResponse, [("positions", _put_positions(_left(request.kept, table, positions)))])
+        if request.kept is not None:
+            request.kept.table, request.kept.states = table, positions.states
+        return put(pb.NewGamesResponse, [("positions", _put_positions(positions, request.kept))])
 
-    def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+    def step(self, request: Request, cancellation: Cancellation, hold: Hold) -> tuple[PositionColumns, FaultColumns]:
+        """Handle a StepRequest. Return the columns of the response, with states that are kept as well."""
         # Cache the fields other than columns, because usually only the columns differ from step to step.
         terms = _kept_terms if len(request.rest) <= _MAX_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
@@ -143,9 +149,13 @@ class BatchService:
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
-        self._moves_of(game.name).inc(cancellation.moves - before)
-        positions = _left(kept, table, positions)
-        return put(pb.StepResponse, [("positions", _put_positions(positions)), ("faults", _put_faults(faults))])
+        self._moves_of(game.name).add(cancellation.moves - before)
+        if kept is not None and kept.keeps:
+            kept.table, kept.states = table, positions.states
+        return positions, faults
+
+    def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        return put_step(*self.step(request, cancellation, hold), request.kept)
 
     def _playout(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.PlayoutRequest, request.rest), request.columns
@@ -288,7 +298,7 @@ class BatchService:
 class _Measured:
     """The context of BatchService._measured. It is a class, because a generator would be much slower."""
 
-    def __init__(self, game: Game, items: int, seconds: Histogram, sizes: Histogram) -> None:
+    def __init__(self, game: Game, items: int, seconds: Durations, sizes: Durations) -> None:
         """Create a context that records a batch's processor time in `seconds` and its number of items in `sizes`."""
         self._game, self._items, self._seconds, self._sizes = game, items, seconds, sizes
 
@@ -299,8 +309,8 @@ class _Measured:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if error is None:
-            self._seconds.observe(time.thread_time() - self._start)
-            self._sizes.observe(self._items)
+            self._seconds.add(time.thread_time() - self._start)
+            self._sizes.add(self._items)
         elif isinstance(error, EngineError):
             conversion.name_game(error, self._game)
 
@@ -414,16 +424,15 @@ def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
     return position
 
 
-def _left(kept: Kept | None, table: Table, positions: PositionColumns) -> PositionColumns:
-    # Return the positions to send. If the stream keeps the states, store them and return the positions without states.
-    if kept is None or not kept.keeps:
-        return positions
-    kept.table, kept.states = table, positions.states
-    return positions._replace(states=b"")
+def put_step(positions: PositionColumns, faults: FaultColumns, kept: Kept | None) -> list[Buffer]:
+    """Return a StepResponse in wire format, without states if the stream keeps them."""
+    fields = [("positions", _put_positions(positions, kept)), ("faults", _put_faults(faults))]
+    return put(pb.StepResponse, fields)
 
 
-def _put_positions(positions: PositionColumns) -> list[Buffer]:
-    return put(pb.Positions, zip(PositionColumns._fields, positions, strict=True))
+def _put_positions(positions: PositionColumns, kept: Kept | None) -> list[Buffer]:
+    sent = positions if kept is None or not kept.keeps else positions._replace(states=b"")
+    return put(pb.Positions, zip(PositionColumns._fields, sent, strict=True))
 
 
 def _put_faults(faults: FaultColumns) -> list[Buffer] | None:

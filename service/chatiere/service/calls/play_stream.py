@@ -10,8 +10,8 @@ from chatiere.engine import EngineError, Reason
 from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.wire import Buffer, cut
 from chatiere.service.base.errors import Refusal, ServiceReason
-from chatiere.service.calls.batch_messages import Kept, Request, put, read, read_whole
-from chatiere.service.calls.batch_service import BatchService, Hold, hold_nothing
+from chatiere.service.calls.batch_messages import Kept, KeptStep, Request, StepColumns, put, read, read_whole
+from chatiere.service.calls.batch_service import BatchService, Hold, hold_nothing, put_step
 from chatiere.service.calls.requests import MAX_ELEMENTS, parse, too_many_elements
 from chatiere.service.guards.memory import KeptBatches
 from chatiere.v1 import batch_service_pb2 as pb
@@ -37,6 +37,10 @@ class _BatchError(EngineError):
         super().__init__(Reason.INVALID_BATCH, message, field=field)
 
 
+def _lost(number: int) -> _BatchError:
+    return _BatchError("take", f"the stream keeps no batch {number}")
+
+
 class PlayStream:
     """The handler of a stream's requests, one at a time, with the batches that the stream keeps."""
 
@@ -45,17 +49,19 @@ class PlayStream:
         self._service = service
         self._kept = kept
 
-    def answer(self, data: Buffer, cancellation: Cancellation, hold: Hold = hold_nothing) -> list[Buffer]:
+    def answer(self, data: Buffer | KeptStep, cancellation: Cancellation, hold: Hold = hold_nothing) -> list[Buffer]:
         """Handle a PlayRequest. A refusal is also returned as a PlayResponse.
 
         Args:
-            data: The request in wire format.
+            data: The request in wire format, or a KeptStep.
             cancellation: Cancels the work.
             hold: Reserves memory for the response.
 
         Returns:
-            The PlayResponse in wire format, as pieces to be joined.
+            The PlayResponse in wire format, as pieces to be joined; StepColumns for a KeptStep.
         """
+        if isinstance(data, KeptStep):
+            return self._step(data, cancellation, hold)
         message, name, request = self._read(data)
         try:
             if name is None or request is None:
@@ -70,6 +76,23 @@ class PlayStream:
         except (EngineError, Refusal) as error:
             return _refused(message.tag, error, name)
         return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
+
+    def _step(self, step: KeptStep, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        kept = self._kept.get(step.number)
+        try:
+            if kept is None:
+                raise _lost(step.number)
+            # The new states replace the old ones in `kept`, and have the same size.
+            request = Request(step.rest, {"states": kept.states, "moves": step.moves}, kept)
+            positions, faults = self._service.step(request, cancellation, hold)
+        except _BatchError as error:
+            return _refused(step.tag, error, None)
+        except (EngineError, Refusal) as error:
+            return _refused(step.tag, error, "step")
+        if not faults.reasons:
+            return StepColumns(step.tag, (b"", *positions[1:]))
+        pieces = put(pb.PlayResponse, [("step", put_step(positions, faults, kept))])
+        return [pb.PlayResponse(tag=step.tag).SerializeToString(), *pieces]
 
     def _read(self, data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
         # Return the PlayRequest without the inner request, and the name and the request of the method.
@@ -94,7 +117,7 @@ class PlayStream:
         # Return the request, with the states that it uses from the stream, and the batch that the stream will keep.
         columns, taken = request.columns, self._kept.get(message.take)
         if message.take and taken is None:
-            raise _BatchError("take", f"the stream keeps no batch {message.take}")
+            raise _lost(message.take)
         numbers = self._kept.batches.keys() - {message.take, message.keep}
         if message.keep and len(numbers) >= _MAX_KEPT:
             raise _BatchError("keep", f"a stream keeps at most {_MAX_KEPT} batches")

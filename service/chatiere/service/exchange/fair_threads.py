@@ -90,6 +90,11 @@ class FairThreads:
         with self._changed:
             return self._queue.begin_aside(self._most)
 
+    @property
+    def is_contended(self) -> bool:
+        """True if calls wait for a turn, so that work outside the threads should end soon."""
+        return self._queue.is_contended
+
     def end_here(self) -> None:
         """End work that ran in the thread of its caller."""
         with self._changed:

@@ -76,6 +76,10 @@ class Pool(Protocol):
     def begin_here(self) -> bool:
         """Return True if the caller may run short work in its own thread; `end_here` must then be called."""
 
+    @property
+    def is_contended(self) -> bool:
+        """True if other calls wait for the processor."""
+
     def end_here(self) -> None:
         """End work that ran in the thread of its caller."""
 

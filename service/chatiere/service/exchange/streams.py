@@ -9,6 +9,7 @@ from typing import Any
 
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import CANCELLED, OK, STOPPING, Refusal, deadline_exceeded, slot_lost
+from chatiere.service.calls.batch_messages import KeptStep
 from chatiere.service.exchange.door import Door
 from chatiere.service.exchange.exchange import Exchange
 from chatiere.service.exchange.methods import BatchHandler, StreamMethod
@@ -92,7 +93,7 @@ class StreamExchange(Exchange[StreamMethod]):
 
     # Work
 
-    def _handle(self, request: Buffer) -> None:
+    def _handle(self, request: Buffer | KeptStep) -> None:
         pool, job = self._served.pool, self._cancellation
         assert job is not None
         assert self._handler is not None
@@ -113,13 +114,13 @@ class StreamExchange(Exchange[StreamMethod]):
             self._release()
             self._refuse(error)
 
-    def _is_short(self, request: Buffer) -> bool:
+    def _is_short(self, request: Buffer | KeptStep) -> bool:
         # Return True if the loop may handle the request itself, because a similar request was fast and no other call
         # uses the connection.
         return (
             self._seconds < _SHORT
             and self.wire.loop.is_own
-            and request[:1] == _STEP
+            and (isinstance(request, KeptStep) or request[:1] == _STEP)
             and len(request) <= 2 * self._size
             and self.wire.is_alone
         )

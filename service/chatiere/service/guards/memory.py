@@ -4,13 +4,12 @@ import gc
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from math import inf
 from operator import attrgetter, itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from chatiere.engine import memory
-from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.guards.limits import CallSlots
 
@@ -201,7 +200,7 @@ class Holding:
             self._budget.change(self._client, self._bytes, size)
             self._bytes = size
 
-    def beside(self, request: Buffer) -> Callable[[int], None]:
+    def beside(self, request: Sized) -> Callable[[int], None]:
         """Hold a request's bytes. Return a function that holds a number of bytes in addition to the request."""
         self.hold(len(request))
         return lambda size: self.hold(len(request) + size)
@@ -209,6 +208,24 @@ class Holding:
     def release(self) -> None:
         """Hold no bytes."""
         self.hold(0)
+
+
+class LastingHolding(Holding):
+    """A holding that only grows, until `end`, because changing it for each request would take too long."""
+
+    __slots__ = ()
+
+    def hold(self, size: int) -> None:
+        """Hold at least `size` bytes. Raises Refusal (LIMIT_EXCEEDED)."""
+        if size > self._bytes:
+            super().hold(size)
+
+    def release(self) -> None:
+        """Do nothing."""
+
+    def end(self) -> None:
+        """Hold no bytes."""
+        super().hold(0)
 
 
 class _Sized(NamedTuple, Generic[_Batch]):

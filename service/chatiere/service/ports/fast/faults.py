@@ -16,6 +16,7 @@ from chatiere.service.base.errors import (
     limit_exceeded,
 )
 from chatiere.service.guards.sizes import MAX_METADATA
+from chatiere.service.ports.fast.shared import SharedConnection
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Call
@@ -30,8 +31,11 @@ _WORDS = {
 }
 
 
-def error_of(largest: Sequence[int], wire: Call) -> Exception:
+def error_of(largest: Sequence[int], wire: Call | SharedConnection) -> Exception:
     """Return the error for a call's fault. `largest`: the maximum size of requests in bytes, for each path."""
+    if isinstance(wire, SharedConnection):
+        assert wire.fault is not None
+        return wire.fault
     name = wire.fault
     if name == "encoding":
         return StatusError(_ENCODED)

@@ -1,4 +1,4 @@
-"""A loop of the fast door: a thread with an HTTP/2 endpoint, timers, and work posted by other threads."""
+"""A loop of the fast door: a thread with an endpoint, timers, and work posted by other threads."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from chatiere.service.exchange.turns import Turns
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Endpoint
+    from chatiere.service.ports.fast.shared import SharedConnection
 
 # The maximum time that the loop waits for events, in seconds.
 _MAX_WAIT = 60.0
@@ -46,8 +47,8 @@ class Loop:
         self.is_own = is_own
         self.under_way = 0
         """The number of calls whose work runs in other threads."""
-        self.endpoint: Endpoint
-        """The HTTP/2 endpoint. It must be set before the loop runs."""
+        self.endpoint: Endpoint | SharedConnection
+        """The connections of clients. They must be set before the loop runs."""
         self._timers: list[tuple[float, int, Timer]] = []
         self._numbers = count()
         self._many = _MANY
@@ -60,11 +61,16 @@ class Loop:
     def run(self, is_over: Callable[[], bool]) -> None:
         """Serve until `is_over` returns True and no work runs in other threads."""
         now = monotonic()
+        self._do_posted()
         while self.under_way or not is_over():
             now = self.endpoint.turn(self._seconds_to_wait(now))
             self._do_posted()
             if self._timers and self._timers[0][0] <= now:
                 self._do_due(now)
+
+    def begin_with(self, work: Callable[[], object]) -> None:
+        """Call `work` first, when the loop runs. Must be called before."""
+        self._posted.append(work)
 
     def post(self, work: Callable[[], object]) -> None:
         """Call `work` in the loop's thread, or immediately if the loop has ended. May be called from any thread."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.exchange.door import MEMORY_LOOK, Door
 from chatiere.service.ports.fast.loop import Loop
+from chatiere.service.ports.fast.shared import SharedConnection, SharedDoor
 from chatiere.service.ports.listening import listening_sockets
 
 if TYPE_CHECKING:
@@ -28,7 +30,8 @@ _log = logging.getLogger(__name__)
 
 # The maximum number of concurrent calls on a connection.
 _CALLS_OF_A_CONNECTION = 1000
-# Separate loops may use 1/_PART of the door's file descriptors. Each of them needs _OF_OWN_LOOP descriptors.
+# Separate loops may use 1/_PART of the door's file descriptors. Each of them needs _OF_OWN_LOOP descriptors; with
+# shared memory, it needs one more.
 _PART, _OF_OWN_LOOP = 4, 3
 # The memory that libnghttp2 uses for a connection, in bytes.
 _OF_CONNECTION = 32 * 1024
@@ -83,7 +86,9 @@ class FastPort:
         self._largest: tuple[int, ...] = ()
         self._unknown: Route
         self._loop = Loop(is_own=False)
+        self._endpoint: Endpoint
         self._own_loops: set[Loop] = set()
+        self._shared: SharedDoor | None = None
         # The lock for changes to `_own_loops` and to the state that depends on it.
         self._changing = threading.Lock()
         self._is_stopping = False
@@ -102,12 +107,20 @@ class FastPort:
         """
         self._routes, self._unknown = {path.encode(): route for path, route in routes.items()}, unknown
         self._takers, self._largest = tuple(routes.values()), tuple(largest)
-        self._loop.endpoint = self._endpoint_of(self._loop, [each.detach() for each in self._listening])
+        self._loop.endpoint = self._endpoint = self._endpoint_of(
+            self._loop, [each.detach() for each in self._listening]
+        )
         self._loop.after(MEMORY_LOOK, self._look)
+
+    def share_memory(self, address: str, take: Callable[[socket.socket, bytes], None]) -> None:
+        """Serve also clients with shared memory; see SharedDoor. Must be called before `start`."""
+        self._shared = SharedDoor(address, take)
 
     def start(self) -> None:
         """Start to respond."""
         self._thread.start()
+        if self._shared is not None:
+            self._shared.start()
 
     def stop(self, grace: float | None) -> threading.Event:
         """Let calls in flight finish, and end the calls that last longer than a grace period.
@@ -124,6 +137,8 @@ class FastPort:
         with self._changing:
             is_first, self._is_stopping = not self._is_stopping, True
             loops = [self._loop, *self._own_loops]
+        if is_first and self._shared is not None:
+            self._shared.stop()
         for loop in loops:
             if is_first:
                 loop.post(loop.endpoint.drain)
@@ -140,8 +155,11 @@ class FastPort:
 
     @property
     def known(self) -> int:
-        """The memory of the port's connections and requests, in bytes."""
-        return self.held + _OF_CONNECTION * self.connections
+        """The memory of the port's connections and requests, in bytes, without shared memory, which is not malloc's."""
+        with self._changing:
+            endpoints = [loop.endpoint for loop in self._own_loops]
+        areas = sum(each.areas for each in endpoints if isinstance(each, SharedConnection))
+        return self.held + _OF_CONNECTION * self.connections - areas
 
     @property
     def connections(self) -> int:
@@ -167,19 +185,38 @@ class FastPort:
             return None
         loop = Loop(is_own=True)
         with self._changing:
-            is_full = self._loop.endpoint.connections + _OF_OWN_LOOP * (len(self._own_loops) + 1) > self._connections
-            if self._is_stopping or is_full or len(self._own_loops) >= self._most_own_loops:
+            if self._is_stopping or self._is_full():
                 return None
             try:
-                loop.endpoint = self._endpoint_of(loop, ())
+                loop.endpoint = endpoint = self._endpoint_of(loop, ())
             except OSError:
                 return None
-            if not wire.move(loop.endpoint):
-                loop.endpoint.close()
+            if not wire.move(endpoint):
+                endpoint.close()
                 return None
             self._own_loops.add(loop)
             self._share()
         return partial(self._start_own, loop)
+
+    def loop_with(self, endpoint: Callable[[Loop], SharedConnection]) -> Callable[[], None] | None:
+        """Create a separate loop for a connection. Return a function that starts it, or None as `loop_for` does."""
+        loop = Loop(is_own=True)
+        with self._changing:
+            if self._is_stopping or self._is_full():
+                return None
+            try:
+                loop.endpoint = endpoint(loop)
+            except OSError:
+                return None
+            self._own_loops.add(loop)
+            self._share()
+        return partial(self._start_own, loop)
+
+    def _is_full(self) -> bool:
+        # Return True if no more separate loops are possible.
+        loops = len(self._own_loops)
+        files = self._endpoint.connections + _OF_OWN_LOOP * (loops + 1)
+        return files > self._connections or loops >= self._most_own_loops
 
     def _endpoint_of(self, loop: Loop, listening: Sequence[int]) -> Endpoint:
         return self._endpoint_type(
@@ -208,7 +245,7 @@ class FastPort:
             self._ended.set()
 
     def _is_over(self) -> bool:
-        return self._is_stopping and not self._loop.endpoint.connections and not self._own_loops
+        return self._is_stopping and not self._endpoint.connections and not self._own_loops
 
     def _start_own(self, loop: Loop) -> None:
         try:
@@ -230,11 +267,11 @@ class FastPort:
         with self._changing:
             self._own_loops.discard(loop)
             self._share()
-        self._loop.endpoint.wake()
+        self._endpoint.wake()
 
     def _share(self) -> None:
         # The connections of the main loop may use the descriptors that separate loops do not use.
-        self._loop.endpoint.max_connections = self._connections - _OF_OWN_LOOP * len(self._own_loops)
+        self._endpoint.max_connections = self._connections - _OF_OWN_LOOP * len(self._own_loops)
 
     def _take_other(self, wire: WireCall) -> None:
         # Handle a call without a route, or with a fault.
@@ -247,7 +284,7 @@ class FastPort:
 
     def _look(self) -> None:
         self.door.look_at_memory(self.held)
-        if trouble := self._loop.endpoint.trouble:
+        if trouble := self._endpoint.trouble:
             _log.warning("connections could not be accepted: %s", os.strerror(trouble))
         self._loop.after(MEMORY_LOOK, self._look)
 

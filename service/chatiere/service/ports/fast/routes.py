@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Sequence
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING
 
-from chatiere.service.base.settings import Settings
+from chatiere.engine.wire import Buffer
+from chatiere.service.base.settings import MAX_PATH, Settings, unix_path
+from chatiere.service.calls.batch_messages import KeptStep
 from chatiere.service.exchange.door import Cost, Door
 from chatiere.service.exchange.making import exchanges_of
 from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMethod, StreamMethod, UnknownMethod
 from chatiere.service.exchange.streams import StreamExchange
 from chatiere.service.guards.chain import Guards
+from chatiere.service.guards.memory import LastingHolding
 from chatiere.service.guards.sizes import largest_request
 from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.fast.faults import error_of
+from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.fast.port import FastPort, Route
+from chatiere.service.ports.fast.shared import SUFFIX, SharedConnection
 from chatiere.service.ports.methods import Methods
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
 
+# The maximum time in seconds that a stream in shared memory handles steps before its loop does other work.
+_TURN = 0.005
 # A response is not copied. It stays where the method wrote it until the client has received the response.
 _COST = Cost(small=64 * 1024, copies=1, of_call=4096)
 _OneRequest = SingleMethod | BatchMethod | FeedMethod
@@ -60,6 +69,9 @@ def fast_port(
     port = FastPort(settings, address, door, share_port=share_port, connections=connections)
     routes = {each.path: _route(door, each) for each in methods}
     port.route(routes | {play.path: partial(_take_stream, port, play)}, largest, _route(door, unknown))
+    path = unix_path(address)
+    if path is not None and len(path) + len(SUFFIX) <= MAX_PATH:
+        port.share_memory(address, partial(_take_shared, port, play, largest[-1]))
     return port
 
 
@@ -74,6 +86,73 @@ def _route(door: Door, served: _OneRequest | UnknownMethod) -> Route:
 
 def _take_stream(port: FastPort, play: StreamMethod, wire: WireCall) -> None:
     _Stream(port, play, wire).begin()
+
+
+def _take_shared(port: FastPort, play: StreamMethod, largest: int, connected: socket.socket, hello: bytes) -> None:
+    def connection(loop: Loop) -> SharedConnection:
+        wire = SharedConnection(loop, connected, hello, largest)
+        loop.begin_with(_SharedStream(port, play, wire).begin)
+        return wire
+
+    start = port.loop_with(connection)
+    if start is None:
+        connected.close()
+    else:
+        start()
+
+
+class _SharedStream(StreamExchange):
+    """A stream of batches in shared memory."""
+
+    __slots__ = ("_lasting",)
+    wire: SharedConnection
+
+    def __init__(self, port: FastPort, play: StreamMethod, wire: SharedConnection) -> None:
+        super().__init__(port.door, play, wire)
+        self._lasting: LastingHolding | None = None
+
+    def settle(self) -> None:
+        self.wire.holding = self._door.guards.holding(self)
+        super().settle()
+
+    def _memory(self) -> LastingHolding:
+        if self._lasting is None:
+            self._lasting = self._holding = LastingHolding(self._door.guards.budget, self.origin)
+        return self._lasting
+
+    def _leave(self) -> None:
+        super()._leave()
+        if self._lasting is not None:
+            self._lasting.end()
+
+    def _handle(self, request: Buffer | KeptStep) -> None:
+        if isinstance(request, KeptStep) and self._is_short(request) and self._served.pool.begin_here():
+            try:
+                self._step(request)
+            except Exception as error:
+                self._refuse(error)
+        else:
+            super()._handle(request)
+
+    def _step(self, first: KeptStep) -> None:
+        # Handle steps as long as the client sends one after the other and no other call waits for the processor.
+        pool, wire, job, handler = self._served.pool, self.wire, self._cancellation, self._handler
+        assert job is not None
+        assert handler is not None
+        hold = self._memory().hold
+        now = perf_counter()
+        end = now + _TURN
+        step: KeptStep | None = first
+        try:
+            while step is not None:
+                began = now
+                wire.send(handler(step, job, hold), "")
+                now = perf_counter()
+                self._seconds, self._size = now - began, len(step)
+                step = wire.next_step() if now < end and not pool.is_contended else None
+        finally:
+            pool.end_here()
+        self._wait()
 
 
 class _Stream(StreamExchange):

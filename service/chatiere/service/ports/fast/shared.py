@@ -1,0 +1,373 @@
+"""Streams of batches in shared memory, for clients on the same machine.
+
+A client connects to a Unix socket next to that of the fast door, which has the same permissions. Over the socket go
+only packets of a few numbers. Messages lie in two areas of memory that the service creates: one for the requests, which
+the client writes, and one for the responses. Each area has two halves, for two requests in flight. The client cannot
+change the size of an area (the areas are sealed), and the service copies a request before it reads it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import selectors
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from math import ceil
+from mmap import mmap
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from google.rpc.status_pb2 import Status as RpcStatus
+
+from chatiere.engine.wire import Buffer
+from chatiere.service.base.errors import Refusal, Status, limit_exceeded
+from chatiere.service.base.settings import unix_path
+from chatiere.service.calls.batch_messages import KeptStep, StepColumns
+from chatiere.service.guards.memory import Holding
+from chatiere.service.guards.sizes import MAX_METADATA
+from chatiere.service.ports.listening import place_for
+
+if TYPE_CHECKING:
+    from chatiere.service.ports.fast.loop import Loop
+
+SUFFIX = ".shm"
+"""The suffix of the path of the socket for shared memory, after the path of the fast door's socket."""
+# The number of requests in flight, and of halves of an area.
+_IN_FLIGHT = 2
+# The least size of half an area, and the alignment of columns, in bytes.
+_LEAST, _ALIGNMENT = 64 * 1024, 16
+# The maximum number of connections that have not sent their first packet. At the limit, the oldest one is closed.
+_MAX_GREETING = 16
+# The time in milliseconds in which a stream waits for the next step before it gives its turn back.
+_MOMENT = 1
+# The time in seconds before the next attempt to accept a connection.
+_PAUSE = 0.1
+# The beginning of a client's first packet. The value of `authorization` follows, if any.
+_VERSION = b"1"
+# A packet of a client: its kind, and for REQUEST the size of a PlayRequest, for STEP the tag, the number of the batch
+# and the sizes of moves and rest (see KeptStep), for SPACE the size of a request for which the area is too small.
+_ASKED = struct.Struct("<5Q")
+_REQUEST, _STEP, _SPACE = range(3)
+# A packet of the service: its kind, and for RESPONSE the size of a PlayResponse, for COLUMNS the tag and the sizes of
+# the columns, for the two kinds of areas the size of half an area, and for STATUS the code. After the last three, the
+# next packet has the descriptor of the area, or google.rpc.Status in wire format.
+_TOLD = struct.Struct("<12Q")
+_RESPONSE, _COLUMNS, _REQUESTS, _RESPONSES, _STATUS = range(5)
+_SEALS = ("F_SEAL_SHRINK", "F_SEAL_GROW", "F_SEAL_SEAL")
+# Sockets do not wait. An `int`, because Python's flags are slow.
+_NOW = int(socket.MSG_DONTWAIT)
+_PEER = struct.Struct("3i")
+
+
+class SharedConnection:
+    """A connection: the endpoint of its loop, and the wire of its only call (see exchange.wire.Wire)."""
+
+    timeout = None
+    has_part = has_ended = is_behind = is_sending = False
+    is_alone = True
+    _wake = -1
+
+    def __init__(self, loop: Loop, connected: socket.socket, hello: bytes, largest: int) -> None:
+        """Create a connection.
+
+        Args:
+            loop: The loop.
+            connected: The socket.
+            hello: The client's value of `authorization`; empty for none.
+            largest: The maximum size of a request in bytes.
+
+        Raises:
+            OSError: If there is no file descriptor.
+        """
+        self.loop = loop
+        self.holding: Holding | None = None
+        """The account of the areas' memory. It must be set before the first packet."""
+        self.watch: Callable[[], None] | None = None
+        process, user, _ = _PEER.unpack(connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+        self.peer = f"unix:{user}:{process}"
+        self.metadata = (("authorization", hello.decode("latin-1")),) if hello else ()
+        self.fault: Exception | None = None
+        """The error that ends the call, because a request does not fit."""
+        self._largest = largest
+        self.connections = 1
+        """The number of open connections, as at the other endpoints: 0 once the client or the service has left."""
+        self._socket = connected
+        self._wake = os.eventfd(0, os.EFD_NONBLOCK)
+        self._poll = select.poll()
+        self._poll.register(connected, select.POLLIN)
+        self._poll.register(self._wake, select.POLLIN)
+        self._received: list[bytes | KeptStep] = []
+        self._taken = self._sent = 0
+        self._requests, self._responses = memoryview(b""), memoryview(b"")
+
+    # The endpoint
+
+    def turn(self, seconds: float) -> float:
+        """Wait for at most `seconds`, and handle a packet. Return the time, on the clock of time.monotonic."""
+        if not self._received or self.loop.under_way:
+            self._wait(ceil(1000 * seconds))
+        if self.watch is not None:
+            self.watch()
+        return monotonic()
+
+    def next_step(self) -> KeptStep | None:
+        """Wait a moment for the next request, and return it if it is a KeptStep."""
+        if not self._received:
+            self._wait(_MOMENT)
+        first = self._received[0] if self._received else None
+        if not isinstance(first, KeptStep):
+            return None
+        del self._received[0]
+        return first
+
+    def wake(self) -> None:
+        """End the wait of `turn`. May be called from any thread."""
+        with suppress(OSError):
+            os.eventfd_write(self._wake, 1)
+
+    def drain(self) -> None:
+        """Do nothing, because the connection has no other calls than the stream, which the door ends."""
+
+    def cut(self) -> None:
+        """End the connection and its call."""
+        self.reset()
+        if self.watch is not None:
+            self.watch()
+
+    def close(self) -> None:
+        """End the connection."""
+        self.cut()
+
+    def __del__(self) -> None:
+        """Close the descriptor of `wake` when no other thread can use it any more."""
+        if self._wake >= 0:
+            os.close(self._wake)
+
+    @property
+    def areas(self) -> int:
+        """The size of the areas in bytes."""
+        return len(self._requests) + len(self._responses)
+
+    # The wire
+
+    @property
+    def is_closed(self) -> bool:
+        """See Wire."""
+        return not self.connections
+
+    is_delivered = is_closed
+
+    @property
+    def waiting(self) -> int:
+        """See Wire."""
+        return len(self._received)
+
+    @property
+    def held(self) -> int:
+        """See Wire."""
+        return sum(map(len, self._received))
+
+    def request(self) -> bytes | None:
+        """See Wire."""
+        return None
+
+    def take_buffer(self) -> Any:
+        """See Wire. A request may be a KeptStep."""
+        return self._received.pop(0) if self._received else None
+
+    def answer(self, response: bytes, request_id: str, language: str) -> None:
+        """See Wire."""
+
+    def send(self, pieces: list[Buffer], language: str) -> None:
+        """See Wire. Raises Refusal if there is no memory for a larger area."""
+        if self.is_closed:
+            return
+        sizes = [*map(len, pieces)]
+        margin = _ALIGNMENT - 1 if isinstance(pieces, StepColumns) else 0
+        size = sum(sizes) + margin * len(sizes)
+        if size > len(self._responses) // _IN_FLIGHT:
+            self._responses = self._area(_RESPONSES, size, self._requests)
+        area = self._responses
+        at = begin = len(area) // _IN_FLIGHT * (self._sent % _IN_FLIGHT)
+        for piece, length in zip(pieces, sizes, strict=True):
+            if length:
+                area[at : at + length] = piece
+                at = at + length + margin & ~margin
+        self._sent += 1
+        if isinstance(pieces, StepColumns):
+            self._put(_TOLD.pack(_COLUMNS, pieces.tag, *sizes))
+        else:
+            self._tell(_RESPONSE, at - begin)
+
+    def finish(self, status: Status, request_id: str) -> None:
+        """See Wire."""
+        if not self.is_closed:
+            details = status.details or RpcStatus(code=status.code, message=status.message).SerializeToString()
+            self._tell(_STATUS, status.code)
+            self._put(details)
+            self.reset()
+
+    def reset(self) -> None:
+        """See Wire."""
+        if self.connections:
+            self.connections = 0
+            self._poll.unregister(self._socket)
+            self._socket.close()
+            self._requests, self._responses = memoryview(b""), memoryview(b"")
+            if self.holding is not None:
+                self.holding.release()
+
+    # Packets
+
+    def _wait(self, milliseconds: int) -> None:
+        # Wait for a packet, or for `wake`.
+        for file, _ in self._poll.poll(milliseconds):
+            if file == self._wake:
+                os.eventfd_read(file)
+            else:
+                self._receive()
+
+    def _receive(self) -> None:
+        try:
+            packet = self._socket.recv(_ASKED.size + 1, _NOW)
+            kind, one, number, moves, rest = _ASKED.unpack(packet)
+        except (OSError, struct.error):
+            # The client has closed the connection, or sends something else.
+            self.reset()
+            return
+        if kind == _SPACE:
+            self._make_space(one)
+            return
+        size = moves + rest if kind == _STEP else one
+        half = len(self._requests) // _IN_FLIGHT
+        if kind > _STEP or not 0 < size <= half or self._taken - self._sent >= _IN_FLIGHT:
+            self.reset()
+            return
+        at = half * (self._taken % _IN_FLIGHT)
+        self._taken += 1
+        copied = bytes(self._requests[at : at + size])
+        self._received.append(KeptStep(one, number, copied[:moves], copied[moves:]) if kind == _STEP else copied)
+
+    def _make_space(self, size: int) -> None:
+        if size <= len(self._requests) // _IN_FLIGHT:
+            # The client would only cause work.
+            self.reset()
+            return
+        try:
+            if size > self._largest:
+                raise limit_exceeded("bytes of a request", self._largest)
+            self._requests = self._area(_REQUESTS, size, self._responses)
+        except (Refusal, OSError) as error:
+            self.fault = error
+
+    def _area(self, kind: int, size: int, other: memoryview) -> memoryview:
+        # Create an area for messages of `size` bytes next to the other one, and give it to the client.
+        half = max(_LEAST, 1 << (size - 1).bit_length())
+        assert self.holding is not None
+        self.holding.hold(len(other) + _IN_FLIGHT * half)
+        file = os.memfd_create("chatiere", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        try:
+            os.ftruncate(file, _IN_FLIGHT * half)
+            for seal in _SEALS:
+                fcntl.fcntl(file, fcntl.F_ADD_SEALS, getattr(fcntl, seal))
+            made = memoryview(mmap(file, _IN_FLIGHT * half))
+            self._tell(kind, half)
+            socket.send_fds(self._socket, [b"-"], [file], _NOW)
+        finally:
+            os.close(file)
+        return made
+
+    def _tell(self, kind: int, number: int) -> None:
+        self._put(_TOLD.pack(kind, number, *[0] * 10))
+
+    def _put(self, packet: bytes) -> None:
+        try:
+            self._socket.send(packet, _NOW)
+        except OSError:
+            # The client has left, or does not read.
+            self.reset()
+
+
+class SharedDoor:
+    """The socket to which clients connect, and its thread. It can be started and stopped once."""
+
+    def __init__(self, address: str, take: Callable[[socket.socket, bytes], None]) -> None:
+        """Listen next to a Unix socket.
+
+        Args:
+            address: The address of the fast door.
+            take: A function that receives each connection, with the client's first packet.
+
+        Raises:
+            SettingError: For fast_address.
+        """
+        self._path = f"{unix_path(address)}{SUFFIX}"
+        self._take = take
+        self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with place_for("fast_address", f"unix:{self._path}"):
+                self._listening.bind(self._path)
+        except BaseException:
+            self._listening.close()
+            raise
+        self._listening.listen(socket.SOMAXCONN)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._listening, selectors.EVENT_READ)
+        # The connections without a first packet, the oldest one first.
+        self._greeting: dict[socket.socket, None] = {}
+        self._is_stopping = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="shared memory", daemon=True)
+
+    def start(self) -> None:
+        """Start to take connections."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Take no more connections."""
+        self._is_stopping.set()
+        self._listening.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):
+            os.unlink(self._path)
+
+    def _serve(self) -> None:
+        while not self._is_stopping.is_set():
+            for key, _ in self._selector.select():
+                if key.fileobj is self._listening:
+                    self._accept()
+                elif isinstance(key.fileobj, socket.socket):
+                    self._greet(key.fileobj)
+        for each in (*self._greeting, self._listening):
+            each.close()
+        self._selector.close()
+
+    def _accept(self) -> None:
+        try:
+            connected, _ = self._listening.accept()
+        except OSError:
+            # The door is stopping, or there are no descriptors.
+            self._is_stopping.wait(_PAUSE)
+            return
+        if len(self._greeting) >= _MAX_GREETING:
+            self._leave(next(iter(self._greeting))).close()
+        self._greeting[connected] = None
+        self._selector.register(connected, selectors.EVENT_READ)
+
+    def _greet(self, connected: socket.socket) -> None:
+        hello = b""
+        with suppress(OSError):
+            hello = connected.recv(MAX_METADATA, _NOW)
+        self._leave(connected)
+        if hello[:1] == _VERSION:
+            self._take(connected, hello[1:])
+        else:
+            connected.close()
+
+    def _leave(self, connected: socket.socket) -> socket.socket:
+        self._selector.unregister(connected)
+        del self._greeting[connected]
+        return connected

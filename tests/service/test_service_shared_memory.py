@@ -1,0 +1,359 @@
+"""Streams in shared memory: the same games as in all other ways, and clients that only harm themselves."""
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from prometheus_client import CollectorRegistry
+from tools.needs import needs
+
+from chatiere import engine
+from chatiere.clients import ChatiereError, FastStream, TransportError, VectorEnv
+from chatiere.clients.calls import batch_requests
+from chatiere.clients.calls.batch_messages import put_inner
+from chatiere.clients.transport import shared_call
+from chatiere.clients.transport.shared_call import SharedCall, StepColumns
+from chatiere.engine import Game
+from chatiere.engine.wire import Buffer
+from chatiere.envs import TableEnv
+from chatiere.envs.batch_env import BatchEnv
+from chatiere.service.base.settings import Settings
+from chatiere.service.ports.fast import shared
+from chatiere.service.ports.server import Server, create_server
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, PlayResponse
+
+from .process import wait_until
+from .support import PATIENCE, LogLines
+from .test_service_access import write_tokens
+from .test_service_batch import MOST_PLAYOUTS, by_batches, digest, endless, in_process
+
+pytestmark = needs("libnghttp2")
+
+DISCAT = engine.game("discat")
+SETUP = BatchSetup(game="discat", players=2)
+LARGE = BatchSetup(game="discat", players=DISCAT.max_players)
+UNDER_WAY = "bytes of requests under way and answers not yet taken"
+# A program that leaves playouts without end in flight, until it is killed.
+CLIENT = """
+import sys, time
+from chatiere.clients.transport.shared_call import SharedCall
+call = SharedCall(sys.argv[1], 60)
+call.send([bytes.fromhex(sys.argv[2])])
+print(flush=True)
+time.sleep(600)
+"""
+
+
+@contextmanager
+def serving(**more: Any) -> Iterator[tuple[Server, Path]]:
+    """Run a server. Yield it with the path of the Unix socket of its fast door."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "fast.sock"
+        settings = Settings(address="127.0.0.1:0", fast_address=f"unix:{path}", log_calls=True, **more)
+        server, _ = create_server(settings, CollectorRegistry())
+        server.start()
+        try:
+            yield server, path
+        finally:
+            assert server.stop(None).wait(PATIENCE)
+        assert server._guards.budget.held == 0
+
+
+@pytest.fixture(scope="module")
+def path() -> Iterator[Path]:
+    with serving() as (_, found):
+        yield found
+
+
+def call_at(path: Path, token: str | None = None) -> SharedCall:
+    return SharedCall(f"shm:{path}", PATIENCE, token)
+
+
+def ask(call: SharedCall, request: PlayRequest) -> PlayResponse:
+    call.send([request.SerializeToString()])
+    response = call.receive(PATIENCE)
+    assert not isinstance(response, StepColumns)
+    return PlayResponse.FromString(bytes(response))
+
+
+def assert_serves(path: Path) -> None:
+    """Assert that the service answers another client."""
+    with FastStream(f"shm:{path}") as stream:
+        assert len(stream.submit(batch_requests.new_games(SETUP, [1, 2])).result(PATIENCE).actors) == 2
+
+
+def kept_games(call: SharedCall, number: int = 1) -> Any:
+    """Begin two games that the stream keeps. Return their positions and the rest of a StepRequest."""
+    columns = Columns(legal=True)
+    request = batch_requests.new_games(SETUP, [1, 2], columns=columns)
+    call.send(
+        [*put_inner(PlayRequest.NEW_GAMES_FIELD_NUMBER, request.pieces), PlayRequest(keep=number).SerializeToString()]
+    )
+    positions = PlayResponse.FromString(bytes(call.receive(PATIENCE))).new_games.positions  # type: ignore[arg-type]
+    *_, rest = batch_requests.step(SETUP, b"", [0], columns=columns).pieces
+    return positions, bytes(rest)
+
+
+def first_moves(offsets: Buffer, ids: Buffer) -> bytes:
+    found = np.frombuffer(ids, "<u2")
+    return b"".join(found[a].tobytes() for a, _ in pairwise(np.frombuffer(offsets, "<u4")))
+
+
+# The same games
+
+
+def test_a_seeded_trajectory_is_the_same_in_shared_memory(path: Path, game: Game) -> None:
+    call = call_at(path)
+
+    def through(name: str) -> Any:
+        return lambda request: getattr(ask(call, PlayRequest(**{name: request})), name)
+
+    played = by_batches(through("new_games"), through("step"), game, game.min_players, [3, 5], 120)
+    assert digest(played) == digest(in_process(game, game.min_players, [3, 5], 120))
+    call.close()
+
+
+def test_an_environment_plays_the_same_games_as_in_process(
+    path: Path, game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    received = []
+    init = StepColumns.__init__
+
+    def counted(*arguments: Any) -> None:
+        received.append(1)
+        init(*arguments)
+
+    monkeypatch.setattr(StepColumns, "__init__", counted)
+    numbers: dict[str, Any] = {"num_envs": 6, "games": 13, "observations": True, "batches": 3}
+    with TableEnv(game.name, game.min_players, **numbers) as env:
+        expected = games_of(env)
+    with VectorEnv(
+        f"unix:{path}", game.name, game.min_players, fast_address=f"shm:{path}", states=False, **numbers
+    ) as shared_env:
+        assert games_of(shared_env) == expected
+    assert received
+
+
+def games_of(env: BatchEnv) -> list[bytes]:
+    """Play all games, and return the columns of all batches."""
+    batch = env.reset(7)
+    columns: list[Any] = []
+    while len(batch):
+        columns += [batch.game_numbers, batch.legal_ids, batch.observations, batch.ended.totals]
+        batch = env.step(batch.random_actions())
+    return [column.tobytes() for column in columns]
+
+
+def test_requests_of_any_size_are_answered_in_order(path: Path) -> None:
+    sizes = [1, 5000, 2, 9000, 3]
+    with FastStream(f"shm:{path}") as stream:
+        futures = [stream.submit(batch_requests.new_games(SETUP, range(size))) for size in sizes]
+        assert [len(future.result(PATIENCE).actors) for future in futures] == sizes
+
+
+def test_a_failed_item_of_a_kept_step_is_reported(path: Path) -> None:
+    call = call_at(path)
+    positions, rest = kept_games(call)
+    good = first_moves(positions.legal_offsets, positions.legal_ids)
+    moves = good[:2] + b"\xff\xff"
+    call.send_step(9, 1, moves, rest)
+    response = PlayResponse.FromString(bytes(call.receive(PATIENCE)))  # type: ignore[arg-type]
+    assert response.tag == 9
+    assert [fault.item for fault in response.step.faults.items] == [1]
+    assert not response.step.positions.states
+    call.close()
+
+
+@pytest.mark.parametrize(
+    ("number", "moves", "field"), [(2, bytes(4), "take"), (1, bytes(2), "step.moves"), (1, bytes(3), "step.moves")]
+)
+def test_a_refused_step_changes_no_states(path: Path, number: int, moves: bytes, field: str) -> None:
+    call = call_at(path)
+    positions, rest = kept_games(call)
+    call.send_step(3, number, moves, rest)
+    refused = PlayResponse.FromString(bytes(call.receive(PATIENCE)))  # type: ignore[arg-type]
+    assert (refused.tag, refused.refusal.field) == (3, field)
+    call.send_step(4, 1, first_moves(positions.legal_offsets, positions.legal_ids), rest)
+    stepped = call.receive(PATIENCE)
+    assert isinstance(stepped, StepColumns)
+    assert stepped.number("tag") == 4
+    call.close()
+
+
+# Guards
+
+
+def test_the_socket_has_the_permissions_of_the_fast_door_and_is_removed() -> None:
+    with serving() as (_, path):
+        places = path, Path(f"{path}.shm")
+        assert [stat.S_IMODE(place.stat().st_mode) for place in places] == [0o660, 0o660]
+    assert not places[1].exists()
+
+
+def test_a_token_is_required(tmp_path: Path) -> None:
+    (token,) = write_tokens(tmp_path / "tokens", "alice")
+    with serving(tokens=tmp_path / "tokens") as (_, path):
+        for wrong in (None, "x"):
+            with pytest.raises(ChatiereError) as raised:
+                call_at(path, wrong).receive(PATIENCE)
+            assert raised.value.reason == "UNAUTHENTICATED"
+        call = call_at(path, token)
+        assert ask(call, PlayRequest(tag=5)).tag == 5
+        call.close()
+
+
+def test_areas_cannot_change_their_size(path: Path) -> None:
+    kept: list[int] = []
+    take = socket.recv_fds
+
+    def keeping(*arguments: Any) -> Any:
+        found = take(*arguments)
+        kept.extend(map(os.dup, found[1]))
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "recv_fds", keeping)
+        call = call_at(path)
+        kept_games(call)
+    assert len(kept) == 2
+    for file in kept:
+        for size in (0, 2**24):
+            with pytest.raises(PermissionError):
+                os.ftruncate(file, size)
+        os.close(file)
+    call.close()
+
+
+PACKETS = [
+    b"1",
+    bytes(41),
+    shared_call._ASKED.pack(7, 1, 1, 1, 1),
+    shared_call._ASKED.pack(0, 0, 0, 0, 0),
+    shared_call._ASKED.pack(0, 2**40, 0, 0, 0),
+    shared_call._ASKED.pack(1, 0, 1, 2**64 - 1, 2**64 - 1),
+    shared_call._ASKED.pack(1, 0, 1, 2**20, 2),
+    # An area that is large enough cannot be replaced.
+    shared_call._ASKED.pack(2, 1, 0, 0, 0),
+]
+
+
+@pytest.mark.parametrize("packet", PACKETS)
+def test_a_wrong_packet_ends_only_its_connection(path: Path, packet: bytes) -> None:
+    call = call_at(path)
+    kept_games(call)
+    call._socket.send(packet)
+    with pytest.raises(TransportError, match="the service closed the connection"):
+        call.receive(PATIENCE)
+    assert_serves(path)
+
+
+def test_more_requests_than_fit_end_the_connection() -> None:
+    with serving(max_playouts=MOST_PLAYOUTS) as (_, path):
+        call = call_at(path)
+        kept_games(call)
+        call.send([PlayRequest(playout=endless(DISCAT, LARGE)).SerializeToString()])
+        for _ in range(2):
+            call._socket.send(shared_call._ASKED.pack(0, 9, 0, 0, 0))
+        with pytest.raises(TransportError):
+            call.receive(PATIENCE)
+        assert_serves(path)
+
+
+def test_garbage_instead_of_a_request_ends_only_its_stream(path: Path) -> None:
+    for kind in (0, 1):
+        call = call_at(path)
+        _, rest = kept_games(call)
+        if kind:
+            call.send_step(1, 1, b"\xff" * 4, b"\xff" * len(rest))
+        else:
+            call.send([b"\xff" * 100])
+        with pytest.raises(ChatiereError) as raised:
+            call.receive(PATIENCE)
+        assert raised.value.reason == "MALFORMED_REQUEST"
+        assert_serves(path)
+
+
+def test_requests_are_limited_by_size_and_by_memory() -> None:
+    with serving(max_message_bytes=2**20, max_undelivered_bytes=2**21) as (_, path):
+        for size, limit in (
+            (2**20 + 1, "bytes of a request"),
+            (2**20, UNDER_WAY),
+        ):
+            call = call_at(path)
+            kept_games(call)
+            call.send([bytes(size)])
+            with pytest.raises(ChatiereError) as raised:
+                call.receive(PATIENCE)
+            assert raised.value.metadata["limit"] == limit
+        assert_serves(path)
+
+
+def test_a_killed_client_frees_its_memory_and_stops_its_work() -> None:
+    with serving(max_playouts=MOST_PLAYOUTS) as (server, path), LogLines() as log:
+        request = PlayRequest(playout=endless(DISCAT, LARGE)).SerializeToString()
+        command = (sys.executable, "-c", CLIENT, f"shm:{path}", request.hex())
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as client:
+            assert client.stdout is not None
+            client.stdout.readline()
+            wait_until(lambda: server._guards.budget.held > 0, "the service has the request")
+            client.send_signal(signal.SIGKILL)
+        log.wait_for("Play CANCELLED")
+        wait_until(lambda: server._guards.budget.held == 0, "the memory is free")
+        assert server._fast is not None
+        wait_until(lambda: server._fast.connections == 0, "the connection has ended")  # type: ignore[union-attr]
+
+
+def test_a_stream_ends_when_the_service_stops() -> None:
+    with serving() as (server, path):
+        call = call_at(path)
+        kept_games(call)
+        stopping = server.stop(PATIENCE)
+        with pytest.raises(TransportError, match="the server is stopping"):
+            call.receive(PATIENCE)
+        assert stopping.wait(PATIENCE)
+
+
+def test_silent_connections_do_not_keep_others_out(path: Path) -> None:
+    silent = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(shared._MAX_GREETING + 1)]
+    for each in silent:
+        each.settimeout(PATIENCE)
+        each.connect(f"{path}.shm")
+    assert silent[0].recv(1) == b""
+    assert_serves(path)
+    for each in silent:
+        each.close()
+
+
+# The client
+
+
+def test_a_missing_socket_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(TransportError, match="no connection to shm:"):
+        call_at(tmp_path / "none.sock")
+
+
+def test_shared_memory_requires_linux(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(ImportError, match="shared memory requires Linux"):
+        SharedCall("shm:/fast.sock", PATIENCE)
+
+
+def test_a_closed_call_fails(path: Path) -> None:
+    call = call_at(path)
+    call.close()
+    assert call.is_over
+    call.send([b"1"])
+    with pytest.raises(TransportError, match="the call was closed"):
+        call.receive(PATIENCE)
+    assert_serves(path)
