@@ -1,5 +1,7 @@
 """Chat perché: the constants of the packed state, and distances in the tree (rules file: "Moving a cat")."""
 
+from libc.stdlib cimport abs
+
 
 cdef int distance(int start, int end) noexcept:
     # Return the number of steps on the only path between two spaces of the tree, or from the start (45) to a space.

@@ -42,7 +42,7 @@ ctypedef struct Spread:
 cdef uint64_t CHOOSE[CARDS + 1][CARDS + 1]
 
 
-cdef fill_triangle():
+cdef void fill_triangle() noexcept:
     cdef int n, k
     memset(CHOOSE, 0, sizeof(CHOOSE))
     for n in range(CARDS + 1):

@@ -45,7 +45,7 @@ cdef uint8_t LATER[2 * PLACES]
 cdef uint32_t COUNTS_OF[256]
 
 
-cdef fill_tables():
+cdef void fill_tables() noexcept:
     cdef int card, code, number
     cdef uint64_t cards[2]
     memset(COUNTS_OF, 0, sizeof(COUNTS_OF))

@@ -48,7 +48,7 @@ cdef uint8_t FLAGS[2 * PLANE]
 cdef uint8_t PLACES[CODES]
 
 
-cdef fill_tables():
+cdef void fill_tables() noexcept:
     cdef int code, number, players, seat
     cdef Exchangers* exchangers
     memset(FLAGS, 0, PLANE)

@@ -24,7 +24,7 @@ cdef uint64_t find_value(const Box* box, int value) noexcept nogil:
     return cards
 
 
-cdef lay_out_usual_box():
+cdef void lay_out_usual_box() noexcept:
     # Fill in the default box and its tables. If cards are sorted by value, card i has colour i mod 5.
     cdef int value, i = 0, kind, place = 0, byte
     for value in range(VALUES):
@@ -45,7 +45,7 @@ cdef lay_out_usual_box():
     USUAL.decks[3] = USUAL.decks[4] & ~(USUAL.of_value[1] | USUAL.of_value[8])
 
 
-cdef list_bits():
+cdef void list_bits() noexcept:
     cdef int byte, place, n
     for byte in range(256):
         n = 0
@@ -59,7 +59,7 @@ lay_out_usual_box()
 list_bits()
 
 
-cdef list_neighbours():
+cdef void list_neighbours() noexcept:
     cdef int in_round, seat, distance
     for in_round in range(1 << MAX_PLAYERS):
         for seat in range(MAX_PLAYERS):
@@ -70,7 +70,7 @@ cdef list_neighbours():
                 note_neighbour(1, in_round, seat, (seat + MAX_PLAYERS - distance) % MAX_PLAYERS)
 
 
-cdef note_neighbour(int way, int in_round, int seat, int other):
+cdef void note_neighbour(int way, int in_round, int seat, int other) noexcept:
     if other == seat or in_round >> other & 1:
         BESIDE[way][in_round][seat] = other
 
@@ -78,7 +78,7 @@ cdef note_neighbour(int way, int in_round, int seat, int other):
 list_neighbours()
 
 
-cdef list_ids_of_pairs():
+cdef void list_ids_of_pairs() noexcept:
     cdef int low, high
     for high in range(KINDS):
         for low in range(high + 1):
@@ -88,7 +88,7 @@ cdef list_ids_of_pairs():
 
 list_ids_of_pairs()
 
-cdef list_partners():
+cdef void list_partners() noexcept:
     cdef int low, high
     for high in range(KINDS):
         for low in range(high + 1):
