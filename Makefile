@@ -101,7 +101,7 @@ PYTEST_ALONE := $(BIN)/python -m pytest $(if $(CI),--second-try)
 PYTEST := $(PYTEST_ALONE) --numprocesses auto --dist worksteal
 OF_TEST := not cluster and not slow and not whole_page and not languages and not site
 
-.PHONY: help demo web build test test-all flaky bare slow page clients cluster compat docs docs-serve lint debug coverage debug-games rare-events mutants processors wheel first-game release constraints image zoo fuzz fuzz-tables fuzz-http2 simulate load soak bench clean
+.PHONY: help demo web build test test-all flaky bare slow page clients cluster compat docs docs-serve lint debug coverage debug-games rare-events mutants processors gpu-check wheel first-game release constraints image zoo fuzz fuzz-tables fuzz-http2 simulate load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets, or explain one of them: make help OF=mutants
@@ -263,6 +263,10 @@ mutants: $(DEV_BUILT) ## Plant faults in the sources, one at a time; fails if th
 # differently.
 processors: $(DEV_BUILT) ## Compare the bots' choices with their choices on aarch64, emulated by qemu-user; reports if qemu-user is missing
 	$(BIN)/python tests/tools/other_processor.py
+
+# The C that Cython generated for the kernels is compiled without Python, by g++ and nvcc (docs/gpu.md).
+gpu-check: $(DEV_BUILT) ## Play all games with the kernels without Python, and compile these for a GPU by nvcc, of PATH or PyPI; needs no GPU
+	cd tests && ../$(BIN)/python -m tools.gpu_check
 
 # Part of the preparation of a release (docs/maintaining.md).
 wheel: $(DEV_BUILT) ## Build sdist, wheel and a bill of materials into dist/, and test the wheel in a separate environment
