@@ -158,7 +158,7 @@ def test_a_call_runs_the_listed_functions_in_order(door: Door, server: Server, t
     port = {"grpcio": server.port, "fast": server.fast_port, "web": server.web_port}[door]
     assert port is not None
     steps = [step for step in listed(door) if is_traced(step[0])]
-    assert len(steps) > 15
+    assert len(steps) > 2
     with caller(port, door, apply_request()) as call:
         tracer.thread = THREADS[door]
         # The first call opens the connection and is not recorded. A call may end after the client has the response.

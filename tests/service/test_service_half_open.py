@@ -463,7 +463,7 @@ class Canary:
 @pytest.mark.parametrize(
     ("place", "name", "path"),
     [
-        (game_service, "apply", APPLY),
+        (game_service, "_open_apply", APPLY),
         (TableService, "answer", "/chatiere.v1.TableService/GetRecord"),
     ],
 )

@@ -51,7 +51,7 @@ def test_calls_are_counted_by_method_and_status(fresh: Running, game: Game, monk
         code_of(stub.Apply, game_service_pb2.ApplyRequest(state=position.state))
     code_of(fresh.channel.unary_unary(f"/{SERVICE}/Apply"), b"\xff")
     with monkeypatch.context() as patch, LogLines():
-        patch.setattr(game_service, "apply", None)
+        patch.setattr(game_service, "_open_apply", None)
         code_of(stub.Apply, game_service_pb2.ApplyRequest())
     assert counts(fresh, "NewGame") == {"started": 1, "timed": 1, "OK": 1}
     assert counts(fresh, "Apply") == {"started": 7, "timed": 7, "OK": 3, "InvalidArgument": 3, "Internal": 1}

@@ -83,7 +83,7 @@ class Worker:
         self.loop = Loop(run)
         self.loops = [self.loop]
         self.wires: list[Wire] = []
-        self._exchanges: dict[Wire, Exchange[Any]] = {}
+        self._exchanges: dict[Wire, Exchange] = {}
         self.untaken = 0
         """The number of bytes of responses that clients have not read."""
         self.is_dead = self.is_draining = self.has_ended = False

@@ -148,7 +148,7 @@ class Calls:
         wire = PlayedWire(self.loop, self.threads, timeout)
         wire.peer = choices.choice(PEERS)
         wire.metadata = tuple(self._metadata())
-        kind: type[Exchange[Any]]
+        kind: type[Exchange]
         served: Any
         path = choices.choices((_APPLY, _LIST_GAMES, _STEP, _BOTS, "Play", "unknown"), (75, 3, 8, 8, 4, 2))[0]
         if path == "unknown":

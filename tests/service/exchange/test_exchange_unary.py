@@ -20,9 +20,9 @@ Kind = Literal["single", "batch"]
 EVENTS = ("request", "two", "none", "fault", "left", "late", "slot", "drain", "begins", "finishes", "taken")
 
 
-def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = None) -> Exchange[Any]:
+def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = None) -> Exchange:
     """Begin a call. `handle` is the method's handler; None means that the handler responds."""
-    exchange: Exchange[Any]
+    exchange: Exchange
     if kind == "single":
         single = played.single() if handle is None else played.single(handle)
         exchange = SingleExchange(played.door, single, played.wire, form)
@@ -33,7 +33,7 @@ def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = No
     return exchange
 
 
-def happen(played: Played, exchange: Exchange[Any], event: str) -> None:
+def happen(played: Played, exchange: Exchange, event: str) -> None:
     """Perform an event. After the end of its request, the client sends no more data."""
     wire = played.wire
     comes = not (wire.has_ended or wire.fault or wire.is_closed)

@@ -1,3 +1,4 @@
+# cython: annotation_typing=False
 """Conversion between the engine and the messages shared by all games (State, Action, View …).
 
 Each oneof in these messages has one field per game, with the game's name. The game's codec reads and writes the field's
@@ -5,10 +6,11 @@ content.
 """
 
 from chatiere import engine
-from chatiere.engine import EngineError, EventLog, Game, Position, Reason
+from chatiere.engine import EngineError, EventLog, Game, Reason
 from chatiere.engine.core.languages import LANGUAGES
 from chatiere.engine.core.messages import Messages
-from chatiere.engine.wire import Reader
+from chatiere.engine.core.position import Position
+from chatiere.engine.wire.reader import Reader
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.languages import spoken
 from chatiere.service.base.names import is_visible
@@ -43,24 +45,24 @@ def of(position: Position) -> Messages:
     return _BY_GAME[spoken()][position.game]
 
 
-def as_included(include: Reader, position: Position) -> Messages:
+def as_included(parts: Reader, position: Position) -> Messages:
     """Return the Messages of a position's game, with the labels and phrases that an Include message selects.
 
     Raises:
         EngineError: If the seat names are invalid (INVALID_SEAT).
     """
     messages = of(position)
-    names = _read_seat_names(include, position.num_players(), position.game)
-    omits_labels, omits_phrases = include.number(_INCLUDE.omit_labels), include.number(_INCLUDE.omit_phrases)
+    names = _read_seat_names(parts, position.num_players(), position.game)
+    omits_labels, omits_phrases = parts.number(_INCLUDE.omit_labels), parts.number(_INCLUDE.omit_phrases)
     if not (names or omits_labels or omits_phrases):
         return messages
     return messages.saying(names, labels=not omits_labels, phrases=not omits_phrases)
 
 
-def _read_seat_names(include: Reader, players: int, game: Game) -> list[bytes]:
+def _read_seat_names(parts: Reader, players: int, game: Game) -> list[bytes]:
     """Return the seat names of an Include message, or [] if it has no names. Raises EngineError (INVALID_SEAT)."""
     # Read one name more than allowed, to detect too many names.
-    names = include.texts(_INCLUDE.seat_names, players + 1)
+    names = parts.texts(_INCLUDE.seat_names, players + 1)
     if names and len(names) != players:
         raise _bad_names(f"seat_names must have {players} names, or none", "", players, game)
     for seat, name in enumerate(names):

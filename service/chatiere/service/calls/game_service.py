@@ -1,3 +1,4 @@
+# cython: annotation_typing=False
 """The methods of GameService. Each is a function that converts a request to a response, both in wire format.
 
 The functions use the wire format directly, because creating message objects takes longer than a move. They are
@@ -11,18 +12,22 @@ from functools import cache
 from typing import Any
 
 from chatiere import engine
-from chatiere.engine import EngineError, EventLog, Game, Position, Reason
+from chatiere.engine import EngineError, EventLog, Game, Reason
 from chatiere.engine.core.game_info import game_info, observation_info, phrases_info, pieces_info
 from chatiere.engine.core.languages import LANGUAGES
 from chatiere.engine.core.messages import Messages
-from chatiere.engine.wire import Reader, Writer, written, written_in
+from chatiere.engine.core.position import Position
+from chatiere.engine.wire import Writer, written, written_in
+from chatiere.engine.wire.reader import Reader
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.languages import spoken
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion, rules
+from chatiere.service.calls.conversion import apply_action, as_included, read_state
 from chatiere.service.calls.piece_fields import piece_fields
 from chatiere.service.calls.requests import Opener, numbers_of, parse
+from chatiere.service.guards.counts import Count
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
@@ -208,7 +213,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     if action is not None:
         if request.has_number(_APPLY.seat):
             _check_turn(request.number(_APPLY.seat), position)
-        conversion.apply_action(action, position, events)
+        apply_action(action, position, events)
     elif request.has_number(_APPLY.outcome):
         _apply_outcome(position, request.number(_APPLY.outcome), events)
     else:
@@ -279,7 +284,7 @@ class GameService:
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """Create the service. New games use the rules versions in `settings`. `metrics` count moves."""
         self._settings = settings
-        self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
+        self._moves = {game: Count(metrics.moves_applied.labels(game.name)) for game in engine.games()}
         self.methods: dict[str, Callable[[bytes], bytes]] = {
             "ListGames": self.list_games,
             "GetRules": get_rules,
@@ -304,7 +309,7 @@ class GameService:
     def apply(self, request: bytes) -> bytes:
         """Apply an action or a chance outcome."""
         response, game = apply(request)
-        self._moves[game].inc()
+        self._moves[game].add(1.0)
         return response
 
 
@@ -334,7 +339,7 @@ def position_of(request: Reader) -> Position:
     if state is None:
         raise conversion.missing("state")
     try:
-        return conversion.read_state(state)
+        return read_state(state)
     except EngineError as error:
         error.lies_below("state")
         raise
@@ -354,19 +359,19 @@ def _check_turn(seat: int, position: Position) -> None:
         raise
 
 
-def messages_for(include: Reader, position: Position) -> Messages:
+def messages_for(parts: Reader, position: Position) -> Messages:
     """Return the Messages of a position's game, with the parts that an Include message selects.
 
     Raises:
         EngineError: If a viewer or a seat name is invalid (INVALID_SEAT).
     """
-    _check_viewers(include, position)
-    return conversion.as_included(include, position)
+    _check_viewers(parts, position)
+    return as_included(parts, position)
 
 
-def _check_viewers(include: Reader, position: Position) -> None:
+def _check_viewers(parts: Reader, position: Position) -> None:
     """Check that the viewers in an Include message are distinct seats. Raises EngineError (INVALID_SEAT)."""
-    viewers = include.numbers(_INCLUDE.viewers)
+    viewers = parts.numbers(_INCLUDE.viewers)
     for i, seat in enumerate(viewers):
         field = f"include.viewers[{i}]"
         _check_seat(seat, position, field)

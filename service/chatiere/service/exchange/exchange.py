@@ -1,3 +1,4 @@
+# cython: annotation_typing=False
 """The exchange of a call: the base class of all exchanges, and the exchanges of unary calls.
 
 An exchange is the record and the state machine of a call, from its headers through the guards to its method and back.
@@ -11,14 +12,11 @@ feeds and threads call. These functions post to the loop.
       └────────────────────────────────────┘ handled immediately if the request came with the headers; or not admitted
 """
 
-from __future__ import annotations
-
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from time import perf_counter
-from typing import Generic, TypeVar
+from typing import Any
 
 from google.rpc import code_pb2
 
@@ -36,43 +34,21 @@ from chatiere.service.base.errors import (
 )
 from chatiere.service.base.languages import speaking
 from chatiere.service.exchange.door import Door
-from chatiere.service.exchange.methods import (
-    LARGE,
-    BatchMethod,
-    FeedMethod,
-    SingleMethod,
-    StreamMethod,
-    UnknownMethod,
-)
+from chatiere.service.exchange.methods import LARGE
 from chatiere.service.exchange.wire import Form, Timer, Wire
 from chatiere.service.guards.chain import Call
 from chatiere.service.guards.memory import Holding
 
 _NO_METHOD = Status(code_pb2.UNIMPLEMENTED, message="no such method at this door")
 
-_Served = TypeVar("_Served", SingleMethod, BatchMethod, FeedMethod, StreamMethod, UnknownMethod)
 
-
-class Exchange(Call, Generic[_Served], ABC):
+class Exchange(Call):
     """A call to a method at a door. The call ends once, and the guards count its end before the client is notified.
 
     Exceptions of the method, or of a step of the exchange, become the call's status.
     """
 
-    __slots__ = (
-        "_cancellation",
-        "_door",
-        "_form",
-        "_future",
-        "_holding",
-        "_is_half_open",
-        "_refusal",
-        "_served",
-        "_timer",
-        "wire",
-    )
-
-    def __init__(self, door: Door, served: _Served, wire: Wire, form: Form | None = None) -> None:
+    def __init__(self, door: Door, served: Any, wire: Wire, form: Form | None = None) -> None:
         """Count a call whose headers have been received. `begin` must be called afterwards.
 
         Args:
@@ -81,10 +57,9 @@ class Exchange(Call, Generic[_Served], ABC):
             wire: The connection to the client.
             form: The format of the messages if the call has one request; None for protobuf's wire format.
         """
-        # This is faster than `super`.
-        Call.__init__(self, served.method, wire.peer, wire.metadata)
-        self._door, self.wire, self._form = door, wire, form
-        self._served: _Served = served
+        self._start(served.method, wire.peer, wire.metadata)
+        self._door, self._guards, self.wire, self._form = door, door.guards, wire, form
+        self._served = served
         self._is_half_open = False
         self._timer: Timer | None = None
         # For work in another thread: an object that cancels it, the future of its result, and the error to report,
@@ -94,7 +69,7 @@ class Exchange(Call, Generic[_Served], ABC):
         self._refusal: Exception | None = None
         # The memory that the call holds; None if it has not held any.
         self._holding: Holding | None = None
-        door.guards.begin(self)
+        self._guards.begin(self)
         if door.traces is not None:
             door.traces.begin(self, wire.metadata)
 
@@ -106,12 +81,11 @@ class Exchange(Call, Generic[_Served], ABC):
     def begin(self) -> None:
         """Identify the client, and call `open`."""
         try:
-            self._door.guards.identify(self, self.wire.metadata)
+            self._guards.identify(self, self.wire.metadata)
             self.open()
         except Exception as error:
             self._refuse(error)
 
-    @abstractmethod
     def open(self) -> None:
         """Start the call after its headers were received. Raises Refusal, and the exceptions of methods."""
 
@@ -123,11 +97,11 @@ class Exchange(Call, Generic[_Served], ABC):
 
     def _refuse(self, error: Exception) -> None:
         self._leave()
-        self._finish(self._door.guards.refuse(self, error))
+        self._finish(self._guards.refuse(self, error))
 
     def _end(self, status: Status) -> None:
         self._leave()
-        self._door.guards.end(self, status)
+        self._guards.end(self, status)
         self._finish(status)
 
     def _finish(self, status: Status) -> None:
@@ -151,7 +125,7 @@ class Exchange(Call, Generic[_Served], ABC):
 
     def _memory(self) -> Holding:
         if self._holding is None:
-            self._holding = self._door.guards.holding(self)
+            self._holding = self._guards.holding(self)
         return self._holding
 
     def _hold_response(self, size: int) -> None:
@@ -201,10 +175,8 @@ class Exchange(Call, Generic[_Served], ABC):
         return future.result()
 
 
-class UnaryExchange(Exchange[_Served]):
+class UnaryExchange(Exchange):
     """A call with one request. The request must arrive in time."""
-
-    __slots__ = ()
 
     def open(self) -> None:
         """Handle the request, or wait until it has arrived completely. For errors see Exchange.open."""
@@ -230,7 +202,6 @@ class UnaryExchange(Exchange[_Served]):
             except Exception as error:
                 self._refuse(error)
 
-    @abstractmethod
     def _take(self) -> None:
         """Handle the request, here or in another thread. Raises Refusal, and the exceptions of methods."""
 
@@ -262,7 +233,7 @@ class UnaryExchange(Exchange[_Served]):
         timeout = self.wire.timeout
         if timeout is not None and timeout <= 0:
             raise deadline_exceeded()
-        self._door.guards.admit(self)
+        self._guards.admit(self)
 
     def _fault(self) -> Exception:
         """Return the error of a call whose request cannot be handled."""
@@ -315,7 +286,7 @@ class UnaryExchange(Exchange[_Served]):
             self._refuse(error)
         else:
             self._leave()
-            self._door.guards.end(self)
+            self._guards.end(self)
             self.wire.send(pieces, self.language)
             self._finish(OK)
 
@@ -332,10 +303,8 @@ class UnaryExchange(Exchange[_Served]):
         return [self._form.write(response)]
 
 
-class SingleExchange(UnaryExchange[SingleMethod]):
+class SingleExchange(UnaryExchange):
     """A call to a unary method that takes microseconds."""
-
-    __slots__ = ()
 
     def _take(self) -> None:
         wire, form = self.wire, self._form
@@ -359,7 +328,7 @@ class SingleExchange(UnaryExchange[SingleMethod]):
             response = form.write(response)
         if len(response) > self._door.cost.small or wire.is_behind:
             self._hold_response(len(response))
-        self._door.guards.end(self)
+        self._guards.end(self)
         wire.answer(response, self.request_id, self.language)
         if self._holding is not None:
             # Release the memory now if the client has already received the response.
@@ -372,13 +341,11 @@ class SingleExchange(UnaryExchange[SingleMethod]):
     def _handler(self) -> Callable[[bytes], bytes]:
         served = self._served
         handle = partial(served.handle, self.origin) if served.takes_client else served.handle
-        return speaking(self.language, handle)
+        return speaking(self.language, handle) if self.language else handle
 
 
-class BatchExchange(UnaryExchange[BatchMethod]):
+class BatchExchange(UnaryExchange):
     """A call to a unary method that may take a long time. Its work stops when the call is cancelled or late."""
-
-    __slots__ = ()
 
     def _take(self) -> None:
         wire = self.wire
@@ -397,10 +364,8 @@ class BatchExchange(UnaryExchange[BatchMethod]):
         return self._written(handle(data, cancellation, self._memory().beside(data)))
 
 
-class UnknownExchange(Exchange[UnknownMethod]):
+class UnknownExchange(Exchange):
     """A call to a method that the door does not serve."""
-
-    __slots__ = ()
 
     def open(self) -> None:
         """Refuse the call (UNIMPLEMENTED)."""

@@ -21,7 +21,7 @@ _MAX_WAITING = 1000
 _RETRY = 1.0
 
 
-class FeedExchange(UnaryExchange[FeedMethod]):
+class FeedExchange(UnaryExchange):
     """A call to a method that answers one request with any number of responses. Implements Feed.
 
     A source may have responses for thousands of feeds at the same time. The clients take turns, and each turn of the

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from chatiere.service.exchange.door import Door
 from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange, UnknownExchange
@@ -10,7 +9,7 @@ from chatiere.service.exchange.feeds import FeedExchange
 from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMethod, StreamMethod, UnknownMethod
 from chatiere.service.exchange.streams import StreamExchange
 
-Make = Callable[..., Exchange[Any]]
+Make = Callable[..., Exchange]
 """A function that creates the exchange of a call from its wire and, for methods with one request, a Form."""
 
 

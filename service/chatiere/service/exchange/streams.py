@@ -24,7 +24,7 @@ _SHORT = 0.02
 _STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
 
 
-class StreamExchange(Exchange[StreamMethod]):
+class StreamExchange(Exchange):
     """A stream. While it waits for its client, it may lose its slot to another stream."""
 
     __slots__ = ("_began", "_handler", "_kept", "_seconds", "_size")

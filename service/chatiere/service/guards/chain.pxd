@@ -1,5 +1,7 @@
+cimport cython
+
 from chatiere.service.guards.counts cimport Count, Durations
-from chatiere.service.guards.limits cimport CallLimit, Limits
+from chatiere.service.guards.limits cimport CallLimit, Limits, origin_of
 
 
 cdef class Method:
@@ -11,6 +13,7 @@ cdef class Method:
     cdef Durations _seconds
     cdef dict _handled
     cpdef begin(self)
+    @cython.locals(handled=Count)
     cpdef end(self, int code, double seconds)
 
 
@@ -20,6 +23,7 @@ cdef class Call:
     cdef public bint is_admitted, is_over, is_waiting
     cdef public object on_end
     cdef public double start, worked
+    cdef _start(self, Method method, str peer, metadata)
 
 
 cdef class Guards:
@@ -30,6 +34,12 @@ cdef class Guards:
     cdef Py_ssize_t _max_message_bytes
     cpdef begin(self, Call call)
     cpdef identify(self, Call call, metadata)
+    @cython.locals(limit=CallLimit)
     cpdef admit(self, Call call)
     cpdef bint go_on(self, Call call) except -1
     cpdef end(self, Call call, status=*)
+
+
+cdef str _limited(Call call)
+@cython.locals(number=cython.ulong)
+cdef tuple _read(metadata)

@@ -122,6 +122,10 @@ class Call:
 
     def __init__(self, method: Method, peer: str, metadata: Metadata) -> None:
         """Start the clock of a call whose headers have arrived. `Guards.begin` must be called afterwards."""
+        self._start(method, peer, metadata)
+
+    def _start(self, method: Method, peer: str, metadata: Metadata) -> None:
+        # Subclasses call this method, because Cython calls it directly, unlike `__init__`.
         self.method = method
         self.peer = peer
         self.request_id, self.accepted = _read(metadata)
@@ -279,7 +283,8 @@ def _read(metadata: Metadata) -> tuple[str, str | None]:
             accepted = str(pair[1]) if accepted is None else f"{accepted},{pair[1]!s}"
     if isinstance(given, str) and _REQUEST_ID.fullmatch(given):
         return given, accepted
-    return f"{_PROCESS}{next(_NUMBERS):08x}", accepted
+    number = next(_NUMBERS)
+    return f"{_PROCESS}{number:08x}", accepted
 
 
 def _has_token(metadata: Metadata) -> bool:

@@ -1,3 +1,6 @@
+cimport cython
+
+
 cdef class FileValue:
     cdef double[::1] _cell
     cpdef inc(self, double amount)
@@ -13,3 +16,7 @@ cdef class Durations:
     cdef object _sum
     cdef tuple _bounds, _buckets
     cpdef add(self, double seconds)
+
+
+@cython.locals(file=FileValue)
+cdef _add(value, double amount)

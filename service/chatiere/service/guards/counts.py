@@ -31,7 +31,7 @@ class Count:
 
     def add(self, amount: float) -> None:
         """Add to the metric. May be called from any thread."""
-        self._value.inc(amount)
+        _add(self._value, amount)
 
 
 class Durations:
@@ -45,8 +45,17 @@ class Durations:
 
     def add(self, seconds: float) -> None:
         """Add a duration. May be called from any thread."""
-        self._sum.inc(seconds)
+        _add(self._sum, seconds)
         for number, bound in enumerate(self._bounds):
             if seconds <= bound:
-                self._buckets[number].inc(1.0)
+                _add(self._buckets[number], 1.0)
                 break
+
+
+def _add(value: Any, amount: float) -> None:
+    # With the type of the value, Cython calls the method directly.
+    if isinstance(value, FileValue):
+        file: FileValue = value
+        file.inc(amount)
+    else:
+        value.inc(amount)

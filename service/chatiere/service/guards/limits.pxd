@@ -1,3 +1,6 @@
+cpdef str origin_of(str peer)
+
+
 cdef class CallLimit:
     cdef readonly str name
     cdef readonly object idle

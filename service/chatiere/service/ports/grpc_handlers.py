@@ -233,7 +233,7 @@ class _UnaryWire(_GrpcWire):
         self._reading: asyncio.Task[Any] | None = None
         self._finished: asyncio.Future[None] | None = None
 
-    async def run(self, exchange: Exchange[Any]) -> bytes:
+    async def run(self, exchange: Exchange) -> bytes:
         """Run the call to its end and return the response. Raises AbortError."""
         context = self._context
         context.set_trailing_metadata(((REQUEST_ID, exchange.request_id),))
@@ -324,7 +324,7 @@ class _StreamWire(_GrpcWire):
     def is_sending(self) -> bool:
         return self._is_given or bool(self._responses)
 
-    def begin(self, exchange: Exchange[Any]) -> None:
+    def begin(self, exchange: Exchange) -> None:
         """Start the exchange, and read requests."""
         self._context.set_trailing_metadata(((REQUEST_ID, exchange.request_id),))
         self._context.add_done_callback(self._close)

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import Refusal, Status, StatusError, limit_exceeded
@@ -81,7 +81,7 @@ class WebCall:
         "timeout",
         "watch",
     )
-    exchange: Exchange[Any]
+    exchange: Exchange
     is_alone = True
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The compiled guards behave like their sources, run as plain Python: in responses, in metrics and in the log."""
+"""The compiled modules of a call behave like their sources, run as plain Python: in responses, metrics and the log."""
 
 import re
 import subprocess
@@ -10,16 +10,18 @@ from pathlib import Path
 import pytest
 from tools.over import over
 
+from chatiere.service.calls import conversion, game_service
+from chatiere.service.exchange import exchange
 from chatiere.service.guards import chain, counts, limits
 
 TESTS = Path(__file__).parents[2]
-# Makes Python import the modules in the guards' folder only from their sources.
+# Makes Python import the modules of these folders only from their sources.
 PLAIN = """
 import sys
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 
 def finder(path):
-    if not path.endswith("/chatiere/service/guards"):
+    if not path.endswith(("/service/guards", "/service/calls", "/service/exchange")):
         raise ImportError(path)
     return FileFinder(path, (SourceFileLoader, SOURCE_SUFFIXES))
 
@@ -27,9 +29,12 @@ sys.path_hooks.insert(0, finder)
 """
 MAKE = """
 from pathlib import Path
+from chatiere.service.calls import conversion, game_service
+from chatiere.service.exchange import exchange
 from chatiere.service.guards import chain, counts, limits
 from service.exchange.many_calls import make
-assert {{Path(each.__file__).suffix for each in (chain, counts, limits)}} == {{"{suffix}"}}
+modules = (chain, conversion, counts, exchange, game_service, limits)
+assert {{Path(each.__file__).suffix for each in modules}} == {{"{suffix}"}}
 make({seed}, {count}, Path({folder!r}), in_files={in_files}, has_tokens={has_tokens})
 """
 # Patterns of lines, with the minimum number of lines that match them for 2,000 calls.
@@ -70,17 +75,18 @@ def compare(seed: int, count: int, folder: Path, *, in_files: bool, has_tokens: 
     return met
 
 
-def test_the_guards_are_compiled() -> None:
-    assert {Path(each.__file__ or "").suffix for each in (chain, counts, limits)} == {".so"}
+def test_the_modules_are_compiled() -> None:
+    modules = (chain, conversion, counts, exchange, game_service, limits)
+    assert {Path(each.__file__ or "").suffix for each in modules} == {".so"}
 
 
 @pytest.mark.parametrize(("in_files", "has_tokens"), [(False, True), (True, False)])
-def test_compiled_guards_behave_as_their_sources(tmp_path: Path, in_files: bool, has_tokens: bool) -> None:
+def test_compiled_modules_behave_as_their_sources(tmp_path: Path, in_files: bool, has_tokens: bool) -> None:
     met = compare(1, 2_000, tmp_path, in_files=in_files, has_tokens=has_tokens)
     assert {part: met[part] for part, least in MET.items() if met[part] < least} == {}
 
 
 @pytest.mark.long
 @over("seed", range(2, 6))
-def test_compiled_guards_behave_as_their_sources_in_many_calls(tmp_path: Path, seed: int) -> None:
+def test_compiled_modules_behave_as_their_sources_in_many_calls(tmp_path: Path, seed: int) -> None:
     compare(seed, 10_000, tmp_path, in_files=seed % 2 == 0, has_tokens=seed % 3 == 0)
