@@ -500,7 +500,7 @@ def test_incomplete_requests_do_not_grow_a_worker(door: Door) -> None:
                 with suppress(h2.exceptions.ProtocolError):
                     for stream in streams:
                         peer.send(stream, bytes(8 * MIB), claims=16 * MIB - 10)
-                server.find("requests (under way )?take [0-9]+ MiB")
+                server.find("requests (in flight )?take [0-9]+ MiB")
                 assert _resident(pid) < idle + 256 * MIB
                 assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE).games
             wait_until(lambda: _resident(pid) < idle + 64 * MIB, "the memory is given back")
