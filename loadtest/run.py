@@ -36,7 +36,7 @@ _FILE = click.Path(exists=True, dir_okay=False)
     help="A scenario; may be repeated. Default: all.",
 )
 @click.option("--address", default=None, help="HOST:PORT of a running server. Default: start one.")
-@click.option("--web-address", default=None, help="HOST:PORT of the running server's door for browsers, if it has one.")
+@click.option("--web-address", default=None, help="HOST:PORT of the running server's web door, if it has one.")
 @click.option("--token", envvar="CHATIERE_TOKEN", default=None, help="Bearer token. [env: CHATIERE_TOKEN]")
 @click.option("--tls", "has_tls", is_flag=True, help="Encrypt, and trust the system's certificate authorities.")
 @click.option("--tls-ca", type=_FILE, default=None, help="Encrypt, and trust the certificate authorities in this file.")

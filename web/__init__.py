@@ -1,1 +1,1 @@
-"""The page: files that the door for browsers serves. There is no Python here."""
+"""The page: files that the web door serves. There is no Python here."""

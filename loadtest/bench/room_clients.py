@@ -1,4 +1,4 @@
-"""Asyncio clients of RoomService that post and follow in many rooms, at grpcio's port and at the door for browsers."""
+"""Asyncio clients of RoomService that post and follow in many rooms, at grpcio's port and at the web door."""
 
 import asyncio
 import re
@@ -66,7 +66,7 @@ class GrpcClients:
 
 
 class WebClients:
-    """Clients at the door for browsers. They use the Connect protocol, with a separate connection for each follower."""
+    """Clients at the web door. They use the Connect protocol, with a separate connection for each follower."""
 
     def __init__(self, address: str) -> None:
         """Create the clients. They connect at their first call."""

@@ -34,7 +34,7 @@ _ECHO_SOURCE, _ECHO = Path(__file__).with_name("echo.cc"), ROOT / "build/bench-e
 
 
 class BenchServer:
-    """A running server: the addresses of grpcio's port, the fast door and the door for browsers, and its processes."""
+    """A running server: the addresses of grpcio's port, the fast door and the web door, and its processes."""
 
     def __init__(
         self, address: str, fast_address: str, web_address: str, programs: list[subprocess.Popen[bytes]]
@@ -210,7 +210,7 @@ def fast_door_built() -> bool:
 
 
 def web_door_built() -> bool:
-    """Return True if the packages of the door for browsers are installed."""
+    """Return True if the packages of the web door are installed."""
     return all(find_spec(name) is not None for name in ("httptools", "protobuf"))
 
 

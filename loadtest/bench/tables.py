@@ -78,8 +78,8 @@ TOPICS = {
         f"{_FAST}, 99 % of the calls at half load": "half load, 99th percentile; grpcio's port",
     },
     "Browsers": {
-        "Apply, door for browsers, binary, 16 in flight": "Apply, binary; grpcio's port",
-        "Apply, door for browsers, JSON, 16 in flight": "Apply, JSON; grpcio's port",
+        "Apply, web door, binary, 16 in flight": "Apply, binary; grpcio's port",
+        "Apply, web door, JSON, 16 in flight": "Apply, JSON; grpcio's port",
         "page, first drawing of a table": "first drawing of a table; 1,000 ms",
         "page, drawing of a move": "drawing of a move; 100 ms",
     },
@@ -96,7 +96,7 @@ OWN_FIGURES = {
     "ismcts, decisions in trees and playouts": "ismcts: thousand decisions per CPU-second",
     "Apply beside a bare server, 16 in flight": "Apply, grpcio's port: calls per server CPU-second",
     f"{_FAST} beside grpcio's port, 16 in flight": "Apply, fast door: calls per server CPU-second",
-    "Apply, door for browsers, binary, 16 in flight": "Apply, door for browsers: calls per server CPU-second",
+    "Apply, web door, binary, 16 in flight": "Apply, web door: calls per server CPU-second",
     "Move at a sealed table": "Move at a sealed table: µs",
 }
 Figures = dict[tuple[str, str], dict[str, Any]]

@@ -44,7 +44,7 @@ class Scenario:
 
     @property
     def uses_web(self) -> bool:
-        """True if some users call the door for browsers."""
+        """True if some users call the web door."""
         return not {"BrowserUser", "RoomUser"}.isdisjoint(self.users)
 
 

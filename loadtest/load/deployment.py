@@ -33,7 +33,7 @@ class Deployment:
         tls_certificate: The file of the client's certificate, for mutual TLS.
         tls_key: The file of the certificate's private key.
         games: The names of the games that are played; empty to play all games.
-        web_address: HOST:PORT of the door for browsers.
+        web_address: HOST:PORT of the web door.
     """
 
     token: str | None = None
@@ -66,14 +66,14 @@ class Deployment:
         return grpc.secure_channel(address, credentials, options=CHANNEL_OPTIONS)
 
     def ssl_context(self) -> ssl.SSLContext:
-        """Return the TLS context of connections to the door for browsers."""
+        """Return the TLS context of connections to the web door."""
         context = ssl.create_default_context(cafile=self.tls_ca)
         if self.tls_certificate is not None:
             context.load_cert_chain(self.tls_certificate, self.tls_key)
         return context
 
     def open_web_connection(self) -> HTTPConnection:
-        """Open a connection to the door for browsers."""
+        """Open a connection to the web door."""
         assert self.web_address is not None
         host, _, port = self.web_address.rpartition(":")
         if not self.has_tls:

@@ -1,4 +1,4 @@
-"""A room's follower, connected to the door for browsers. Under gevent, a gRPC stream would block all other calls."""
+"""A room's follower, connected to the web door. Under gevent, a gRPC stream would block all other calls."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _CHUNK = 2**16
 _LOGGED = {
     "grpcio": r"serving chatiere\.v1 on ([^\s,]+)",
     "fast": r"fast door on ([^\s,]+)",
-    "web": r"door for browsers on https?://([^\s,]+)",
+    "web": r"web door on https?://([^\s,]+)",
     "metrics": r"metrics on http://([^\s/]+)/",
 }
 

@@ -1,4 +1,4 @@
-"""Users of sealed tables, rooms and bots, and of the door for browsers."""
+"""Users of sealed tables, rooms and bots, and of the web door."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class TableUser(ServiceUser):
 
 
 class RoomUser(TableUser):
-    """A room: all people at a table post to it, and one person follows it at the door for browsers.
+    """A room: all people at a table post to it, and one person follows it at the web door.
 
     The time from Post until the follower has the table is measured.
     """
@@ -138,7 +138,7 @@ class BotUser(FrontendUser):
 
 
 class BrowserUser(GameChoice, FastHttpUser):
-    """A web page that plays a game at human pace, in JSON, at the door for browsers."""
+    """A web page that plays a game at human pace, in JSON, at the web door."""
 
     wait_time = between(0.5, 2.0)
     abstract = GameChoice.deployment.web_address is None

@@ -34,7 +34,7 @@ _POST, _FOLLOW = "chatiere.v1.RoomService/Post", "chatiere.v1.RoomService/Follow
 # The sizes of room ids and secrets, and of posted names, in bytes.
 _ID, _NAME = 16, 12
 _WEB_HEAD = (WEB_HEAD % (f"{_GAME}/NewGame", "json")).encode()
-# The number of requests pipelined on a connection at the door for browsers. It is almost the allowed maximum.
+# The number of requests pipelined on a connection at the web door. It is almost the allowed maximum.
 _ASKED = 60
 # The number of half-open health checks in addition to the half-open calls.
 _CHECKS = 20
@@ -158,7 +158,7 @@ def half_handshakes(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def idle_by_tls(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` idle TLS connections. At the door for browsers, each connection first makes a health request."""
+    """Open `count` idle TLS connections. At the web door, each connection first makes a health request."""
     asked = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n" if crowd.door == "web" else _OPENED
     crowd.connect_by_tls(attack.count, attack.addresses, asked, until)
     crowd.stay(until)
@@ -196,7 +196,7 @@ def lasting_header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def web_unread(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections to the door for browsers, send dozens of requests on each, and read no response."""
+    """Open `count` connections to the web door, send dozens of requests on each, and read no response."""
     body = ListGamesRequest(pieces=True, observation=True).SerializeToString()
     head = (WEB_HEAD % (f"{_GAME}/ListGames", "proto")).encode()
     asked = _ASKED * (head + b"content-length: %d\r\n\r\n" % len(body) + body)
@@ -205,7 +205,7 @@ def web_unread(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def wrong_hosts(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Send `count` requests with two Host headers and `count` requests for another host to the door for browsers."""
+    """Send `count` requests with two Host headers and `count` requests for another host to the web door."""
     head = (WEB_HEAD % (f"{_GAME}/ListGames", "json")).encode()
     two = head + b"host: localhost\r\ncontent-length: 2\r\n\r\n{}"
     other = head.replace(b"localhost", b"chatiere.example") + b"content-length: 2\r\n\r\n{}"

@@ -40,7 +40,7 @@ _PATIENCE = 10.0
 _CHUNK = 2**16
 # The value of the socket option SO_LINGER with which closing a socket resets its connection.
 _RESET = struct.pack("ii", 1, 0)
-# The head of a call at the door for browsers, without the length of its request.
+# The head of a call at the web door, without the length of its request.
 WEB_HEAD = "POST /%s HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/%s\r\n"
 
 _T = TypeVar("_T")
@@ -147,7 +147,7 @@ class Attacker:
 
 
 class WebAttacker:
-    """An attacker at the door for browsers, with one connection per call."""
+    """An attacker at the web door, with one connection per call."""
 
     def __init__(self, open_sending: Callable[[bytes], socket.socket]) -> None:
         """Create an attacker. `open_sending` opens a connection that sends the given data."""
@@ -228,12 +228,12 @@ class Crowd:
             each.close()
 
     def connect(self, count: int, addresses: int, *, window: int | None = None) -> "list[Attacker] | list[WebAttacker]":
-        """Return new attackers. They connect immediately, except at the door for browsers.
+        """Return new attackers. They connect immediately, except at the web door.
 
         Args:
             count: The number of attackers.
             addresses: The number of source addresses.
-            window: See Attacker. At the door for browsers, attackers with a window do not read.
+            window: See Attacker. At the web door, attackers with a window do not read.
 
         Raises:
             ConnectionError: The server has not accepted any connection.

@@ -1,4 +1,4 @@
-"""The calls of a well-behaved client, at a gRPC port and at the door for browsers."""
+"""The calls of a well-behaved client, at a gRPC port and at the web door."""
 
 import http.client
 import json
@@ -169,11 +169,11 @@ class GrpcCalls:
 
 
 class WebCallError(Exception):
-    """A call at the door for browsers failed."""
+    """A call at the web door failed."""
 
 
 class WebCalls:
-    """Calls at the door for browsers, in JSON. All calls except health checks share one HTTP/1.1 connection."""
+    """Calls at the web door, in JSON. All calls except health checks share one HTTP/1.1 connection."""
 
     def __init__(self, address: str, token: str | None, authority: bytes | None) -> None:
         """Connect. For arguments see GrpcCalls."""

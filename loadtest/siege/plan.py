@@ -8,7 +8,7 @@ from typing import Any
 
 NAME = "siege"
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
-DOORS = {"grpcio": "grpcio's port", "fast": "the fast door", "web": "the door for browsers"}
+DOORS = {"grpcio": "grpcio's port", "fast": "the fast door", "web": "the web door"}
 """The doors that can be attacked, with their names in tables."""
 
 

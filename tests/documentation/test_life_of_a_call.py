@@ -28,7 +28,7 @@ from chatiere.v1 import game_pb2, game_service_pb2
 
 APPLY = "/chatiere.v1.GameService/Apply"
 # The start of the line before the list of each door.
-TITLES = {"grpcio": "At grpcio's port", "fast": "At the fast door", "web": "At the door for browsers"}
+TITLES = {"grpcio": "At grpcio's port", "fast": "At the fast door", "web": "At the web door"}
 THREADS = {"grpcio": "serving loop", "fast": "fast door", "web": "serving loop"}
 STEP = re.compile(r"^\d+\. `([\w.]+)` `([\w.<>]+)` ", re.MULTILINE)
 # Functions of the port that are not part of a call.

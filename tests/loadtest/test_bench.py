@@ -145,10 +145,10 @@ def test_every_row_is_written_and_consistent(output: Path) -> None:
         expected += [f"{at_unix}, 50 % of the calls, 1 in flight"]
         expected += ["Apply, fast door, 2 workers, 16 in flight", "Apply, fast door, 99 % of the calls at half load"]
     if HAS_H2LOAD and web_door_built():
-        expected += [f"Apply, door for browsers, {form}, 16 in flight" for form in ("binary", "JSON")]
+        expected += [f"Apply, web door, {form}, 16 in flight" for form in ("binary", "JSON")]
     if shutil.which("chromium") and web_door_built():
         expected += ["page, first drawing of a table", "page, drawing of a move"]
-    doors = ("grpcio's port", *(("door for browsers",) if web_door_built() else ()))
+    doors = ("grpcio's port", *(("web door",) if web_door_built() else ()))
     expected += [
         f"rooms, {door}, {what}" for door in doors for what in ("99 % of the moves with all followers", "deliveries")
     ]

@@ -92,8 +92,8 @@ class Served:
 
     @property
     def web_address(self) -> str:
-        """The address of the door for browsers. Waits until the server serves."""
-        return self.find(r'door for browsers on https?://([^ ",]+)')[1]
+        """The address of the web door. Waits until the server serves."""
+        return self.find(r'web door on https?://([^ ",]+)')[1]
 
     @property
     def metrics_url(self) -> str:

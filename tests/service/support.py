@@ -41,7 +41,7 @@ GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs("libnghttp2")))
 ALL_DOORS = (*GRPC_DOORS, "web")
 # For tests of features that the fast door does not have: TLS, reflection, channelz.
 only_grpcio = pytest.mark.parametrize("door", ["grpcio"], indirect=True)
-# In modules for all doors, for tests of features that the door for browsers does not have: batches and request streams.
+# In modules for all doors, for tests of features that the web door does not have: batches and request streams.
 only_grpc = over("door", GRPC_DOORS, indirect=True)
 
 
@@ -74,7 +74,7 @@ class Running:
 
 
 def channel_to(address: str, door: Door) -> Any:
-    """Return a channel to a door. The channel to the door for browsers has only unary calls."""
+    """Return a channel to a door. The channel to the web door has only unary calls."""
     if door == "web":
         return WebChannel(address)
     # A whole game with all parts of its positions exceeds gRPC's default limit of 4 MB.

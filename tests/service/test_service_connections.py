@@ -220,7 +220,7 @@ def test_streams_with_their_own_threads_leave_descriptors_to_other_connections(m
 
 
 def test_the_backlog_of_connections_is_as_long_as_the_system_allows() -> None:
-    """Hundreds of clients connect to the door for browsers while its loop is busy. The server's end closes them."""
+    """Hundreds of clients connect to the web door while its loop is busy. The server's end closes them."""
     released = threading.Event()
     with running(Settings(address="127.0.0.1:0"), "web") as server, ExitStack() as stack:
         server.server._loop.call_soon_threadsafe(released.wait, PATIENCE)

@@ -271,7 +271,7 @@ class GrpcCall:
 
 
 class WebCall:
-    """A call at the door for browsers. It uses JSON, because JSON needs the most memory."""
+    """A call at the web door. It uses JSON, because JSON needs the most memory."""
 
     def __init__(self, address: str, path: str, request: Message) -> None:
         content = json.dumps(MessageToDict(request)).encode()

@@ -51,7 +51,7 @@ export class Chatiere {
   /**
    * Create a client.
    *
-   * @param service - The URL of the service's door for browsers (`chatiere serve --web-address`), a Connect transport
+   * @param service - The URL of the service's web door (`chatiere serve --web-address`), a Connect transport
    *   (for example by createGrpcTransport of @connectrpc/connect-node), or a function that creates the transport. The
    *   function is called again if a call gets no response in time, because the connection may be dead.
    */

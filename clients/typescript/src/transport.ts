@@ -20,7 +20,7 @@ export interface CallSettings {
   readonly attempts: number;
 }
 
-/** Return a transport to a door for browsers, using the Connect protocol with binary messages. */
+/** Return a transport to a web door, using the Connect protocol with binary messages. */
 export function doorTransport(baseUrl: string): Transport {
   return createConnectTransport({ baseUrl, useBinaryFormat: true, fetch: reach });
 }

@@ -14,7 +14,7 @@ const SILENCE = 45_000;
 const SHORT_SILENCE = 1000;
 
 const PORTS = [
-  { name: "the door for browsers", service: CUT, id: CUT_ROOM },
+  { name: "the web door", service: CUT, id: CUT_ROOM },
   { name: "the gRPC port", service: () => createGrpcTransport({ baseUrl: CUT_GRPC }), id: CUT_GRPC_ROOM },
 ];
 

@@ -15,7 +15,7 @@ const PLAY = { case: "play" as const, value: { cards: [1] } };
 const ILLEGAL = { game: { case: "discat" as const, value: { action: PLAY } } };
 
 for (const [name, service] of [
-  ["the door for browsers", DOOR],
+  ["the web door", DOOR],
   ["gRPC", createGrpcTransport({ baseUrl: GRPC })],
 ] as const) {
   test(`a refusal has its reason and details, over ${name}`, async () => {

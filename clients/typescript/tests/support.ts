@@ -6,12 +6,12 @@ import { join } from "node:path";
 
 import { type Action, Chatiere, ChatiereError, type GameInfo, type Settings } from "@chatiere/client";
 
-/** The URL of the service's door for browsers. */
+/** The URL of the service's web door. */
 export const DOOR = fromEnvironment("CHATIERE_DOOR");
 /** The URL of the service's gRPC port. */
 export const GRPC = fromEnvironment("CHATIERE_GRPC");
 
-/** The URLs of proxies to the service's door for browsers and to its gRPC port. The proxies break connections. */
+/** The URLs of proxies to the service's web door and to its gRPC port. The proxies break connections. */
 export const CUT = fromEnvironment("CHATIERE_CUT");
 export const CUT_GRPC = fromEnvironment("CHATIERE_CUT_GRPC");
 /** The ids of rooms in which names are posted. The last name is "last", after the proxy has broken all connections. */

@@ -93,7 +93,7 @@ def _connections(plan: BenchPlan) -> list[dict[str, object]]:
     if fast_door_built():
         doors["fast door"] = lambda server: (server.fast_address, GRPC, _HTTP2)
     if web_door_built():
-        doors["door for browsers"] = lambda server: (server.web_address, CONNECT, _HTTP1)
+        doors["web door"] = lambda server: (server.web_address, CONNECT, _HTTP1)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _FILES_EACH
     for name, door in doors.items():
         # The timeouts are so long that idle connections are not closed during the measurement.

@@ -22,7 +22,7 @@ from loadtest.bench.measure import BenchPlan, Result, Row, measured
 from loadtest.bench.room_clients import GrpcClients, RoomClients, WebClients
 from loadtest.bench.servers import BenchServer, chatiere, web_door_built
 
-GRPCIO, WEB = "grpcio's port", "door for browsers"
+GRPCIO, WEB = "grpcio's port", "web door"
 FOLLOWERS = 4
 # The time between two moves in a room, in seconds.
 PERIOD = 5.0
@@ -68,7 +68,7 @@ def measure(plan: BenchPlan) -> Result:
     doors: dict[str, Callable[[BenchServer], RoomClients]] = {GRPCIO: lambda server: GrpcClients(server.address)}
     if web_door_built():
         doors[WEB] = lambda server: WebClients(server.web_address)
-    # Raise the limit on open files, because each follower at the door for browsers has a connection.
+    # Raise the limit on open files, because each follower at the web door has a connection.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     # A client may have at most half of the server's rooms and followers.

@@ -1,4 +1,4 @@
-"""Single calls to Apply with legal actions at the door for browsers, binary and JSON, compared with grpcio's port."""
+"""Single calls to Apply with legal actions at the web door, binary and JSON, compared with grpcio's port."""
 
 from typing import Any
 
@@ -22,11 +22,11 @@ FORMS = {CONNECT: "web_binary", JSON: "web_json"}
 def measure(plan: BenchPlan) -> Result:
     """Measure the server's processor time for Apply in each game."""
     if not web_door_built():
-        return Result(tables={"Apply, door for browsers: not measured without the packages of chatiere[web]": []})
+        return Result(tables={"Apply, web door: not measured without the packages of chatiere[web]": []})
     if not h2load.installed():
-        return Result(tables={"Apply, door for browsers: not measured without h2load": []})
+        return Result(tables={"Apply, web door: not measured without h2load": []})
     result = Result()
-    lines: list[dict[str, Any]] = result.tables.setdefault("Apply, door for browsers and grpcio's port", [])
+    lines: list[dict[str, Any]] = result.tables.setdefault("Apply, web door and grpcio's port", [])
     with chatiere() as server:
         for game, players in plan.games.items():
             call = apply_call(game, players)
@@ -38,7 +38,7 @@ def measure(plan: BenchPlan) -> Result:
             runs = h2load.take_turns_with(contenders, IN_FLIGHT, plan)
             loads = h2load.medians(runs, lambda load: load.per_cpu_second)
             for form, bound in FORMS.items():
-                row = f"Apply, door for browsers, {form.name}, {IN_FLIGHT} in flight"
+                row = f"Apply, web door, {form.name}, {IN_FLIGHT} in flight"
                 result.rows.append(cpu_row(row, game.name, loads[form.name], loads[GRPCIO], bound, GRPCIO))
             lines += [
                 {

@@ -1,4 +1,4 @@
-"""The door for browsers in the form of grpcio's channel, for tests of what all doors have in common.
+"""The web door in the form of grpcio's channel, for tests of what all doors have in common.
 
 Its calls have one request. They use Connect with binary messages.
 """

@@ -1,4 +1,4 @@
-"""A client of the door for browsers that encodes its protocols itself."""
+"""A client of the web door that encodes its protocols itself."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""A server, and a client that calls it at the door for browsers."""
+"""A server, and a client that calls it at the web door."""
 
 from collections.abc import Iterator
 

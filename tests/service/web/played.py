@@ -1,4 +1,4 @@
-"""A connection of the door for browsers without a network. Its input and output are bytes."""
+"""A connection of the web door without a network. Its input and output are bytes."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The clients' addresses at the door for browsers."""
+"""The clients' addresses at the web door."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Third-party clients at the door for browsers, in Chromium (from a page of another origin) and in Node."""
+"""Third-party clients at the web door, in Chromium (from a page of another origin) and in Node."""
 
 import json
 import os

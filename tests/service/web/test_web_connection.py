@@ -1,4 +1,4 @@
-"""HTTP/1.1 at the door for browsers: where requests end if they arrive in arbitrary parts, and invalid requests."""
+"""HTTP/1.1 at the web door: where requests end if they arrive in arbitrary parts, and invalid requests."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Slow, silent and hostile clients at the door for browsers lose their connections. Other clients do not."""
+"""Slow, silent and hostile clients at the web door lose their connections. Other clients do not."""
 
 import errno
 import socket

@@ -1,4 +1,4 @@
-"""The host names that the door for browsers accepts in requests."""
+"""The host names that the web door accepts in requests."""
 
 import dataclasses
 import socket

@@ -1,4 +1,4 @@
-"""JSON at the door for browsers: protobuf's mapping, readable errors, and requests that might crash a parser."""
+"""JSON at the web door: protobuf's mapping, readable errors, and requests that might crash a parser."""
 
 import json
 from typing import Any

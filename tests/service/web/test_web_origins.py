@@ -1,4 +1,4 @@
-"""The origins whose pages may make calls at the door for browsers, and caching."""
+"""The origins whose pages may make calls at the web door, and caching."""
 
 import dataclasses
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page's files at the door for browsers: it serves all of them and no other files, with strict headers."""
+"""The page's files at the web door: it serves all of them and no other files, with strict headers."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Unary calls at the door for browsers: cases that are not in Connect's conformance suite (../conformance)."""
+"""Unary calls at the web door: cases that are not in Connect's conformance suite (../conformance)."""
 
 import zlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The door for browsers as a part of a server: TLS, shutdown, workers, and required packages."""
+"""The web door as a part of a server: TLS, shutdown, workers, and required packages."""
 
 import json
 import socket

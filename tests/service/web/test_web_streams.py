@@ -1,4 +1,4 @@
-"""Calls with many responses at the door for browsers, by Connect and by gRPC-Web: watches of the server's health."""
+"""Calls with many responses at the web door, by Connect and by gRPC-Web: watches of the server's health."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Turns at the door for browsers: each address gets a share of the time, and so do all other tasks of the loop."""
+"""Turns at the web door: each address gets a share of the time, and so do all other tasks of the loop."""
 
 import asyncio
 from collections.abc import Callable

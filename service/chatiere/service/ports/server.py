@@ -69,7 +69,7 @@ _OF_LASTING = 28 * 1024
 
 
 class Server:
-    """A gRPC server with health, the fast door and the door for browsers. Its event loop runs in a separate thread.
+    """A gRPC server with health, the fast door and the web door. Its event loop runs in a separate thread.
 
     The methods that start and stop the server are like the methods of grpc.Server.
     """

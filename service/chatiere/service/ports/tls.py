@@ -21,7 +21,7 @@ class Certificates(NamedTuple):
     """The certificates for new connections, in the forms that the ports need."""
 
     context: ssl.SSLContext
-    """The certificates for the door for browsers."""
+    """The certificates for the web door."""
     configuration: grpc.ServerCertificateConfiguration
     """The certificates for gRPC's port."""
 

@@ -91,7 +91,7 @@ def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -
                 _log.info("fast door on %s", fast_address)
             if web_address is not None:
                 scheme = "http" if settings.tls_certificate is None else "https"
-                _log.info("door for browsers on %s://%s", scheme, web_address)
+                _log.info("web door on %s://%s", scheme, web_address)
             if ready is not None:
                 ready(shared)
             workers.keep_running()
