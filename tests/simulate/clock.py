@@ -230,6 +230,10 @@ class Pool:
     def begin_here(self) -> bool:
         return self.queue.begin_aside(2)
 
+    @property
+    def is_contended(self) -> bool:
+        return self.queue.is_contended
+
     def end_here(self) -> None:
         self._hand_out(self.queue.end_aside(self._run.now))
 
