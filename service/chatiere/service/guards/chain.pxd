@@ -13,6 +13,7 @@ cdef class Method:
     cdef Durations _seconds
     cdef dict _handled
     cpdef begin(self)
+
     @cython.locals(handled=Count)
     cpdef end(self, int code, double seconds)
 
@@ -34,6 +35,7 @@ cdef class Guards:
     cdef Py_ssize_t _max_message_bytes
     cpdef begin(self, Call call)
     cpdef identify(self, Call call, metadata)
+
     @cython.locals(limit=CallLimit)
     cpdef admit(self, Call call)
     cpdef bint go_on(self, Call call) except -1
@@ -41,5 +43,7 @@ cdef class Guards:
 
 
 cdef str _limited(Call call)
+
+
 @cython.locals(number=cython.ulong)
 cdef tuple _read(metadata)
