@@ -25,7 +25,7 @@ _SUBCOMMANDS = {
     "protos": _Subcommand("Write the definition of the API into DIR, to generate code for clients."),
     "puzzles": _Subcommand("Find puzzles of GAME: positions in which one action is much better than all others."),
     "replay": _Subcommand("Show records of games, or check the service against sample games.", "service"),
-    "rules": _Subcommand("Show the rules of GAME, for players or for authors, as Markdown.", "service"),
+    "rules": _Subcommand("Show the rules of GAME as Markdown, for players or for authors.", "service"),
     "selfplay": _Subcommand("Let bots play many games against each other, and report who wins."),
     "serve": _Subcommand("Serve the games over gRPC.", "service"),
     "token": _Subcommand("Create a bearer token for a client.", "service"),
