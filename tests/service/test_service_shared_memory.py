@@ -1,5 +1,6 @@
 """Streams in shared memory: the same games as in all other ways, and clients that only harm themselves."""
 
+import gc
 import os
 import signal
 import socket
@@ -333,6 +334,51 @@ def test_silent_connections_do_not_keep_others_out(path: Path) -> None:
     assert_serves(path)
     for each in silent:
         each.close()
+
+
+def test_a_greeting_is_read_before_its_connection_could_be_closed(tmp_path: Path) -> None:
+    """More connections than may be silent arrive together with the first packets of the oldest ones."""
+    taken: list[socket.socket] = []
+    door = shared.SharedDoor(f"unix:{tmp_path}/fast.sock", lambda connected, hello: taken.append(connected))
+    clients = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2 * shared._MAX_GREETING)]
+    for number, each in enumerate(clients):
+        each.connect(f"{tmp_path}/fast.sock.shm")
+        if number < shared._MAX_GREETING:
+            door._turn()
+    for each in clients[: shared._MAX_GREETING]:
+        each.send(shared._VERSION)
+    while len(taken) < shared._MAX_GREETING:
+        door._turn()
+    for each in (*taken, *clients, *door._greeting, door._listening):
+        each.close()
+
+
+def test_ended_connections_release_their_descriptors(path: Path) -> None:
+    def files() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    assert_serves(path)
+    before = files()
+    gc.disable()
+    try:
+        for _ in range(20):
+            assert_serves(path)
+            SharedCall(f"shm:{path}", PATIENCE).close()
+        wait_until(lambda: files() <= before, "the descriptors are closed")
+    finally:
+        gc.enable()
+
+
+def test_a_stream_without_a_loop_is_refused() -> None:
+    with serving(max_streams=1) as (_, path):
+        call = call_at(path)
+        kept_games(call)
+        other = call_at(path)
+        with pytest.raises(ChatiereError) as raised:
+            other.receive(PATIENCE)
+        assert raised.value.metadata["limit"] == "streams in shared memory"
+        other.close()
+        call.close()
 
 
 # The client

@@ -182,7 +182,7 @@ class SharedCall:
                 at = len(self._responses) // _IN_FLIGHT * (self._received % _IN_FLIGHT)
                 self._received += 1
                 return self._columns(one, sizes, at) if kind == _COLUMNS else bytes(self._responses[at : at + one])
-        except (struct.error, DecodeError, ValueError, OSError) as error:
+        except (struct.error, DecodeError, IndexError, ValueError, OSError) as error:
             self._over(TransportError(grpc.StatusCode.INTERNAL, f"unexpected packet from the server: {error}"))
         return None
 
@@ -216,6 +216,7 @@ class SharedCall:
                 raise self._over(TransportError(grpc.StatusCode.UNAVAILABLE, "the service closed the connection"))
 
     def _take_area(self, kind: int, size: int) -> None:
+        # `files` is empty if this process can open no more files.
         _, files, _, _ = socket.recv_fds(self._socket, 1, 1)
         with open(files[0], "rb+") as file:
             if kind == _REQUESTS:

@@ -73,7 +73,7 @@ class FastPort:
             ) from error
         self._settings = settings
         self._connections = connections
-        self._most_own_loops = min(settings.max_streams, connections // _PART)
+        self.most_own_loops = min(settings.max_streams, connections // _PART)
         self._endpoint_type = Endpoint
         self._accounts = Accounts(settings.max_fast_cost, settings.max_fast_debt)
         self._listening = listening_sockets("fast_address", address, share_port=share_port)
@@ -216,7 +216,7 @@ class FastPort:
         # Return True if no more separate loops are possible.
         loops = len(self._own_loops)
         files = self._endpoint.connections + _OF_OWN_LOOP * (loops + 1)
-        return files > self._connections or loops >= self._most_own_loops
+        return files > self._connections or loops >= self.most_own_loops
 
     def _endpoint_of(self, loop: Loop, listening: Sequence[int]) -> Endpoint:
         return self._endpoint_type(

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from chatiere.engine.wire import Buffer
+from chatiere.service.base.errors import limit_exceeded, status_of
 from chatiere.service.base.settings import MAX_PATH, Settings, unix_path
 from chatiere.service.calls.batch_messages import KeptStep
 from chatiere.service.exchange.door import Cost, Door
@@ -22,7 +23,7 @@ from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.fast.faults import error_of
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.fast.port import FastPort, Route
-from chatiere.service.ports.fast.shared import SUFFIX, SharedConnection
+from chatiere.service.ports.fast.shared import SUFFIX, SharedConnection, refuse
 from chatiere.service.ports.methods import Methods
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 # The maximum time in seconds that a stream in shared memory handles steps before its loop does other work.
 _TURN = 0.005
+# The time in seconds after which a client may retry a stream for which there was no loop.
+_RETRY = 1.0
 # A response is not copied. It stays where the method wrote it until the client has received the response.
 _COST = Cost(small=64 * 1024, copies=1, of_call=4096)
 _OneRequest = SingleMethod | BatchMethod | FeedMethod
@@ -96,7 +99,7 @@ def _take_shared(port: FastPort, play: StreamMethod, largest: int, connected: so
 
     start = port.loop_with(connection)
     if start is None:
-        connected.close()
+        refuse(connected, status_of(limit_exceeded("streams in shared memory", port.most_own_loops, _RETRY), ""))
     else:
         start()
 

@@ -9,6 +9,7 @@ change the size of an area (the areas are sealed), and the service copies a requ
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import select
 import selectors
@@ -34,6 +35,8 @@ from chatiere.service.ports.listening import place_for
 
 if TYPE_CHECKING:
     from chatiere.service.ports.fast.loop import Loop
+
+_log = logging.getLogger(__name__)
 
 SUFFIX = ".shm"
 """The suffix of the path of the socket for shared memory, after the path of the fast door's socket."""
@@ -62,6 +65,7 @@ _SEALS = ("F_SEAL_SHRINK", "F_SEAL_GROW", "F_SEAL_SEAL")
 # Sockets do not wait. An `int`, because Python's flags are slow.
 _NOW = int(socket.MSG_DONTWAIT)
 _PEER = struct.Struct("3i")
+_NO_AREA = memoryview(b"")
 
 
 class SharedConnection:
@@ -70,7 +74,6 @@ class SharedConnection:
     timeout = None
     has_part = has_ended = is_behind = is_sending = False
     is_alone = True
-    _wake = -1
 
     def __init__(self, loop: Loop, connected: socket.socket, hello: bytes, largest: int) -> None:
         """Create a connection.
@@ -97,13 +100,14 @@ class SharedConnection:
         self.connections = 1
         """The number of open connections, as at the other endpoints: 0 once the client or the service has left."""
         self._socket = connected
+        self._waking = threading.Lock()
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
         self._poll = select.poll()
         self._poll.register(connected, select.POLLIN)
         self._poll.register(self._wake, select.POLLIN)
         self._received: list[bytes | KeptStep] = []
         self._taken = self._sent = 0
-        self._requests, self._responses = memoryview(b""), memoryview(b"")
+        self._requests = self._responses = _NO_AREA
 
     # The endpoint
 
@@ -127,8 +131,9 @@ class SharedConnection:
 
     def wake(self) -> None:
         """End the wait of `turn`. May be called from any thread."""
-        with suppress(OSError):
-            os.eventfd_write(self._wake, 1)
+        with self._waking:
+            if self._wake >= 0:
+                os.eventfd_write(self._wake, 1)
 
     def drain(self) -> None:
         """Do nothing, because the connection has no other calls than the stream, which the door ends."""
@@ -140,13 +145,12 @@ class SharedConnection:
             self.watch()
 
     def close(self) -> None:
-        """End the connection."""
+        """End the connection. It can no longer be used."""
         self.cut()
-
-    def __del__(self) -> None:
-        """Close the descriptor of `wake` when no other thread can use it any more."""
-        if self._wake >= 0:
-            os.close(self._wake)
+        with self._waking:
+            wake, self._wake = self._wake, -1
+        if wake >= 0:
+            os.close(wake)
 
     @property
     def areas(self) -> int:
@@ -192,6 +196,8 @@ class SharedConnection:
         size = sum(sizes) + margin * len(sizes)
         if size > len(self._responses) // _IN_FLIGHT:
             self._responses = self._area(_RESPONSES, size, self._requests)
+            if self.is_closed:
+                return
         area = self._responses
         at = begin = len(area) // _IN_FLIGHT * (self._sent % _IN_FLIGHT)
         for piece, length in zip(pieces, sizes, strict=True):
@@ -218,7 +224,7 @@ class SharedConnection:
             self.connections = 0
             self._poll.unregister(self._socket)
             self._socket.close()
-            self._requests, self._responses = memoryview(b""), memoryview(b"")
+            self._requests = self._responses = _NO_AREA
             if self.holding is not None:
                 self.holding.release()
 
@@ -245,7 +251,7 @@ class SharedConnection:
             return
         size = moves + rest if kind == _STEP else one
         half = len(self._requests) // _IN_FLIGHT
-        if kind > _STEP or not 0 < size <= half or self._taken - self._sent >= _IN_FLIGHT:
+        if kind > _STEP or not 0 < size <= min(half, self._largest) or self._taken - self._sent >= _IN_FLIGHT:
             self.reset()
             return
         at = half * (self._taken % _IN_FLIGHT)
@@ -263,11 +269,13 @@ class SharedConnection:
                 raise limit_exceeded("bytes of a request", self._largest)
             self._requests = self._area(_REQUESTS, size, self._responses)
         except (Refusal, OSError) as error:
-            self.fault = error
+            # The traceback would keep the area.
+            self.fault = error.with_traceback(None)
 
     def _area(self, kind: int, size: int, other: memoryview) -> memoryview:
-        # Create an area for messages of `size` bytes next to the other one, and give it to the client.
-        half = max(_LEAST, 1 << (size - 1).bit_length())
+        # Create an area for messages of `size` bytes next to the other one, and give it to the client. A margin of an
+        # eighth lets messages grow a little.
+        half = -(-(size + size // 8) // _LEAST) * _LEAST
         assert self.holding is not None
         self.holding.hold(len(other) + _IN_FLIGHT * half)
         file = os.memfd_create("chatiere", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -277,20 +285,31 @@ class SharedConnection:
                 fcntl.fcntl(file, fcntl.F_ADD_SEALS, getattr(fcntl, seal))
             made = memoryview(mmap(file, _IN_FLIGHT * half))
             self._tell(kind, half)
-            socket.send_fds(self._socket, [b"-"], [file], _NOW)
+            self._send(lambda: socket.send_fds(self._socket, [b"-"], [file], _NOW))
         finally:
             os.close(file)
-        return made
+        return _NO_AREA if self.is_closed else made
 
     def _tell(self, kind: int, number: int) -> None:
         self._put(_TOLD.pack(kind, number, *[0] * 10))
 
     def _put(self, packet: bytes) -> None:
+        self._send(lambda: self._socket.send(packet, _NOW))
+
+    def _send(self, send: Callable[[], object]) -> None:
         try:
-            self._socket.send(packet, _NOW)
+            send()
         except OSError:
             # The client has left, or does not read.
             self.reset()
+
+
+def refuse(connected: socket.socket, status: Status) -> None:
+    """Close a connection for which there is no loop, with a status."""
+    with suppress(OSError):
+        connected.send(_TOLD.pack(_STATUS, status.code, *[0] * 10), _NOW)
+        connected.send(status.details, _NOW)
+    connected.close()
 
 
 class SharedDoor:
@@ -330,20 +349,30 @@ class SharedDoor:
     def stop(self) -> None:
         """Take no more connections."""
         self._is_stopping.set()
-        self._listening.shutdown(socket.SHUT_RDWR)
+        # The thread may already have closed the socket.
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
         with suppress(OSError):
             os.unlink(self._path)
 
     def _serve(self) -> None:
         while not self._is_stopping.is_set():
-            for key, _ in self._selector.select():
-                if key.fileobj is self._listening:
-                    self._accept()
-                elif isinstance(key.fileobj, socket.socket):
-                    self._greet(key.fileobj)
+            try:
+                self._turn()
+            except Exception:
+                _log.exception("a connection to shared memory has failed")
+                self._is_stopping.wait(_PAUSE)
         for each in (*self._greeting, self._listening):
             each.close()
         self._selector.close()
+
+    def _turn(self) -> None:
+        ready = {key.fileobj for key, _ in self._selector.select()}
+        for each in [each for each in self._greeting if each in ready]:
+            self._greet(each)
+        # Accept last, because this may close a connection whose first packet has arrived.
+        if self._listening in ready:
+            self._accept()
 
     def _accept(self) -> None:
         try:
