@@ -26,7 +26,7 @@ include_patterns = [
 ]
 # Sphinx does not search these folders.
 exclude_patterns = [
-    *(".*", "build", "dist", "engine", "http2", "proto/chatiere", "release", "service", "tests", "web"),
+    *(".*", "build", "dist", "engine", "http2/chatiere", "proto/chatiere", "release", "service", "tests", "web"),
     *("**/node_modules", "clients/chatiere", "deploy"),
 ]
 templates_path = []
