@@ -226,7 +226,7 @@ debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with chec
 		tests/debug_build tests/games tests/bots/test_search.py tests/bots/test_search_network.py tests/bots/test_integer_network.py
 	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not release_only and not threads" \
 		$(if $(SHARE),--share $(SHARE)) tests/engine tests/conformance
-	$(SANITIZED) $(COUNTED_APART) CHATIERE_COVERAGE=1 $(PYTEST) -m threads tests/engine
+	$(SANITIZED) $(COUNTED_APART) CHATIERE_COVERAGE=1 $(PYTEST) -m "threads and not release_only" tests/engine
 	$(SANITIZED) $(COUNTED_APART) $(PYTEST) -m "not release_only" \
 		tests/service/fast_door tests/clients/test_client_fast_call.py
 	cd tests && $(SANITIZED) $(COUNTED_APART) ../$(BIN)/python -m tools.fuzz.wire --seconds 20

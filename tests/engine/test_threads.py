@@ -161,6 +161,7 @@ grow(3)
 """
 
 
+@pytest.mark.release_only  # AddressSanitizer's locks stay locked in a forked process
 def test_a_forked_process_starts_threads_of_its_own(game: Game) -> None:
     run(FORKS, game.name)
 
@@ -190,6 +191,7 @@ assert begin(table, 3) == expected
 """
 
 
+@pytest.mark.release_only  # AddressSanitizer's locks stay locked in a forked process
 def test_a_process_can_be_forked_while_threads_work(game: Game) -> None:
     run(FORKS_DURING_A_BATCH, game.name)
 

@@ -114,7 +114,7 @@ cdef class Crew:
         cdef int i
         # A forked process has none of the threads, and their mutex may be locked forever.
         if self.process != getpid():
-            return
+            return  # uncovered: the debug build is not forked
         pthread_mutex_lock(&self.shift.mutex)
         self.shift.ending = True
         pthread_mutex_unlock(&self.shift.mutex)
@@ -137,7 +137,7 @@ cdef class Crew:
     cdef void start(self, int threads):
         # Have at least this number of threads, or fewer if no more can be started.
         if self.process != getpid():
-            self.begin()
+            self.begin()  # uncovered: the debug build is not forked
         while self.started < threads:
             if pthread_create(&self.threads[self.started], NULL, run_thread, &self.shift):
                 break  # uncovered: threads do not run out in tests
