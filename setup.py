@@ -117,8 +117,8 @@ RELEASE_FLAGS = [
 # Omit the symbols for linkers and debuggers (two thirds of a module), and the hash of the rest. The linker of a Mac
 # strips symbols by itself.
 RELEASE_LINK_FLAGS = ["-Wl,--strip-all", "-Wl,--build-id=none"] if sys.platform == "linux" else []
-# Modules that handle text, create memoryviews, run rarely, or mostly call Python's own functions. If optimized for size,
-# these modules are a third smaller. The service's modules then save half as much of a call's time by being compiled.
+# Modules that handle text, create memoryviews, run rarely, or mostly call Python's own functions. They are a third
+# smaller if they are optimized for size.
 SMALL = (
     *("arguments", "batch", "blocks", "events", "integers", "memoryviews", "messages", "output", "phrases", "state"),
     *("search", "trials"),
