@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.needs import needs
 from tools.patience import PATIENCE
 
 from chatiere.engine import Columns, EngineError, Game, Table
@@ -17,10 +18,7 @@ from chatiere.engine.core.cancellation import Cancellation, Cancelled
 
 TASKS = Path("/proc/self/task")
 
-pytestmark = [
-    pytest.mark.threads,
-    pytest.mark.skipif(not TASKS.exists(), reason="this system does not list the threads of a process in /proc"),
-]
+pytestmark = [pytest.mark.threads, needs("/proc")]
 
 
 def tasks() -> set[str]:

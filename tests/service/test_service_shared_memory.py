@@ -47,12 +47,12 @@ LARGE = BatchSetup(game="discat", players=DISCAT.max_players)
 UNDER_WAY = "bytes of requests under way and answers not yet taken"
 # A program that leaves playouts without end in flight, until it is killed.
 CLIENT = """
-import sys, time
+import sys
 from chatiere.clients.transport.shared_call import SharedCall
 call = SharedCall(sys.argv[1], 60)
 call.send([bytes.fromhex(sys.argv[2])])
 print(flush=True)
-time.sleep(600)
+sys.stdin.read()
 """
 
 
@@ -304,7 +304,7 @@ def test_a_killed_client_frees_its_memory_and_stops_its_work() -> None:
     with serving(max_playouts=MOST_PLAYOUTS) as (server, path), LogLines() as log:
         request = PlayRequest(playout=endless(DISCAT, LARGE)).SerializeToString()
         command = (sys.executable, "-c", CLIENT, f"shm:{path}", request.hex())
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as client:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
             assert client.stdout is not None
             client.stdout.readline()
             wait_until(lambda: server._guards.budget.held > 0, "the service has the request")

@@ -77,6 +77,7 @@ _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "Node": (_has_node, f"install Node {OLDEST_NODE} or later, with npm"),
     "IPv6": (_has_ipv6, "give the loopback interface the address ::1"),
     "root": (lambda: os.geteuid() == 0, "run make as root"),
+    "/proc": (lambda: os.path.exists("/proc/self/task"), "run make on Linux"),
     "kubectl": (_programs("kubectl"), "install Kubernetes' kubectl"),
     "grpcurl": (_programs("grpcurl"), "go install github.com/fullstorydev/grpcurl/cmd/grpcurl@latest"),
     **{name: _library(name) for name in _LIBRARIES},
