@@ -295,9 +295,10 @@ class Played:
         return StreamMethod(PATH, self.method, lambda _: handle, PlayedPool(self.threads))
 
     def look(self) -> None:
-        """Notify the exchange, and do the posted work."""
+        """Notify the exchange, do the posted work, and then the work that is due."""
         self.wire.tell()
         self.loop.turn()
+        self.loop.pass_time(0.0)
 
     def settle(self) -> None:
         """Let the threads finish, and let the client read everything."""

@@ -203,6 +203,18 @@ def test_a_feed_gives_way_to_another_when_its_limit_is_reached() -> None:
     assert fed.settle() == FULL
 
 
+def test_the_client_of_an_aborted_feed_receives_what_can_be_sent_immediately() -> None:
+    fed = Fed()
+    fed.happen("request", "send")
+    assert fed.source.feed is not None
+    fed.source.feed.cut(slot_lost("calls", 1))
+    fed.played.loop.turn()
+    fed.wire.take()
+    fed.played.look()
+    assert not fed.wire.was_reset
+    assert fed.settle() == FULL
+
+
 def test_an_aborted_feed_does_not_wait_for_its_client() -> None:
     fed = Fed()
     fed.happen("request", "send")

@@ -34,6 +34,7 @@ from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.server import create_server
 from chatiere.v1.batch_service_pb2 import BatchSetup
 from chatiere.v1.game_service_pb2 import ListGamesResponse
+from chatiere.v1.room_service_pb2 import FollowRequest
 
 from ..process import Served, served
 from ..support import PATIENCE, LogLines, SlowCall, running
@@ -45,6 +46,8 @@ pytestmark = [needs("libnghttp2"), pytest.mark.long]
 # Stopping
 
 
+FOLLOW = "/chatiere.v1.RoomService/Follow"
+ROOMS = "limit exceeded: rooms at a time (at most 2); try again in 1.0 s"
 STOPPING = "the server is stopping: call again on another server"
 
 
@@ -87,6 +90,16 @@ def test_a_response_that_waits_for_a_window_is_sent_before_the_end(echo: None) -
         peer.send(window(1, 100))
         assert peer.answers(1) == [b"one"]
         assert peer.end() == (grpc.StatusCode.UNAVAILABLE, STOPPING)
+
+
+def test_a_feed_that_ends_with_its_first_response_has_a_status() -> None:
+    """Each room replaces the previous one, whose follower has only been sent its first response."""
+    with playing(relay="memory", max_rooms=2) as server, Peer(server) as peer:
+        streams = range(1, 8, 2)
+        requests = {stream: FollowRequest(room=bytes([stream] * 16)).SerializeToString() for stream in streams}
+        peer.send(*[frame for stream in streams for frame in peer.call(stream, FOLLOW, requests[stream])])
+        for stream in streams[:-1]:
+            assert peer.end(stream) == (grpc.StatusCode.RESOURCE_EXHAUSTED, ROOMS)
 
 
 def test_connections_without_a_call_end_with_the_server(echo: None) -> None:

@@ -10,6 +10,8 @@ cdef class Exchange(Call):
     cpdef open(self)
     cpdef look(self)
     cpdef _refuse(self, error)
+    cpdef _refuse_now(self, error)
+    cpdef _reset_if_sending(self)
     cpdef _end(self, status)
     cpdef _finish(self, status)
     cpdef _leave(self)

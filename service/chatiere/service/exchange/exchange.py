@@ -99,6 +99,21 @@ class Exchange(Call):
         self._leave()
         self._finish(self._guards.refuse(self, error))
 
+    def _refuse_now(self, error: Exception) -> None:
+        """Refuse the call without waiting for a client that does not read.
+
+        The client receives the status if it has already received the responses, or can receive them immediately.
+        """
+        is_sending = self.wire.is_sending
+        self._refuse(error)
+        if is_sending:
+            # In its next turn, the loop first sends as much as the client can receive.
+            self.wire.loop.after(0.0, self._reset_if_sending)
+
+    def _reset_if_sending(self) -> None:
+        if self.wire.is_sending:
+            self.wire.reset()
+
     def _end(self, status: Status) -> None:
         self._leave()
         self._guards.end(self, status)

@@ -111,7 +111,7 @@ class FeedExchange(UnaryExchange):
                 raise limit_exceeded("bytes of one stream's answers not yet taken", _MAX_UNTAKEN, _RETRY)
             self._hold_response(self._untaken + len(response))
         except Exception as error:
-            self._cut(error)
+            self._refuse_now(error)
             return
         self._untaken += len(response)
         self.wire.send([response], self.language)
@@ -131,18 +131,11 @@ class FeedExchange(UnaryExchange):
         if self._is_half_open:
             super()._late()
         else:
-            self._cut(deadline_exceeded())
+            self._refuse_now(deadline_exceeded())
 
     def _cut_once(self, error: Exception) -> None:
         if not self.is_over:
-            self._cut(error)
-
-    def _cut(self, error: Exception) -> None:
-        is_sending = self.wire.is_sending
-        self._refuse(error)
-        if is_sending:
-            # Do not wait for the client, because it may never read the responses before the status.
-            self.wire.reset()
+            self._refuse_now(error)
 
     def _leave(self) -> None:
         super()._leave()

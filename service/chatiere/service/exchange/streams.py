@@ -154,19 +154,14 @@ class StreamExchange(Exchange):
         self.wire.loop.post(partial(self._had_to_go, refusal))
 
     def _had_to_go(self, refusal: Refusal) -> None:
-        if self.is_over:
-            return
-        is_sending = self.wire.is_sending
-        self._end_with(refusal)
-        if is_sending:
-            # Do not wait for the client, because it may never read the responses before the status.
-            self.wire.reset()
+        if not self.is_over:
+            self._end_with(refusal)
 
     def _end_with(self, refusal: Refusal) -> None:
         self._refusal = refusal
         self._stop()
         if self._future is None:
-            self._refuse(refusal)
+            self._refuse_now(refusal)
 
     def _leave(self) -> None:
         super()._leave()
