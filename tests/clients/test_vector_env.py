@@ -26,6 +26,7 @@ from chatiere import engine
 from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part, vector_env
 from chatiere.clients.calls import kept_batch
 from chatiere.engine.wire import fill
+from chatiere.envs import TableEnv
 from chatiere.service.base.settings import Settings
 from chatiere.service.guards.memory import Holding
 from chatiere.service.ports.server import create_server
@@ -142,6 +143,60 @@ def test_reset_restarts_all_games(address: str, name: str) -> None:
         batch = env.reset(SEED + 1)
         env.step(batch.random_actions())
         assert trajectories(env, SEED) == first
+
+
+@over_names
+@pytest.mark.parametrize("states", [True, False])
+def test_environments_begin_at_given_states(address: str, name: str, states: bool) -> None:
+    asked: dict[str, Any] = {"observations": True, "mask": "bits", "features": "packed"}
+    with (
+        TableEnv(name, fewest(name), 6, batches=3, **asked) as direct,
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, states=states, **asked) as env,
+    ):
+        batch = direct.reset(SEED)
+        given = np.empty((6, engine.game(name).packed_size), np.uint8)
+        for _ in range(30):
+            given[batch.envs] = batch.states
+            batch = direct.step(batch.random_actions())
+        batch, expected = env.reset(SEED, states=given), direct.reset(SEED, states=given)
+        ended = 0
+        while ended < 12:
+            assert batch.features.tolist() == expected.features.tolist()
+            assert batch.mask.tolist() == expected.mask.tolist()
+            assert batch.game_numbers.tolist() == expected.game_numbers.tolist()
+            assert batch.decisions.tolist() == expected.decisions.tolist()
+            assert batch.ended.totals.tolist() == expected.ended.totals.tolist()
+            ended += len(batch.ended.envs)
+            batch, expected = env.step(batch.random_actions()), direct.step(expected.random_actions())
+
+
+def test_states_at_which_no_environment_can_begin_are_refused(address: str) -> None:
+    game = engine.game("discat")
+    good, explicit = game.new_game(2, {"first_seat": 0}, seed=1), game.new_game(2, {"first_seat": 0})
+    over = good.clone()
+    over.playout(1)
+    while explicit.is_chance_node():
+        explicit.apply(explicit.chance_outcomes()[0][0])
+    with VectorEnv(address, "discat", 2, num_envs=4, batches=2) as env:
+        first = env.reset(SEED)
+        for last, reason in (
+            (bytes(game.packed_size), "INVALID_STATE"),
+            (game.new_game(3, seed=1).pack(), "INVALID_PLAYERS"),
+            (over.pack(), "GAME_OVER"),
+            (game.new_game(2).pack(), "CHANCE_PENDING"),
+        ):
+            rows = np.frombuffer(3 * good.pack() + last, np.uint8).reshape(4, -1)
+            with pytest.raises(ChatiereError, match="item 3: ") as refusal:
+                env.reset(states=rows)
+            assert refusal.value.reason == reason
+        for refused, message in (
+            (rows[:3], "a row for each environment"),
+            (np.frombuffer(4 * explicit.pack(), np.uint8).reshape(4, -1), "item 0: the state has no random stream"),
+        ):
+            with pytest.raises(engine.EngineError, match=message):
+                env.reset(states=refused)
+        # A refused reset changes nothing.
+        env.step(first.random_actions())
 
 
 def test_without_a_number_games_never_run_out(address: str) -> None:

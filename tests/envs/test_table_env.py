@@ -370,7 +370,7 @@ def test_states_at_which_no_environment_can_begin_are_refused() -> None:
     with TableEnv("discat", 2, 2) as env:
         first = env.reset(SEED)
         for states, message in (
-            ([good.pack()], "states must have 2 rows, one for each environment, not 1"),
+            ([good.pack()], r"states must be uint8 \(2, \d+\), a row for each environment, not uint8 \(1, \d+\)"),
             ([good.pack(), bytes(game.packed_size)], r"item 1: .*"),
             ([good.pack(), game.new_game(3, seed=1).pack()], "item 1: the state has 3 seats, the table 2"),
             ([over.pack(), good.pack()], "item 0: the game is over"),

@@ -31,7 +31,7 @@ from chatiere.clients.transport.shared_call import PREFIX
 from chatiere.engine.core import choices
 from chatiere.engine.core.integers import unsigned
 from chatiere.envs.batch import Batch, Positions
-from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows
+from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows, no_moves
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart
 from chatiere.v1.game_pb2 import GameInfo, Options
 
@@ -58,9 +58,9 @@ class VectorEnv(BatchEnv):
     then on.
 
     Raises ChatiereError as BatchClient does. The constructor raises UNKNOWN_GAME and INVALID_PLAYERS, `reset` raises
-    INVALID_OPTION, and `step` raises ILLEGAL_ACTION, INVALID_ACTION and TransportError. An error in an action is raised
-    when the next batch of the same environments is due, with the row of the action as metadata `item`. Call `reset`
-    afterwards.
+    INVALID_OPTION and the reasons for which it refuses states, and `step` raises ILLEGAL_ACTION, INVALID_ACTION and
+    TransportError. An error in an action is raised when the next batch of the same environments is due, with the row of
+    the action as metadata `item`. Call `reset` afterwards.
     """
 
     def __init__(
@@ -172,6 +172,22 @@ class VectorEnv(BatchEnv):
         request = batch_requests.new_games(
             self._setup, seeds, rows.game_numbers, options=self._options, columns=self._columns
         )
+        self._submit_first(rows, request)
+
+    def _require_decisions(self, states: NDArray[np.uint8]) -> None:
+        for envs in self._split(self.num_envs):
+            positions, _ = self._client.step(self._setup, states[envs], no_moves(len(envs)))
+            for item in envs[positions.actors < 0][:1].tolist():
+                # Evaluate fails for the reason for which no seat has to decide.
+                faults = self._client.evaluate(self._setup, states[item : item + 1], 1, 1, 0).faults
+                faults.items[0].item = item
+                faults.raise_first()
+
+    def _place(self, rows: Rows, states: NDArray[np.uint8]) -> None:
+        self._submit_first(rows, batch_requests.positions(self._setup, states, columns=self._columns))
+
+    def _submit_first(self, rows: Rows, request: BatchRequest[Positions]) -> None:
+        # Submit the request for the first positions of a batch.
         if self._has_states:
             self._submit(rows, request)
         else:

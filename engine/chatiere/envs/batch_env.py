@@ -13,6 +13,7 @@ from chatiere.engine.closing import Closing
 from chatiere.engine.core.batch import MAX_ITEMS
 from chatiere.engine.core.blocks import BlockPool
 from chatiere.engine.core.compact import CompactObservations
+from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import column_of, require_integer, shown, unsigned
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs.batch import Batch, Ended, Positions, batch_of, joined, only
@@ -26,6 +27,16 @@ _NO_FEATURES.flags.writeable = False
 
 _ELEMENTS: dict[FeatureForm, Any] = {"float32": np.float32, "float16": np.float16, "packed": np.uint8}
 
+
+# The header of a packed state, as docs/batch.md describes it.
+_HEADER = np.dtype(
+    {
+        "names": ["is_sampled", "ply", "game_number"],
+        "formats": ["u1", "<u4", "<u8"],
+        "offsets": [2, 4, 16],
+        "itemsize": 32,
+    }
+)
 
 # The attributes of an environment that a copy makes anew.
 _MADE_ANEW = ("_mask_memory", "_feature_memory", "_compact", "_layout")
@@ -116,17 +127,32 @@ class BatchEnv(Closing):
         """Return an environment that continues independently, as copy.deepcopy does."""
         return deepcopy(self)
 
-    def reset(self, seed: SupportsIndex | None = None) -> Batch:
+    def reset(self, seed: SupportsIndex | None = None, *, states: NDArray[np.uint8] | None = None) -> Batch:
         """Restart all environments, and return the first batch.
 
         Args:
             seed: The seed of the games, 0 … 2**64 - 1. None means the seed given to the constructor.
+            states: uint8 (num_envs, packed_size), the packed states at which the environments begin. In each, a seat
+                has to decide, and chance is sampled. None means new games. The games continue with the random streams
+                of the states, which also determine `game_numbers` and the next games. `seed` then only determines
+                `Batch.seed` and, with it, `luck`.
+
+        Raises:
+            EngineError: INVALID_BATCH or INVALID_STATE, if `states` has another shape or a state has no random stream.
+                For a state in which no seat has to decide, the environment raises its own error: INVALID_STATE,
+                UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, GAME_OVER or CHANCE_PENDING. No game has changed then.
         """
+        self._require_open()
+        headers = None if states is None else self._headers_of(states)
         self._prepare(seed)
-        begun = self.num_envs if self._games is None else min(self.num_envs, self._games)
-        for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
-            rows = Rows(envs, envs.astype(np.uint64) + np.uint64(self._first_game), np.zeros(len(envs), np.uint32))
-            self._begin(rows, np.full(len(envs), self._seed, np.uint64))
+        for envs in self._split(self.num_envs if self._games is None or states is not None else self._games):
+            if states is None or headers is None:
+                numbers = envs.astype(np.uint64) + np.uint64(self._first_game)
+                rows = Rows(envs, numbers, np.zeros(len(envs), np.uint32))
+                self._begin(rows, np.full(len(envs), self._seed, np.uint64))
+            else:
+                rows = Rows(envs, headers["game_number"][envs], headers["ply"][envs])
+                self._place(rows, states[envs])
         return self._receive()
 
     def step(self, actions: ArrayLike) -> Batch:
@@ -172,6 +198,14 @@ class BatchEnv(Closing):
     @abstractmethod
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
         """Begin the games of some environments. Their batch is returned after all pending batches."""
+
+    @abstractmethod
+    def _require_decisions(self, states: NDArray[np.uint8]) -> None:
+        """Raise an error with the number of the item unless a seat has to decide in each state."""
+
+    @abstractmethod
+    def _place(self, rows: Rows, states: NDArray[np.uint8]) -> None:
+        """Let some environments begin at states. Their batch is returned after all pending batches."""
 
     @abstractmethod
     def _move(self, batch: Batch, actions: memoryview) -> None:
@@ -220,9 +254,26 @@ class BatchEnv(Closing):
         observations = observations.reshape(rows, self.info.observation_length)
         return self._layout.features(self._compact.crop(observations) if self._compact else observations, out)
 
+    def _split(self, games: int) -> list[NDArray[np.intp]]:
+        # Return the environments of each batch, if there are enough games for them.
+        envs = min(self.num_envs, games)
+        return np.array_split(np.arange(envs), min(self._batches, envs))
+
+    def _headers_of(self, states: NDArray[np.uint8]) -> NDArray[np.void]:
+        # Return the headers of the states at which the environments begin.
+        shape = self.num_envs, self.info.packed_size
+        if states.dtype != np.uint8 or states.shape != shape:
+            message = f"states must be uint8 {shape}, a row for each environment, not {states.dtype} {states.shape}"
+            raise EngineError(Reason.INVALID_BATCH, message, field="states")
+        self._require_decisions(states)
+        headers = np.frombuffer(states[:, : _HEADER.itemsize].tobytes(), _HEADER)
+        for item in np.flatnonzero(headers["is_sampled"] == 0)[:1]:
+            message = f"item {item}: the state has no random stream"
+            raise EngineError(Reason.INVALID_STATE, message, field=f"states[{item}]")
+        return headers
+
     def _prepare(self, seed: SupportsIndex | None) -> None:
         # Prepare `reset`.
-        self._require_open()
         self._seed = self._own_seed if seed is None else unsigned("seed", seed, 64)
         self._last = None
         self._drop_batches()
@@ -274,6 +325,11 @@ class BatchEnv(Closing):
             if not going_on.all():
                 return only(batch, going_on)
         return batch
+
+
+def no_moves(count: int) -> NDArray[np.uint16]:
+    """Return a column of moves that are no action of any game. A step with these moves returns the unchanged states."""
+    return np.full(count, 2**16 - 1, np.uint16)
 
 
 def _ended(

@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import engine
-from chatiere.engine import Columns, EngineError, Game, Position, Reason, Restart, Table
-from chatiere.engine.core import choices
+from chatiere.engine import Columns, EngineError, Game, Reason, Restart, Table
 from chatiere.engine.core.columns import PositionColumns
 from chatiere.engine.core.game_info import game_info, observation_info
 from chatiere.engine.core.integers import shown
 from chatiere.engine.wire import Reader
 from chatiere.envs.batch import NO_MASK, Batch, Positions
-from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows
+from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows, no_moves
 from chatiere.v1.game_pb2 import GameInfo, Options
 
 # The column of outcomes' weights is empty, because chance is sampled and no position is at a chance event.
@@ -103,28 +102,6 @@ class TableEnv(BatchEnv):
         self._due: deque[_Played] = deque()
         self._played: _Played | None = None
 
-    def reset(self, seed: SupportsIndex | None = None, *, states: NDArray[np.uint8] | None = None) -> Batch:
-        """Restart all environments, and return the first batch.
-
-        Args:
-            seed: See BatchEnv.reset.
-            states: uint8 (num_envs, packed_size), the packed states at which the environments begin. In each, a seat
-                has to decide, and chance is sampled. None means new games. The games continue with the random streams
-                of the states, which also determine `game_numbers` and the next games. `seed` then only determines
-                `Batch.seed` and, with it, `luck`.
-
-        Raises:
-            EngineError: INVALID_BATCH, INVALID_STATE, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, GAME_OVER or
-                CHANCE_PENDING for a state. The field is `states` or `states[ITEM]`.
-        """
-        if states is None:
-            return super().reset(seed)
-        positions = self._positions_of(states)
-        self._prepare(seed)
-        for table, envs in zip(self._tables, np.array_split(np.arange(self.num_envs), self._batches), strict=True):
-            self._due.append(self._placed(table, envs, [positions[env] for env in envs]))
-        return self._receive()
-
     def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
         """See BatchEnv.resample. Raises EngineError."""
         drawn, faults = Table(self._game, self.players).resample(states.data, seats.data, seed=seed)
@@ -154,49 +131,14 @@ class TableEnv(BatchEnv):
         self._drop_batches()
         self._tables.clear()
 
-    def _positions_of(self, states: NDArray[np.uint8]) -> list[Position]:
+    def _require_decisions(self, states: NDArray[np.uint8]) -> None:
         table = Table(self._game, self.players)
-        if (count := table.count_states(states)) != self.num_envs:
-            message = f"states must have {self.num_envs} rows, one for each environment, not {count}"
-            raise EngineError(Reason.INVALID_BATCH, message, field="states")
-        positions = []
-        for item in range(count):
+        positions, _ = table.step(states, no_moves(len(states)), num_threads=self._num_threads)
+        for item in np.flatnonzero(np.frombuffer(positions.actors, np.int8) < 0)[:1]:
             try:
-                position = table.position(states, item)
-                position.require_decision()
-                if not position.is_sampled():
-                    raise EngineError(Reason.INVALID_STATE, "the state has no random stream")
+                table.position(states, item).require_decision()
             except EngineError as error:
                 raise EngineError(error.reason, f"item {item}: {error.message}", field=f"states[{item}]") from None
-            positions.append(position)
-        return positions
-
-    def _placed(self, table: Table, envs: NDArray[np.intp], positions: list[Position]) -> "_Played":
-        # Return positions as if the last moves of the environments had led to them.
-        actors = [position.current_player() for position in positions]
-        legal = [np.array(position.legal_actions(), np.uint16) for position in positions]
-        offsets, ids = np.cumsum([0, *map(len, legal)], dtype=np.uint32), np.concatenate(legal)
-        observed = [position.observation(actor) for position, actor in zip(positions, actors, strict=True)]
-        scores = bytes(len(envs) * self.players * np.int32().itemsize)
-        columns = PositionColumns(
-            b"".join([position.pack() for position in positions]),
-            np.array(actors, np.int8).tobytes(),
-            offsets.tobytes(),
-            ids.tobytes(),
-            b"",
-            scores,
-            scores,
-            bytes(len(envs)),
-            b"".join(observed) if self._columns.observations else b"",
-            b"",
-        )
-        streams = [position.random_stream() for position in positions]
-        numbers = np.array([stream[1] for stream in streams if stream is not None], np.uint64)
-        decisions = np.array([position.ply() for position in positions], np.uint32)
-        mask = self._new_mask(len(envs))
-        if mask is not None:
-            choices.legal_mask(offsets, ids, self.info.num_actions, mask)
-        return _Played(Rows(envs, numbers, decisions), table, columns, mask)
 
     def _drop_batches(self) -> None:
         self._due.clear()
@@ -212,6 +154,14 @@ class TableEnv(BatchEnv):
             columns=self._columns,
             mask=mask,
             num_threads=self._num_threads,
+        )
+        self._due.append(_Played(rows, table, positions, mask))
+
+    def _place(self, rows: Rows, states: NDArray[np.uint8]) -> None:
+        table = self._tables[len(self._due)]
+        mask = self._new_mask(len(states))
+        positions, _ = table.step(
+            states, no_moves(len(states)), columns=self._columns, mask=mask, num_threads=self._num_threads
         )
         self._due.append(_Played(rows, table, positions, mask))
 

@@ -18,6 +18,7 @@ from chatiere.clients.calls.errors import ChatiereError, FieldViolation
 from chatiere.engine.core.integers import column_of, unsigned
 from chatiere.engine.wire import Buffer
 from chatiere.envs.batch import Positions
+from chatiere.envs.batch_env import no_moves
 from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, ItemFault, Restart
 from chatiere.v1.errors_pb2 import ErrorReason
@@ -208,6 +209,20 @@ def step(
     message = batch_service_pb2.StepRequest(setup=setup, columns=columns, restart=restart)
     pieces = put(message, {"states": _states(states), "moves": column_of("moves", moves, 2)})
     return BatchRequest("Step", "step", pieces, partial(_read_stepped, setup.players))
+
+
+def positions(
+    setup: BatchSetup, states: NDArray[np.uint8], *, columns: Columns | None = None
+) -> BatchRequest[Positions]:
+    """Return a request for the positions of states, as a step with moves that are no actions.
+
+    Args:
+        setup: The game and the number of players.
+        states: (n, packed_size), the states, in all of which a seat has to decide.
+        columns: The columns to return in addition to states, actors and final.
+    """
+    request = step(setup, states, no_moves(len(states)), columns=columns)
+    return BatchRequest(request.method, request.field, request.pieces, partial(_read_begun, setup.players))
 
 
 def on_stream(
