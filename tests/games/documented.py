@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "docs" / "frontends.md", *sorted((ROOT / "docs" / "games").glob("*.md"))]
 
 # The width of a line of JSON, with space for closing brackets.
-_WIDTH = 116
+_WIDTH = 126
 _BLOCK = re.compile(
     r"(?:^<!-- response: (?P<parts>[^\n]*) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
 )
