@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tools.french import misplaced
 from tools.over import over
 
 from .person import Person
@@ -101,6 +102,7 @@ def test_a_french_page_has_no_english(visit: Callable[..., Person], game: str) -
     person.page.wait_for_selector(".log p")
     seen |= visible(person)
     assert not seen & english
+    assert [text for text in seen if misplaced(text)] == []
     assert person.page.evaluate("document.documentElement.lang") == "fr"
     # Every text has a translation. Otherwise its key would be shown.
     keys = {key for words in every for key in words["en"] if "-" in key}

@@ -90,7 +90,7 @@ class Replay {
     this.players = record.players ?? 0;
     this.slider = plySlider(this.last, t("ply"), (ply) => this.go(ply));
     this.count = h("output", {});
-    this.play = button(t("play"), () => this.#toggle());
+    this.play = button(t("replay"), () => this.#toggle());
     this.viewer = h(
       "select",
       { onchange: () => this.go(this.#wanted) },
@@ -283,7 +283,7 @@ class Replay {
   #stop() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.play.textContent = t("play");
+    this.play.textContent = t("replay");
   }
 
   #toggle() {

@@ -282,7 +282,7 @@ function ownPlateItem(context, { tray, bottom, isWide, isSmall, pad, head }) {
 function pileItems(context, { pile, tile, isWide }) {
   const { view, t } = context;
   const count = view.drawPileSize ?? 0;
-  const parts = (view.parts ?? []).map((_, part) => partText(context, part)).join("; ");
+  const parts = (view.parts ?? []).map((_, part) => partText(context, part)).join(t("parts"));
   return [
     {
       key: "pile",

@@ -25,7 +25,9 @@ export function summary(context) {
   if (view.finalPhase) {
     lines.push(t("final"));
   }
-  lines.push([pileText(context), ...(view.parts ?? []).map((_, part) => partText(context, part))].join("; "));
+  lines.push(
+    [pileText(context), ...(view.parts ?? []).map((_, part) => partText(context, part))].join(t("parts")),
+  );
   const drawn = view.toy ?? view.startingCarton;
   if (drawn !== undefined && view.activeSeat !== undefined) {
     const card = nameOf("card", drawn);

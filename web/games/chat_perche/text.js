@@ -15,7 +15,7 @@ export function prompt({ view, picked: [first], t }) {
       return t(first.startsWith("value") ? "prompt-branch" : "prompt-which");
     case "CHAT_PERCHE_PHASE_MOVE":
     case "CHAT_PERCHE_PHASE_SECOND_MOVE":
-      return t("prompt-target", { steps: view.stepsLeft ?? 0 });
+      return t("prompt-target", { count: view.stepsLeft ?? 0 });
     default:
       return undefined;
   }

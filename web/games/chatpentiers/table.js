@@ -224,7 +224,7 @@ function extraItems(context, { card: width, size }, extra, { x, y }) {
  * Return the ranking of the players.
  * @type {Part}
  */
-function rankItems({ players, update, seatName }, layout) {
+function rankItems({ players, update, seatName, t }, layout) {
   const { trick: box, size } = layout;
   const isSmall = size === "small";
   const top = box.y + (isSmall ? 26 : 42);
@@ -242,7 +242,7 @@ function rankItems({ players, update, seatName }, layout) {
       y,
       layer: 6,
       ...drawnBy(rankOf, seat, seatName(seat), total, { mark, room: step - 4, isSmall, isFirst }),
-      label: `${ranks[seat] ?? ""}. ${seatName(seat)}: ${total}`,
+      label: t("place-of", { rank: ranks[seat] ?? "", name: seatName(seat), total }),
     };
   });
 }
@@ -285,7 +285,7 @@ function discardItems(context, layout) {
         cardboardBox(22),
         write(title, 17, 0, 13, { anchor: "start", fill: "var(--ink-soft)", weight: 600 }),
       ),
-    label: `${t("discards")}: ${view.discards?.length ?? 0}`,
+    label: t("discards-are", { cards: view.discards?.length ?? 0 }),
   };
   const stones = spots.map(({ suit, card: number, x, row }) => {
     const place = { x: box.x + x, y: y + row * 22, layer: 2 };

@@ -25,7 +25,7 @@ export function summary(context) {
   if (!isOver(view)) {
     lines.push(t("trick", { trick: view.trick ?? 0, tricks: cardsDealt }));
     if (view.leader !== undefined) {
-      lines.push(`${seatName(view.leader)}: ${t("leads")}`);
+      lines.push(t("leader", { name: seatName(view.leader) }));
     }
   }
   if (led !== undefined) {
@@ -59,7 +59,7 @@ export function summary(context) {
       );
     }
   }
-  lines.push(`${t("discards")}: ${cardNames(view.discards ?? []) || t("empty")}`);
+  lines.push(t("discards-are", { cards: cardNames(view.discards ?? []) || t("empty") }));
   return lines;
 }
 

@@ -243,7 +243,7 @@ function roundEndItems(context, layout) {
       layer: 3,
       stamp: JSON.stringify([round, rows, width, height]),
       label: [
-        `${title}: ${reason}`,
+        t("round-ended-by", { title, reason }),
         ...rows.map(({ seat, points }) => t("says-penalty", { name: seatName(seat), points })),
       ].join(". "),
       draw: () =>
