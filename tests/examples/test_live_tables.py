@@ -119,10 +119,3 @@ def test_two_players_finish_a_game_while_a_third_person_watches(
         assert re.search(r"won by (Anna|Ben)", anna.text_content("#news"))
         assert [tab.text_content("#hand") != "" for tab in (anna, ben, cleo)] == [True, True, False]
         assert cleo.locator("#choice button").count() == 0
-
-
-def test_the_documentation_shows_the_example() -> None:
-    page = (ROOT / "docs/frontends.md").read_text("utf-8")
-    (section,) = re.findall(r"^## Live tables\n(.*?)^## ", page, re.M | re.S)
-    (shown,) = re.findall(r"^```ts\n(.*?)^```$", section, re.M | re.S)
-    assert shown in (EXAMPLE / "live.ts").read_text("utf-8")
