@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -339,7 +340,7 @@ def test_silent_connections_do_not_keep_others_out(path: Path) -> None:
 def test_a_greeting_is_read_before_its_connection_could_be_closed(tmp_path: Path) -> None:
     """More connections than may be silent arrive together with the first packets of the oldest ones."""
     taken: list[socket.socket] = []
-    door = shared.SharedDoor(f"unix:{tmp_path}/fast.sock", lambda connected, hello: taken.append(connected))
+    door = shared.SharedDoor(f"unix:{tmp_path}/fast.sock", lambda connected, hello: taken.append(connected), inf)
     clients = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2 * shared._MAX_GREETING)]
     for number, each in enumerate(clients):
         each.connect(f"{tmp_path}/fast.sock.shm")
@@ -350,6 +351,22 @@ def test_a_greeting_is_read_before_its_connection_could_be_closed(tmp_path: Path
     while len(taken) < shared._MAX_GREETING:
         door._turn()
     for each in (*taken, *clients, *door._greeting, door._listening):
+        each.close()
+
+
+def test_silent_connections_give_way_by_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest silent connection of the user with the most of them is closed."""
+    door = shared.SharedDoor(f"unix:{tmp_path}/fast.sock", lambda connected, hello: None, inf)
+    clients = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(shared._MAX_GREETING + 1)]
+    for number, each in enumerate(clients):
+        monkeypatch.setattr(shared, "_peer_of", lambda connected, number=number: f"unix:{min(number, 1)}:7")
+        each.connect(f"{tmp_path}/fast.sock.shm")
+        door._turn()
+    clients[1].settimeout(PATIENCE)
+    assert clients[1].recv(1) == b""
+    with pytest.raises(BlockingIOError):
+        clients[0].recv(1, socket.MSG_DONTWAIT)
+    for each in (*clients, *door._greeting, door._listening):
         each.close()
 
 
@@ -369,16 +386,75 @@ def test_ended_connections_release_their_descriptors(path: Path) -> None:
         gc.enable()
 
 
-def test_a_stream_without_a_loop_is_refused() -> None:
-    with serving(max_streams=1) as (_, path):
+def limit_of(call: SharedCall) -> str:
+    """Return the name of the limit because of which the service ends a call."""
+    with pytest.raises(ChatiereError) as raised:
+        call.receive(PATIENCE)
+    assert raised.value.reason == "LIMIT_EXCEEDED"
+    return raised.value.metadata["limit"]
+
+
+def test_a_newcomer_takes_the_place_of_an_idle_stream_of_the_client_with_the_most(tmp_path: Path) -> None:
+    tokens = dict(zip("abc", write_tokens(tmp_path / "tokens", "a", "b", "c"), strict=True))
+    with serving(tokens=tmp_path / "tokens") as (server, path):
+        server._fast.most_shared = 5  # type: ignore[union-attr]
+        opened = [call_at(path, tokens[name]) for name in "abbbb"]
+        for each in opened:
+            kept_games(each)
+        newcomers = []
+        for _ in range(2):
+            newcomers.append(call_at(path, tokens["c"]))
+            kept_games(newcomers[-1])
+        for lost in opened[1:3]:
+            assert limit_of(lost) == "streams whose request has not arrived completely"
+        for each in (opened[0], *opened[3:], *newcomers):
+            kept_games(each)
+            each.close()
+
+
+def test_a_client_without_a_token_takes_no_place(tmp_path: Path) -> None:
+    (token,) = write_tokens(tmp_path / "tokens", "a")
+    with serving(tokens=tmp_path / "tokens") as (server, path):
+        server._fast.most_shared = 1  # type: ignore[union-attr]
+        call = call_at(path, token)
+        kept_games(call)
+        with pytest.raises(ChatiereError) as raised:
+            call_at(path).receive(PATIENCE)
+        assert raised.value.reason == "UNAUTHENTICATED"
+        kept_games(call)
+        call.close()
+
+
+def test_streams_at_work_do_not_give_way() -> None:
+    with serving(max_playouts=MOST_PLAYOUTS) as (server, path):
+        server._fast.most_shared = 1  # type: ignore[union-attr]
         call = call_at(path)
         kept_games(call)
-        other = call_at(path)
-        with pytest.raises(ChatiereError) as raised:
-            other.receive(PATIENCE)
-        assert raised.value.metadata["limit"] == "streams in shared memory"
-        other.close()
+        call.send([PlayRequest(playout=endless(DISCAT, LARGE)).SerializeToString()])
+        wait_until(lambda: not server.methods.streams.idle, "the stream is at work")
+        assert limit_of(call_at(path)) == "streams in shared memory"
         call.close()
+        wait_until(lambda: server._fast.connections == 0, "the stream has ended")  # type: ignore[union-attr]
+        assert_serves(path)
+
+
+def test_streams_over_http2_take_no_places_of_shared_memory() -> None:
+    with serving(max_streams=4) as (server, path):
+        server._fast.most_shared = 2  # type: ignore[union-attr]
+        with ExitStack() as stack:
+            streams = [stack.enter_context(FastStream(f"{kind}:{path}")) for kind in ("unix", "unix", "shm", "shm")]
+            for each in streams:
+                assert len(each.submit(batch_requests.new_games(SETUP, [1])).result(PATIENCE).actors) == 1
+            assert not any(each.is_over for each in streams)
+
+
+def test_connections_are_charged_to_their_user() -> None:
+    with serving(max_fast_cost=2 * shared._OF_CONNECTION) as (_, path):
+        calls = [call_at(path) for _ in range(3)]
+        assert limit_of(calls.pop()) == "calls of one client a second"
+        for each in calls:
+            kept_games(each)
+            each.close()
 
 
 # The client

@@ -28,7 +28,7 @@ from chatiere.service.base.languages import ACCEPT_LANGUAGE, LanguageError, lang
 from chatiere.service.base.metrics import Metrics, code_label
 from chatiere.service.base.settings import Settings
 from chatiere.service.guards.counts import Count, Durations
-from chatiere.service.guards.limits import CallLimit, Limits, origin_of
+from chatiere.service.guards.limits import RETRY_ALL, CallLimit, Limits, origin_of
 from chatiere.service.guards.memory import Holding, KeptBatches, MemoryBudget
 from chatiere.service.guards.sizes import largest_request
 from chatiere.service.guards.tokens import Tokens
@@ -190,6 +190,20 @@ class Guards:
         if limit is not None:
             self._limits.begin(limit, _limited(call))
         call.is_admitted = True
+
+    def end_idle(self, call: Call, most: int) -> bool:
+        """End an idle stream of the same type as a new stream `call`. Return False if none is idle.
+
+        `most` is the limit on such streams, for the refusal.
+        """
+        limit = call.method.limit
+        idle = None if limit is None else limit.idle
+        replaced = None if idle is None else idle.give_up_one(type(call))
+        if limit is None or idle is None or replaced is None:
+            return False
+        self._limits.end(limit, replaced.client)
+        replaced.end(limit_exceeded(idle.name, most, RETRY_ALL))
+        return True
 
     def wait(self, call: Call, end: Callable[[Refusal], None], *, has_worked: bool) -> None:
         """Count an admitted stream as waiting for its client until `go_on`, unless it already waits.

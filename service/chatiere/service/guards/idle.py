@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from itertools import takewhile
+from math import inf
 from typing import NamedTuple
 
 from chatiere.service.base.errors import Refusal, request_timeout
@@ -54,25 +55,22 @@ class IdleStreams:
         with self._lock:
             return self._pop(origin, stream) is not None
 
-    def give_up_one(self) -> Waiting | None:
-        """Remove and return a stream whose slot a new call needs, or None if no stream waits.
+    def give_up_one(self, kind: type[object] = object) -> Waiting | None:
+        """Remove and return a stream whose slot a new call needs, or None if no stream of this type waits.
 
         The method chooses the stream that has waited longest at the origin with the most streams. It chooses a stream
         that recently handled a request only if all streams did.
         """
-        now = time.monotonic()
         with self._lock:
-            if not self._held:
-                return None
-            first_to_go = {
-                origin: [stream for stream, each in streams.items() if each.until <= now]
-                for origin, streams in self._held.items()
-            }
-            origin = max(first_to_go, key=lambda each: len(first_to_go[each]))
-            if not first_to_go[origin]:
-                origin = max(self._held, key=lambda each: len(self._held[each]))
-                first_to_go[origin] = list(self._held[origin])
-            return self._pop(origin, first_to_go[origin][0])
+            for until in (time.monotonic(), inf):
+                first_to_go = {
+                    origin: [one for one, each in streams.items() if isinstance(one, kind) and each.until <= until]
+                    for origin, streams in self._held.items()
+                }
+                origin = max(first_to_go, key=lambda each: len(first_to_go[each]), default="")
+                if first_to_go.get(origin):
+                    return self._pop(origin, first_to_go[origin][0])
+            return None
 
     def end_late(self) -> None:
         """End the streams that have waited for too long. A stream is removed when it has ended."""

@@ -13,7 +13,7 @@ from chatiere.service.guards.idle import IdleStreams
 
 # Two times in seconds after which to retry: if one client has too many calls at a time, and if all clients together
 # have too many calls.
-_RETRY, _RETRY_ALL = 0.1, 1.0
+_RETRY, RETRY_ALL = 0.1, 1.0
 # The number of clients above which clients without recent calls are forgotten.
 _MANY = 10_000
 
@@ -83,7 +83,7 @@ class Limits:
         replaced = None
         with self._lock:
             if limit.calls >= limit.most and not limit.idle:
-                raise limit_exceeded(limit.name, limit.most, _RETRY_ALL)
+                raise limit_exceeded(limit.name, limit.most, RETRY_ALL)
             if client is not None and self._counts_clients:
                 running = self._running.get(client, 0)
                 if self._max_calls and running >= self._max_calls:
@@ -93,13 +93,13 @@ class Limits:
             if limit.calls >= limit.most:
                 replaced = None if limit.idle is None else limit.idle.give_up_one()
                 if replaced is None:
-                    raise limit_exceeded(limit.name, limit.most, _RETRY_ALL)
+                    raise limit_exceeded(limit.name, limit.most, RETRY_ALL)
                 self._end(limit, replaced.client)
             if client is not None and self._counts_clients:
                 self._running[client] = self._running.get(client, 0) + 1
             limit.calls += 1
         if replaced is not None and limit.idle is not None:
-            replaced.end(limit_exceeded(limit.idle.name, limit.most, _RETRY_ALL))
+            replaced.end(limit_exceeded(limit.idle.name, limit.most, RETRY_ALL))
 
     def end(self, limit: CallLimit, client: str | None) -> None:
         """Count the end of a call."""

@@ -68,10 +68,6 @@ class Loop:
             if self._timers and self._timers[0][0] <= now:
                 self._do_due(now)
 
-    def begin_with(self, work: Callable[[], object]) -> None:
-        """Call `work` first, when the loop runs. Must be called before."""
-        self._posted.append(work)
-
     def post(self, work: Callable[[], object]) -> None:
         """Call `work` in the loop's thread, or immediately if the loop has ended. May be called from any thread."""
         self._posted.append(work)

@@ -30,9 +30,11 @@ _log = logging.getLogger(__name__)
 
 # The maximum number of concurrent calls on a connection.
 _CALLS_OF_A_CONNECTION = 1000
-# Separate loops may use 1/_PART of the door's file descriptors. Each of them needs _OF_OWN_LOOP descriptors; with
-# shared memory, it needs one more.
-_PART, _OF_OWN_LOOP = 4, 3
+# The number of separate loops is at most 1/_PART of that of the door's file descriptors. Each of them needs
+# _OF_OWN_LOOP descriptors. A stream in shared memory needs _OF_SHARED: a socket, an event and two areas.
+_PART, _OF_OWN_LOOP, _OF_SHARED = 4, 3, 4
+# The time in seconds within which an idle stream ends, whose place in shared memory a newcomer needs.
+_GIVING_WAY = 1.0
 # The memory that libnghttp2 uses for a connection, in bytes.
 _OF_CONNECTION = 32 * 1024
 # The time in seconds after which a connection without calls is closed. The second, shorter time is for connections with
@@ -73,7 +75,8 @@ class FastPort:
             ) from error
         self._settings = settings
         self._connections = connections
-        self.most_own_loops = min(settings.max_streams, connections // _PART)
+        self.most_shared = 0
+        """The maximum number of streams in shared memory."""
         self._endpoint_type = Endpoint
         self._accounts = Accounts(settings.max_fast_cost, settings.max_fast_debt)
         self._listening = listening_sockets("fast_address", address, share_port=share_port)
@@ -88,9 +91,11 @@ class FastPort:
         self._loop = Loop(is_own=False)
         self._endpoint: Endpoint
         self._own_loops: set[Loop] = set()
+        self._shared_loops: set[Loop] = set()
         self._shared: SharedDoor | None = None
-        # The lock for changes to `_own_loops` and to the state that depends on it.
-        self._changing = threading.Lock()
+        # The lock for changes to the two sets and to the state that depends on them. A change of the second set
+        # notifies.
+        self._changing = threading.Condition()
         self._is_stopping = False
         self._has_turned = threading.Event()
         self._has_turned.set()
@@ -113,8 +118,13 @@ class FastPort:
         self._loop.after(MEMORY_LOOK, self._look)
 
     def share_memory(self, address: str, take: Callable[[socket.socket, bytes], None]) -> None:
-        """Serve also clients with shared memory; see SharedDoor. Must be called before `start`."""
-        self._shared = SharedDoor(address, take)
+        """Serve also clients with shared memory; see SharedDoor. Must be called before `route`.
+
+        Shared memory gets half of the port's file descriptors, so that other connections cannot use them.
+        """
+        self._shared = SharedDoor(address, take, self._settings.max_fast_cost)
+        self._connections //= 2
+        self.most_shared = min(self._settings.max_streams, self._connections // _OF_SHARED)
 
     def start(self) -> None:
         """Start to respond."""
@@ -136,7 +146,7 @@ class FastPort:
             self._thread.start()
         with self._changing:
             is_first, self._is_stopping = not self._is_stopping, True
-            loops = [self._loop, *self._own_loops]
+            loops = self._loops()
         if is_first and self._shared is not None:
             self._shared.stop()
         for loop in loops:
@@ -151,13 +161,13 @@ class FastPort:
     def held(self) -> int:
         """The number of bytes of requests, complete or in part, that were received and are not being handled."""
         with self._changing:
-            return sum(loop.endpoint.held for loop in (self._loop, *self._own_loops))
+            return sum(loop.endpoint.held for loop in self._loops())
 
     @property
     def known(self) -> int:
         """The memory of the port's connections and requests, in bytes, without shared memory, which is not malloc's."""
         with self._changing:
-            endpoints = [loop.endpoint for loop in self._own_loops]
+            endpoints = [loop.endpoint for loop in self._shared_loops]
         areas = sum(each.areas for each in endpoints if isinstance(each, SharedConnection))
         return self.held + _OF_CONNECTION * self.connections - areas
 
@@ -165,7 +175,7 @@ class FastPort:
     def connections(self) -> int:
         """The number of the port's connections."""
         with self._changing:
-            return sum(loop.endpoint.connections for loop in (self._loop, *self._own_loops))
+            return sum(loop.endpoint.connections for loop in self._loops())
 
     def has_turned(self) -> bool:
         """Return True if the loop has run since the last call, and start the next check."""
@@ -198,25 +208,40 @@ class FastPort:
             self._share()
         return partial(self._start_own, loop)
 
-    def loop_with(self, endpoint: Callable[[Loop], SharedConnection]) -> Callable[[], None] | None:
-        """Create a separate loop for a connection. Return a function that starts it, or None as `loop_for` does."""
-        loop = Loop(is_own=True)
+    def share_loop(self, loop: Loop, end_idle: Callable[[], bool]) -> Callable[[], None] | None:
+        """Take the loop of a stream in shared memory. If there are too many streams, an idle one gives way.
+
+        Args:
+            loop: The loop.
+            end_idle: A function that ends an idle stream in shared memory. It returns False if none is idle.
+
+        Returns:
+            A function that starts the loop. None if the port is stopping, or no stream is idle.
+        """
         with self._changing:
-            if self._is_stopping or self._is_full():
+            has_place = self._has_shared_place()
+        if not has_place and not end_idle():
+            return None
+        with self._changing:
+            self._changing.wait_for(self._has_shared_place, _GIVING_WAY)
+            if self._is_stopping or not self._has_shared_place():
                 return None
-            try:
-                loop.endpoint = endpoint(loop)
-            except OSError:
-                return None
-            self._own_loops.add(loop)
-            self._share()
+            self._shared_loops.add(loop)
         return partial(self._start_own, loop)
 
+    def _has_shared_place(self) -> bool:
+        # The loops of streams that have just ended do not count.
+        loops = self._shared_loops
+        return len(loops) < self.most_shared or sum(each.endpoint.connections for each in loops) < self.most_shared
+
     def _is_full(self) -> bool:
-        # Return True if no more separate loops are possible.
+        # Return True if no more separate loops for HTTP/2 are possible.
         loops = len(self._own_loops)
         files = self._endpoint.connections + _OF_OWN_LOOP * (loops + 1)
-        return files > self._connections or loops >= self.most_own_loops
+        return files > self._connections or loops >= min(self._settings.max_streams, self._connections // _PART)
+
+    def _loops(self) -> list[Loop]:
+        return [self._loop, *self._own_loops, *self._shared_loops]
 
     def _endpoint_of(self, loop: Loop, listening: Sequence[int]) -> Endpoint:
         return self._endpoint_type(
@@ -245,7 +270,7 @@ class FastPort:
             self._ended.set()
 
     def _is_over(self) -> bool:
-        return self._is_stopping and not self._endpoint.connections and not self._own_loops
+        return self._is_stopping and not self._endpoint.connections and len(self._loops()) == 1
 
     def _start_own(self, loop: Loop) -> None:
         try:
@@ -266,7 +291,9 @@ class FastPort:
         loop.end()
         with self._changing:
             self._own_loops.discard(loop)
+            self._shared_loops.discard(loop)
             self._share()
+            self._changing.notify_all()
         self._endpoint.wake()
 
     def _share(self) -> None:

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from chatiere.engine.wire import Buffer
-from chatiere.service.base.errors import limit_exceeded, status_of
+from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.base.settings import MAX_PATH, Settings, unix_path
 from chatiere.service.calls.batch_messages import KeptStep
 from chatiere.service.exchange.door import Cost, Door
@@ -23,7 +23,7 @@ from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.fast.faults import error_of
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.fast.port import FastPort, Route
-from chatiere.service.ports.fast.shared import SUFFIX, SharedConnection, refuse
+from chatiere.service.ports.fast.shared import SUFFIX, SharedConnection
 from chatiere.service.ports.methods import Methods
 
 if TYPE_CHECKING:
@@ -71,10 +71,10 @@ def fast_port(
     door = Door(settings, guards, CallTraces() if settings.traces else None, _COST, partial(error_of, largest))
     port = FastPort(settings, address, door, share_port=share_port, connections=connections)
     routes = {each.path: _route(door, each) for each in methods}
-    port.route(routes | {play.path: partial(_take_stream, port, play)}, largest, _route(door, unknown))
     path = unix_path(address)
     if path is not None and len(path) + len(SUFFIX) <= MAX_PATH:
         port.share_memory(address, partial(_take_shared, port, play, largest[-1]))
+    port.route(routes | {play.path: partial(_take_stream, port, play)}, largest, _route(door, unknown))
     return port
 
 
@@ -92,31 +92,43 @@ def _take_stream(port: FastPort, play: StreamMethod, wire: WireCall) -> None:
 
 
 def _take_shared(port: FastPort, play: StreamMethod, largest: int, connected: socket.socket, hello: bytes) -> None:
-    def connection(loop: Loop) -> SharedConnection:
-        wire = SharedConnection(loop, connected, hello, largest)
-        loop.begin_with(_SharedStream(port, play, wire).begin)
-        return wire
-
-    start = port.loop_with(connection)
-    if start is None:
-        refuse(connected, status_of(limit_exceeded("streams in shared memory", port.most_own_loops, _RETRY), ""))
-    else:
-        start()
+    loop = Loop(is_own=True)
+    try:
+        loop.endpoint = wire = SharedConnection(loop, connected, hello, largest)
+    except OSError:
+        # There are no descriptors.
+        connected.close()
+        return
+    stream = _SharedStream(port, play, wire)
+    stream.begin()
+    if not stream.has_place:
+        loop.end()
 
 
 class _SharedStream(StreamExchange):
-    """A stream of batches in shared memory."""
+    """A stream of batches in shared memory. It begins before its loop runs."""
 
-    __slots__ = ("_lasting",)
+    __slots__ = ("_lasting", "_port", "has_place")
     wire: SharedConnection
 
     def __init__(self, port: FastPort, play: StreamMethod, wire: SharedConnection) -> None:
         super().__init__(port.door, play, wire)
+        self._port = port
         self._lasting: LastingHolding | None = None
+        self.has_place = False
+        """True once the port runs the stream's loop."""
 
     def settle(self) -> None:
-        self.wire.holding = self._door.guards.holding(self)
-        super().settle()
+        port, guards = self._port, self._door.guards
+        start = port.share_loop(self.wire.loop, partial(guards.end_idle, self, port.most_shared))
+        if start is None:
+            raise limit_exceeded("streams in shared memory", port.most_shared, _RETRY)
+        self.has_place = True
+        self.wire.holding = guards.holding(self)
+        try:
+            super().settle()
+        finally:
+            start()
 
     def _memory(self) -> LastingHolding:
         if self._lasting is None:

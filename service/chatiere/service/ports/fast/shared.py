@@ -15,20 +15,23 @@ import select
 import selectors
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from math import ceil
 from mmap import mmap
+from statistics import mode
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from google.rpc.status_pb2 import Status as RpcStatus
 
 from chatiere.engine.wire import Buffer
-from chatiere.service.base.errors import Refusal, Status, limit_exceeded
+from chatiere.service.base.errors import Refusal, Status, limit_exceeded, status_of
 from chatiere.service.base.settings import unix_path
 from chatiere.service.calls.batch_messages import KeptStep, StepColumns
+from chatiere.service.guards.limits import CallLimit, Limits, origin_of
 from chatiere.service.guards.memory import Holding
 from chatiere.service.guards.sizes import MAX_METADATA
 from chatiere.service.ports.listening import place_for
@@ -44,8 +47,11 @@ SUFFIX = ".shm"
 _IN_FLIGHT = 2
 # The least size of half an area, and the alignment of columns, in bytes.
 _LEAST, _ALIGNMENT = 64 * 1024, 16
-# The maximum number of connections that have not sent their first packet. At the limit, the oldest one is closed.
+# The maximum number of connections that have not sent their first packet. At the limit, the oldest connection of the
+# user with the most of them is closed.
 _MAX_GREETING = 16
+# The cost of a connection, in the unit of `max_fast_cost`.
+_OF_CONNECTION = 500_000
 # The time in milliseconds in which a stream waits for the next step before it gives its turn back.
 _MOMENT = 1
 # The time in seconds before the next attempt to accept a connection.
@@ -91,8 +97,7 @@ class SharedConnection:
         self.holding: Holding | None = None
         """The account of the areas' memory. It must be set before the first packet."""
         self.watch: Callable[[], None] | None = None
-        process, user, _ = _PEER.unpack(connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
-        self.peer = f"unix:{user}:{process}"
+        self.peer = _peer_of(connected)
         self.metadata = (("authorization", hello.decode("latin-1")),) if hello else ()
         self.fault: Exception | None = None
         """The error that ends the call, because a request does not fit."""
@@ -304,8 +309,13 @@ class SharedConnection:
             self.reset()
 
 
-def refuse(connected: socket.socket, status: Status) -> None:
-    """Close a connection for which there is no loop, with a status."""
+def _peer_of(connected: socket.socket) -> str:
+    # Return the client's address in gRPC's notation.
+    process, user, _ = _PEER.unpack(connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return f"unix:{user}:{process}"
+
+
+def _refuse(connected: socket.socket, status: Status) -> None:
     with suppress(OSError):
         connected.send(_TOLD.pack(_STATUS, status.code, *[0] * 10), _NOW)
         connected.send(status.details, _NOW)
@@ -315,12 +325,13 @@ def refuse(connected: socket.socket, status: Status) -> None:
 class SharedDoor:
     """The socket to which clients connect, and its thread. It can be started and stopped once."""
 
-    def __init__(self, address: str, take: Callable[[socket.socket, bytes], None]) -> None:
+    def __init__(self, address: str, take: Callable[[socket.socket, bytes], None], max_cost: float) -> None:
         """Listen next to a Unix socket.
 
         Args:
             address: The address of the fast door.
             take: A function that receives each connection, with the client's first packet.
+            max_cost: The cost per second up to which each user may open connections.
 
         Raises:
             SettingError: For fast_address.
@@ -337,8 +348,10 @@ class SharedDoor:
         self._listening.listen(socket.SOMAXCONN)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listening, selectors.EVENT_READ)
-        # The connections without a first packet, the oldest one first.
-        self._greeting: dict[socket.socket, None] = {}
+        # The connections without a first packet and the origins of their users, the oldest connection first.
+        self._greeting: dict[socket.socket, str] = {}
+        self._limits = Limits(0, max_cost / _OF_CONNECTION)
+        self._connection = CallLimit("connections", sys.maxsize)
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="shared memory", daemon=True)
 
@@ -381,9 +394,17 @@ class SharedDoor:
             # The door is stopping, or there are no descriptors.
             self._is_stopping.wait(_PAUSE)
             return
+        origin = origin_of(_peer_of(connected))
+        try:
+            self._limits.begin(self._connection, origin)
+        except Refusal as error:
+            _refuse(connected, status_of(error, ""))
+            return
+        self._limits.end(self._connection, origin)
         if len(self._greeting) >= _MAX_GREETING:
-            self._leave(next(iter(self._greeting))).close()
-        self._greeting[connected] = None
+            most = mode(self._greeting.values())
+            self._leave(next(each for each, owner in self._greeting.items() if owner == most)).close()
+        self._greeting[connected] = origin
         self._selector.register(connected, selectors.EVENT_READ)
 
     def _greet(self, connected: socket.socket) -> None:
