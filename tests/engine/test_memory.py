@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from chatiere.engine.memory import (
+    _mallinfo,
     allocated_bytes,
     give_back_freed_memory,
     keep_freed_memory,
@@ -84,6 +85,7 @@ def test_other_libraries_are_not_changed(monkeypatch: pytest.MonkeyPatch, failur
     def load(name: None) -> None:
         raise failure
 
+    _mallinfo.cache_clear()
     monkeypatch.setattr(ctypes, "CDLL", load)
     assert keep_freed_memory() is False
     assert share_one_heap() is False

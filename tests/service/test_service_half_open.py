@@ -1,5 +1,6 @@
 """Calls that do not progress: half-open, incomplete or unread. Other clients are not affected."""
 
+import asyncio
 import gc
 import socket
 import struct
@@ -32,6 +33,7 @@ from chatiere.service.guards.memory import Holding, MemoryBudget, MemoryWatch
 from chatiere.service.guards.tokens import new_token
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
+from .clock import Clock
 from .process import served, wait_until
 from .support import PATIENCE, Door, Running, batch_stub, code_of, game_stub, refusal, running
 
@@ -347,6 +349,45 @@ def test_incomplete_requests_that_take_too_much_memory_end_for_the_client_with_m
     watch.look()
     assert receiving.ended == ["b1", "b2", "a2", "a3"]
     assert look_twice() == ["b1", "b2", "a2", "a3", "a1"]
+
+
+def test_the_memory_is_checked_often_while_calls_begin_or_hold_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    held, slots, clock = MemoryBudget(1000 * MIB), CallSlots(10), Clock()
+    holding, looks = Holding(held, "a"), list[float]()
+    watch = MemoryWatch(held, 16 * MIB, (CallSlots(10), slots), lambda: 0)
+    monkeypatch.setattr(watch, "look", lambda: looks.append(clock.now))
+
+    def begin_and_end() -> None:
+        slots.take("a", "call", lambda: None)
+        slots.release("a", "call")
+
+    changes = {
+        10.45: lambda: slots.take("a", "call", lambda: None),
+        20.45: lambda: slots.release("a", "call"),
+        # A call that ends before the next check is followed by one check.
+        30.0: begin_and_end,
+        40.0: lambda: holding.hold(MIB),
+        50.0: lambda: holding.hold(0),
+    }
+    loop = clock.loop()
+    for when, change in changes.items():
+        loop.call_at(when, change)
+    task = loop.create_task(watch.run())
+    loop.call_at(60.0, task.cancel)
+    with suppress(asyncio.CancelledError):
+        loop.run_until_complete(task)
+    loop.close()
+
+    def between(first: float, last: float) -> int:
+        return sum(first <= when < last for when in looks)
+
+    assert between(0.0, 10.45) == 10
+    assert 98 <= between(10.45, 20.45) <= 101
+    assert min(when for when in looks if when > 10.45) == pytest.approx(10.55)
+    assert 9 <= between(20.6, 30.0) <= 10
+    assert between(30.0, 30.5) == 1
+    assert 90 <= between(40.0, 50.0) <= 101
+    assert 8 <= between(50.1, 60.0) <= 10
 
 
 def test_only_calls_begun_since_the_memory_grew_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import ctypes
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 # The numbers of parameters of glibc's mallopt (malloc.h).
@@ -72,6 +73,14 @@ class _Usage(ctypes.Structure):
     )
 
 
+@cache
+def _mallinfo() -> Callable[[], _Usage]:
+    # Loading the library takes several hundred times as long as calling the function.
+    mallinfo: Callable[[], _Usage] = ctypes.CDLL(None).mallinfo2
+    mallinfo.restype = _Usage  # type: ignore[attr-defined]
+    return mallinfo
+
+
 def allocated_bytes() -> int | None:
     """Return the number of bytes currently allocated from the C library's heap and as mapped blocks.
 
@@ -79,9 +88,7 @@ def allocated_bytes() -> int | None:
         The number of bytes, without Python's own small objects. None if the C library does not report the number.
     """
     try:
-        mallinfo: Callable[[], _Usage] = ctypes.CDLL(None).mallinfo2
-        mallinfo.restype = _Usage  # type: ignore[attr-defined]
-        usage = mallinfo()
+        usage = _mallinfo()()
     except (AttributeError, OSError, TypeError):
         return None
     # All fields are zero if another allocator (for example a sanitizer's) replaces the C library's allocator.

@@ -1,26 +1,15 @@
 """Followers get heartbeats as often as documented, although work on rooms is slow."""
 
 import asyncio
-import selectors
 from itertools import pairwise
 
 from chatiere.service.ports.server import _look_after_rooms
 from chatiere.service.rooms.followers import HEARTBEAT
 
+from ..clock import Clock
+
 # The longest time between heartbeats in seconds, as documented for RoomService.Follow in room_service.proto.
 PROMISED = 15.0
-
-
-class Clock(selectors.SelectSelector):
-    """The selector and the clock of an event loop. Instead of waiting, the time jumps to the next timer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.now = 0.0
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        self.now += timeout or 0.0
-        return super().select(0)
 
 
 class SlowRelay:
@@ -40,8 +29,7 @@ class SlowRelay:
 def gaps(seconds: list[float]) -> list[float]:
     """Return the times between the heartbeats of a follower, in seconds. `seconds` are the durations of the looks."""
     clock = Clock()
-    loop = asyncio.SelectorEventLoop(clock)
-    loop.time = lambda: clock.now  # type: ignore[method-assign]
+    loop = clock.loop()
     relay = SlowRelay(clock, seconds)
     try:
         loop.run_until_complete(_look_after_rooms(relay))  # type: ignore[arg-type]

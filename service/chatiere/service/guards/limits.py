@@ -146,6 +146,8 @@ class CallSlots:
         # The calls of each client, oldest first. Each call has the function that ends it, and the time when it got its
         # slot.
         self._held: dict[str, dict[object, tuple[Callable[[], object], float]]] = {}
+        self.on_first: Callable[[], object] | None = None
+        """A function that is called when a slot is taken and all slots are free."""
 
     def __len__(self) -> int:
         """Return the number of slots taken."""
@@ -157,6 +159,8 @@ class CallSlots:
         `end` is called if the slot is given to another call. It may be called from any thread.
         """
         with self._lock:
+            if self.on_first is not None and not self._held:
+                self.on_first()
             if not self._free:
                 largest = max(self._held, key=lambda each: len(self._held[each]))
                 self._end(largest, next(iter(self._held[largest])))

@@ -1,10 +1,12 @@
 """The memory that calls hold: requests in flight, and responses until their clients have received them."""
 
+import asyncio
 import gc
 import logging
 import threading
 import time
 from collections.abc import Callable, Sequence, Sized
+from contextlib import suppress
 from math import inf
 from operator import attrgetter, itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -29,6 +31,9 @@ _MUCH, _LITTLE, _PAUSE, _MAX_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64
 _SHARE = 0.001
 # The minimum number of seconds between two log lines about ended calls.
 _BETWEEN_LINES = 10.0
+# The time in seconds between two checks of the memory. In this time, the network can deliver only little data. Then the
+# same for an idle process.
+_INTERVAL, _IDLE_INTERVAL = 0.1, 1.0
 # The limit on the total size of partly received requests is _PARTS bytes, or the size of _MAX_MESSAGES requests of the
 # maximum size if that is more.
 _PARTS, _MAX_MESSAGES = 128 * 1024 * 1024, 2
@@ -333,6 +338,22 @@ class MemoryWatch:
         # The last time when calls held much memory or free memory was returned, and the time in seconds until the next
         # attempt to return memory.
         self._busy, self._pause = time.monotonic(), _PAUSE
+
+    async def run(self) -> None:
+        """Look regularly: ten times a second while calls begin or hold memory, and otherwise once a second.
+
+        Calls have to begin in the thread of this coroutine.
+        """
+        begun = asyncio.Event()
+        for slots in self._receiving:
+            slots.on_first = begun.set
+        while True:
+            begun.clear()
+            with suppress(TimeoutError):
+                if not self._budget.held and not any(self._receiving):
+                    await asyncio.wait_for(begun.wait(), _IDLE_INTERVAL)
+                await asyncio.sleep(_INTERVAL)
+            self.look()
 
     def look(self) -> None:
         """End calls if incomplete requests use too much memory. Return free memory when calls hold little."""

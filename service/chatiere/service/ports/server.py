@@ -58,8 +58,6 @@ _NO_LIMIT = 2**31 - 1
 # that may arrive earlier. A client may ping every second (docs/operations.md), but the network may deliver two pings
 # closer together.
 _LEAST_PING, _EARLY_PINGS = 500, 2
-# The time in seconds between two checks of the memory. In this time, the network can deliver only little data.
-_MEMORY_INTERVAL = 0.1
 # The size of metadata in bytes above which gRPC itself refuses a call. Above MAX_METADATA, the handlers refuse it.
 _MAX_METADATA = 4 * MAX_METADATA
 # The memory of a TLS connection of gRPC, in bytes.
@@ -246,7 +244,14 @@ class Server:
         work = [self._look_after_itself(open_files()), self._end_with_grpc()]
         if self._heartbeat is not None:
             # The process is a worker, so all of its memory belongs to the server.
-            work.append(self._look_after_memory())
+            door = self.handlers.door
+            watch = MemoryWatch(
+                self._guards.budget,
+                self._settings.max_message_bytes,
+                (door.half_open, door.streams),
+                lambda: self.known,
+            )
+            work.append(watch.run())
         if self._settings.stream_idle_timeout:
             work.append(self._end_idle_streams())
         if self.methods.relay is not None:
@@ -274,18 +279,6 @@ class Server:
             await asyncio.sleep(interval)
         _log.error("gRPC's poller has ended: no more calls can be served")
         self._loop.stop()
-
-    async def _look_after_memory(self) -> None:
-        door = self.handlers.door
-        watch = MemoryWatch(
-            self._guards.budget,
-            self._settings.max_message_bytes,
-            (door.half_open, door.streams),
-            lambda: self.known,
-        )
-        while True:
-            await asyncio.sleep(_MEMORY_INTERVAL)
-            watch.look()
 
     async def _end_idle_streams(self) -> None:
         idle = self.methods.streams.idle
