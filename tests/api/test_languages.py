@@ -31,6 +31,8 @@ HOSTS = {
     "java": ("protoc grpc_java_plugin javac java", "Play.java"),
     "typescript": ("node npm", "src/play.ts"),
 }
+# The programs that a bot's commands need, by a part of its command in examples/bots/README.md.
+BOTS = {"highest.py": "", "highest.js": "node", "highest-go": "go", "highest-cpp": "g++"}
 # Languages for which only code is generated: the options of protoc, and a file that it must write.
 GENERATED = {
     "C#": ("--csharp_out=.", "GameService.cs"),
@@ -168,3 +170,19 @@ def test_code_is_generated(language: str, tmp_path: Path) -> None:
     run(tmp_path, f"protoc --descriptor_set_in=api/descriptors.binpb {options} $(cd api && ls */*/*.proto)")
     assert (tmp_path / expected).stat().st_size > 0
     assert compileall.compile_dir(tmp_path, quiet=1)
+
+
+@pytest.mark.parametrize("bot", BOTS)
+def test_a_bot_plays_every_game_by_the_line_protocol(tmp_path: Path, bot: str) -> None:
+    require(*BOTS[bot].split())
+    pytest.importorskip("openskill")
+    shutil.copytree(EXAMPLES / "bots", tmp_path / "bots")
+    ((play, *others),) = commands("bots")
+    (play,) = [command for command in (play, *others) if bot in command]
+    outputs = {run(tmp_path / "bots", play.replace("discat", game.name)) for game in engine.games()}
+    assert len(outputs) == len(engine.games())
+
+
+@pytest.mark.parametrize("program", sorted(EXAMPLES.glob("bots/highest.*")), ids=lambda path: path.name)
+def test_a_bot_has_at_most_forty_lines(program: Path) -> None:
+    assert len(program.read_text("utf-8").splitlines()) <= 40

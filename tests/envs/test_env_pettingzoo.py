@@ -19,10 +19,10 @@ from pettingzoo.test import api_test, seed_test
 from tools.over import over, over_names
 
 from chatiere import engine
+from chatiere.drawing import draw
 from chatiere.engine import EngineError, Reason
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs import pettingzoo
-from chatiere.envs.render import draw
 
 MAKERS = [pettingzoo.env, pettingzoo.raw_env]
 CYCLES = 100

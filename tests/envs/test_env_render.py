@@ -6,9 +6,8 @@ from conformance.support import TABLE_NAMES, TABLES, Table, positions, thinned
 from games.building import view_of
 from tools.over import over, over_games
 
-from chatiere.drawing import DRAWINGS
+from chatiere.drawing import DRAWINGS, draw
 from chatiere.engine import EngineError, Game, Position, games
-from chatiere.envs.render import draw
 
 
 def open_table(position: Position) -> list[str]:

@@ -22,10 +22,10 @@ from tools.over import over, over_games
 
 from chatiere import bots
 from chatiere.bots import Bot, Decisions
+from chatiere.drawing import draw
 from chatiere.engine import EngineError, Game, Position, Reason, games
 from chatiere.envs import pettingzoo
 from chatiere.envs.gymnasium import SeatEnv, SeatVectorEnv
-from chatiere.envs.render import draw
 
 Env = SeatEnv | SeatVectorEnv
 BOTH = over("make", [SeatEnv, SeatVectorEnv])

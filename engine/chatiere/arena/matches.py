@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, SupportsIndex, TypeVar
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import engine
-from chatiere.bots import Bot, Decisions, Judgement, hosting
+from chatiere.bots import Bot, Decisions, Forfeit, Judgement, hosting
 from chatiere.bots.network import draw
 from chatiere.engine.core import choices
 from chatiere.engine.core.integers import require_integer
@@ -37,18 +37,21 @@ def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int
     return (game_numbers + seats.astype(np.uint64)) % np.uint64(bots)
 
 
-def play_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
+def play_many(
+    env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex, lost: "LostGames | None" = None
+) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
     """Play all games of an environment with a limited number of games. `bots_of` assigns bots to seats.
 
     Args:
         env: The environment. It must have observations if a bot needs them.
         bots: The bots.
         seed: The seed of the games and of the bots, 0 … 2**64 - 1.
+        lost: Receives the games in which a bot fails. None means that its Forfeit is raised.
 
     Yields:
         Each batch with the chosen actions. The last batch has no positions.
     """
-    for batch, searched in search_many(env, bots, seed):
+    for batch, searched in search_many(env, bots, seed, lost=lost):
         yield batch, searched.actions
 
 
@@ -95,7 +98,11 @@ class Exploration:
 
 
 def search_many(
-    env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex, exploration: Exploration | None = None
+    env: BatchEnv,
+    bots: Sequence[Bot],
+    seed: SupportsIndex,
+    exploration: Exploration | None = None,
+    lost: "LostGames | None" = None,
 ) -> Iterator[tuple[Batch, Searched]]:
     """Play in the same way as `play_many`, and yield the results of the bots' searches as well.
 
@@ -104,6 +111,7 @@ def search_many(
         bots: See `play_many`.
         seed: See `play_many`.
         exploration: The variation added to the bots' choices. None means no variation.
+        lost: See `play_many`.
 
     Yields:
         Each batch with the results of the searches and the chosen actions.
@@ -111,7 +119,7 @@ def search_many(
     exploration = exploration or Exploration()
     batch = env.reset(seed)
     while len(batch):
-        searched = _choose(env, batch, bots, exploration)
+        searched = _choose(env, batch, bots, exploration, lost)
         yield batch, searched
         batch = env.step(searched.actions)
     yield batch, _unsearched(batch)
@@ -127,13 +135,17 @@ def _unsearched(batch: Batch) -> Searched:
     )
 
 
-def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Exploration) -> Searched:
+def _choose(
+    env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Exploration, lost: "LostGames | None"
+) -> Searched:
     game = engine.game(batch.info.name)
     luck = hosting.luck(batch.seed, batch.game_numbers, batch.decisions)
     chosen = bots_of(batch.game_numbers, batch.actors, len(bots))
     searched = _unsearched(batch)
     searched.bots[:] = chosen
     at_random = batch.decisions < exploration.random_plies
+    if lost is not None:
+        at_random |= lost.among(batch.game_numbers)
     if at_random.any():
         # These random numbers are independent of those that the bots use.
         drawn = choices.random_actions(batch.legal_offsets, batch.legal_ids, choices.scramble(luck + _OF_OPENINGS))
@@ -144,7 +156,13 @@ def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Explo
         if not len(rows):
             continue
         decisions = hosting.decisions_of(batch, rows, bot, game, env.players, luck[rows], env.resample)
-        judgement = hosting.judge(bot, decisions)
+        try:
+            judgement = hosting.judge(bot, decisions)
+        except Forfeit as forfeit:
+            if lost is None:
+                raise
+            lost.add(batch.game_numbers[rows[forfeit.rows]], number, str(forfeit))
+            judgement = forfeit.judgement
         searched.actions[rows] = judgement.actions
         if judgement.shares.size:
             searched.visit_shares[np.repeat(asked, batch.legal_counts())] = judgement.shares
@@ -157,6 +175,35 @@ def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Explo
             made = Judgement(searched.actions[rows], judgement.values, judgement.shares)
             searched.values[rows] = made.chosen_values(decisions)
     return searched
+
+
+class LostGames:
+    """The games that bots lost because they failed. The rest of such a game is played at random."""
+
+    def __init__(self, report: Callable[[int, int, str], object]) -> None:
+        """Create an empty collection.
+
+        Args:
+            report: A function that is called at a failure with the bot's index, the number of games that the bot loses
+                by it, and the reason.
+        """
+        self._report = report
+        self._bots: dict[int, int] = {}
+
+    def add(self, game_numbers: NDArray[np.uint64], bot: int, reason: str) -> None:
+        """Add games that a bot lost."""
+        self._bots |= dict.fromkeys(game_numbers.tolist(), bot)
+        self._report(bot, len(game_numbers), reason)
+
+    def among(self, game_numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return whether each of some games is lost."""
+        return np.isin(game_numbers, np.array(list(self._bots), np.uint64))
+
+    def settle(self, results: "Results") -> None:
+        """Replace the returns of the lost games: all seats share the win, except those of the bot that failed."""
+        for game, bot in self._bots.items():
+            failed = results.bots[game] == bot
+            results.returns[game] = np.where(failed, -1, len(failed) / max(1, int(np.count_nonzero(~failed))) - 1)
 
 
 def _drawn(decisions: Decisions, shares: NDArray[np.float64], temperature: float) -> NDArray[np.uint16]:

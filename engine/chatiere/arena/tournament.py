@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from chatiere import bots, engine
 from chatiere.arena.balance import Balance, Course
-from chatiere.arena.matches import Results, play_many
+from chatiere.arena.matches import LostGames, Results, play_many
 from chatiere.arena.sequential import Evidence, Sprt
 from chatiere.bots import Bot
 from chatiere.engine.core.integers import require_integer, unsigned
@@ -127,7 +127,12 @@ class Arena:
         """Return the bots whose choices may differ when games are repeated, for example bots with a time limit."""
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
 
-    def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:
+    def play(
+        self,
+        pairing: Pairing,
+        report: Callable[[int], object] | None = None,
+        failed: Callable[[str, int, str], object] | None = None,
+    ) -> tuple[Results, Balance]:
         """Play the games of a pairing, and return their results and balance.
 
         The single bot changes its seat in each game, so that it plays every seat. In the results, this bot is bot 0,
@@ -137,6 +142,8 @@ class Arena:
         Args:
             pairing: The pairing.
             report: A function that is called with the number of games that just ended.
+            failed: A function that is called when a bot raises Forfeit, with the bot, the number of games that the bot
+                loses by it, and the reason. None means that the error is raised.
         """
         specs = [self.bots[pairing.alone], *[self.bots[pairing.others]] * (self.players - 1)]
         seated = [bots.get(spec, self.game, self.players) for spec in specs]
@@ -150,8 +157,9 @@ class Arena:
         while last < deals:
             first, last = last, min(last + between_looks, deals)
             for shift in range(rotations):
-                rotated = seated[shift:] + seated[:shift]
-                self._play_games(rotated, first, last, results[shift], courses[shift], report)
+                rotated, names = seated[shift:] + seated[:shift], specs[shift:] + specs[:shift]
+                lost = None if failed is None else LostGames(_named(names, failed))
+                self._play_games(rotated, first, last, results[shift], courses[shift], report, lost)
             if self.sprt is not None:
                 looked_at = Results.of_rotations(results, first, last)
                 shares[first:last] = looked_at.deal_means(looked_at.wins(0))
@@ -168,6 +176,7 @@ class Arena:
         results: Results,
         course: Course,
         report: Callable[[int], object] | None,
+        lost: LostGames | None,
     ) -> None:
         with TableEnv(
             self.game,
@@ -178,11 +187,13 @@ class Arena:
             options=self.options,
             observations=any(bot.needs_observations for bot in seated),
         ) as env:
-            for batch, actions in play_many(env, seated, self.seed):
+            for batch, actions in play_many(env, seated, self.seed, lost):
                 results.add(batch.ended)
                 course.add(batch, actions)
                 if report is not None:
                     report(len(batch.ended.envs))
+        if lost is not None:
+            lost.settle(results)
 
     def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
         """Return a matrix of win rates: each row's bot, with a single seat, against each column's bot.
@@ -278,6 +289,10 @@ class Arena:
             ],
             "ratings": [rating._asdict() for rating in rated],
         }
+
+
+def _named(names: Sequence[str], failed: Callable[[str, int, str], object]) -> Callable[[int, int, str], object]:
+    return lambda bot, games, reason: failed(names[bot], games, reason)
 
 
 def win_rate(results: Results) -> Rate:

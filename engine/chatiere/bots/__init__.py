@@ -7,7 +7,7 @@
 docs/bots.md describes how to write a bot.
 """
 
-from chatiere.bots.bot import Bot, BotError, Decisions, Judgement, SearchBot
+from chatiere.bots.bot import Bot, BotError, Decisions, Forfeit, Judgement, SearchBot
 from chatiere.bots.network import IntegerNetworkBot, NetworkBot, OnnxBot
 from chatiere.bots.registry import (
     BOTS_VERSION,
@@ -28,6 +28,7 @@ __all__ = [
     "BotError",
     "BotInfo",
     "Decisions",
+    "Forfeit",
     "IntegerNetworkBot",
     "Judgement",
     "NetworkBot",

@@ -156,6 +156,20 @@ class BotError(ValueError):
     """A bot broke the contract of Bot, for example by choosing an illegal action."""
 
 
+class Forfeit(BotError):
+    """A bot failed at some decisions. An arena counts their games as lost by the bot; other hosts end with the error.
+
+    Attributes:
+        rows: intp (k,), the indices of these decisions.
+        judgement: The bot's judgement of the other decisions. At the decisions that failed, it has any legal action.
+    """
+
+    def __init__(self, reason: str, rows: NDArray[np.intp], judgement: Judgement) -> None:
+        """Create the error. `reason`: its text."""
+        super().__init__(reason)
+        self.rows, self.judgement = rows, judgement
+
+
 class Bot(ABC):
     """The base class of bots. A bot can play any seat. For each decision, it has only the actor's knowledge.
 

@@ -165,6 +165,8 @@ _FOR_ANY_GAME = {
 _SINCE = {"builder": 2}
 
 
+# The form of a string that names a program with its time limit.
+_PROGRAM = re.compile(r"cmd:(.+?)(?::seconds=([0-9]+(?:\.[0-9]+)?))?", re.DOTALL)
 # The form of the names that operators may give to bots.
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -349,7 +351,7 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
             Parameters that are not given have their defaults. ismcts also accepts net=FILE for a network in integers,
             or net=trained for the package's network. A spec can also name a class, as FILE.py:CLASS[:PARAMETER=VALUE,…]
             or MODULE:CLASS[:PARAMETER=VALUE,…]. It can also name a network, as net:FILE[:PARAMETER=VALUE,…] or
-            onnx:FILE[:PARAMETER=VALUE,…].
+            onnx:FILE[:PARAMETER=VALUE,…], or a program, as cmd:COMMAND[:seconds=NUMBER].
         game: The game, or its name.
         players: The number of players.
 
@@ -361,7 +363,12 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
     packaged = _PACKAGED.names(game)
     if spec.partition(":")[0] in packaged:
         return _PACKAGED.get(spec, game, players)
-    game.read_players(players)
+    seats = game.read_players(players)
+    if found := _PROGRAM.fullmatch(spec):
+        from chatiere.bots.process import ProcessBot
+
+        command, seconds = found.groups(default="60")
+        return ProcessBot(command, game, seats, float(seconds))
     bot = _load(spec)
     if bot is None:
         unknown = _unknown(spec.partition(":")[0], game, names(game))

@@ -9,7 +9,9 @@ from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
 from chatiere import engine
-from chatiere.v1.game_pb2 import Score
+from chatiere.engine import Position
+from chatiere.engine.wire import fill
+from chatiere.v1.game_pb2 import Score, View
 
 
 class Drawing(Protocol):
@@ -45,3 +47,22 @@ def _drawing(game: str) -> Drawing:
 
 DRAWINGS = {game.name: _drawing(game.name) for game in engine.games()}
 """Map the name of each game to its drawing."""
+
+
+def view_of(position: Position, seat: int) -> Any:
+    """Return a seat's view, as the game's message. Raises EngineError (INVALID_SEAT)."""
+    game = position.game
+    view = getattr(View(), game.name)
+    fill(view, engine.codec(game.name).put_view, position, seat)
+    return view
+
+
+def draw(position: Position, seat: int) -> str:
+    """Return the table as text of several lines with ANSI styles, drawn only from a seat's view.
+
+    Cards that the seat does not know are drawn as a question mark.
+
+    Raises:
+        EngineError: INVALID_SEAT.
+    """
+    return "\n".join(DRAWINGS[position.game.name].draw_table([view_of(position, seat)] * position.num_players()))

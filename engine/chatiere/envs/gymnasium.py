@@ -28,9 +28,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from chatiere import engine
+from chatiere.drawing import draw
 from chatiere.engine import Game
 from chatiere.engine.core.integers import integer_in, must_be, require_integer
-from chatiere.envs.render import draw
 from chatiere.envs.seat_game import SeatGame
 from chatiere.envs.seat_games import SeatGames
 from chatiere.envs.seating import Opponents, read_seating

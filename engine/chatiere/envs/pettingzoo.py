@@ -32,8 +32,8 @@ except ImportError as error:
     raise ImportError("chatiere.envs.pettingzoo needs PettingZoo: pip install chatiere[pettingzoo]") from error
 
 from chatiere import engine
+from chatiere.drawing import draw
 from chatiere.engine import Position
-from chatiere.envs.render import draw
 from chatiere.envs.spaces import masked_observation_space
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.hosting import choose, decisions_of
+from chatiere.drawing import draw
 from chatiere.engine import Columns, EngineError, Position, Table
 from chatiere.engine.core.choices import scramble
 from chatiere.engine.core.columns import PositionColumns
-from chatiere.envs.render import draw
 from chatiere.envs.seating import Seating, refusal
 
 

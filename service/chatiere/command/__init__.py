@@ -19,6 +19,7 @@ class _Subcommand(NamedTuple):
 _SUBCOMMANDS = {
     "analyse": _Subcommand("Judge the decisions of a record by a tree search.", "service"),
     "arena": _Subcommand("Let bots play a tournament, and report win rates, ratings and balance."),
+    "bot": _Subcommand("Let the bot NAME play by the line protocol, for hosts that start it as a program."),
     "ladder": _Subcommand("Measure the ladder of GAME, the bots to play against by strength."),
     "perft": _Subcommand("Count the sequences of moves from a new game."),
     "play": _Subcommand("Watch bots play a game, move by move, or play against them.", "service"),

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -110,11 +111,13 @@ def command(
     except (ImportError, OSError) as error:
         raise CommandError(str(error)) from error
     begun = time.perf_counter()
-    played, balances = _play(arena)
+    played, balances, failures = _play(arena)
     seconds = time.perf_counter() - begun
     rated = _rate(arena, played) if len(arena.bots) > 1 else []
     for line in _report(arena, played, balances, rated, seconds):
         click.echo(line)
+    for line in failures:
+        click.echo(f"\n{line}", err=True)
     if output is not None:
         try:
             _write(arena, played, balances, rated, output)
@@ -123,14 +126,22 @@ def command(
         click.echo(f"\nwritten to {output}")
 
 
-def _play(arena: Arena) -> tuple[dict[Pairing, Results], dict[Pairing, Balance]]:
+def _play(arena: Arena) -> tuple[dict[Pairing, Results], dict[Pairing, Balance], list[str]]:
+    # Also return a text about each bot that failed.
     pairings = arena.pairings()
     played, balances = {}, {}
+    lost: Counter[str] = Counter()
+    reasons: dict[str, str] = {}
+
+    def failed(bot: str, games: int, reason: str) -> None:
+        lost[bot] += games
+        reasons.setdefault(bot, reason)
+
     with progress(len(pairings) * arena.games, arena.game) as report:
         for pairing in pairings:
-            played[pairing], balances[pairing] = arena.play(pairing, report)
+            played[pairing], balances[pairing] = arena.play(pairing, report, failed)
             report(arena.games - len(played[pairing].lengths))
-    return played, balances
+    return played, balances, [f"{bot} lost {lost[bot]:,} games because it failed: {reasons[bot]}" for bot in lost]
 
 
 def _rate(arena: Arena, played: dict[Pairing, Results]) -> list[Rating]:
