@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chatiere import engine
@@ -41,6 +43,11 @@ def assert_encodes(layout: ObservationLayout, observations: NDArray[np.uint8]) -
     packed = np.full((len(observations), layout.packed_size), 0xFF, np.uint8)
     layout.features(observations, packed)
     assert (layout.unpacked(packed) == expected).all()
+    offsets, numbers, values = layout.sparse(observations)
+    rows = np.repeat(np.arange(len(observations)), np.diff(offsets))
+    order, nonzero = np.lexsort((numbers, rows)), expected.nonzero()
+    assert (np.array((rows, numbers))[:, order] == nonzero).all()
+    assert (values[order] == expected[nonzero]).all()
     others = layout.num_features - layout.num_counts
     assert not np.unpackbits(packed[:, layout.num_counts :], axis=1, bitorder="little")[:, others:].any()
 
@@ -49,15 +56,17 @@ def test_features_are_the_planes_in_every_form(table: Table) -> None:
     assert_encodes(ObservationLayout(table[0].description), observations_of(table))
 
 
-def test_any_numbers_are_encoded_like_planes(game: Game) -> None:
-    layout, random = ObservationLayout(game.description), np.random.default_rng(5)
-    observations = np.zeros((40, layout.length), np.uint8)
+@given(st.sampled_from(engine.games()), st.integers(0, 2**32 - 1), st.sampled_from((0, 0.02, 0.3, 1)))
+def test_any_numbers_are_encoded_like_planes(game: Game, seed: int, density: float) -> None:
+    layout, random = ObservationLayout(game.description), np.random.default_rng(seed)
+    observations = np.zeros((5, layout.length), np.uint8)
     for part in game.description.observation:
         for field in part.fields:
             places = np.full(field.shape, field.offset)
             for axis, stride in enumerate(field.strides):
                 places += stride * np.indices(field.shape, sparse=True)[axis]
-            numbers = random.integers(0, field.largest + 1, (40, places.size), np.uint8)
+            numbers = random.integers(0, field.largest + 1, (5, places.size), np.uint8)
+            numbers[random.random(numbers.shape) >= density] = 0
             observations[:, places.ravel()] |= numbers << np.uint8(field.first_bit)
     assert_encodes(layout, observations)
 
@@ -108,6 +117,8 @@ def test_rows_of_any_shape_are_encoded(game: Game) -> None:
     out = np.empty((2, 3, layout.num_features), np.float16)
     assert (layout.features(many, out) == expected.astype(np.float16)).all()
     assert layout.features(many[:0]).shape == (0, 3, layout.num_features)
+    assert [len(column) for column in layout.sparse(many[0, :0])] == [1, 0, 0]
+    assert layout.sparse(many[0]).numbers.tolist() == 3 * layout.sparse(one).numbers.tolist()
 
 
 def test_unsuitable_arrays_for_features_are_refused_and_unchanged(game: Game) -> None:
@@ -132,6 +143,8 @@ def test_unsuitable_arrays_for_features_are_refused_and_unchanged(game: Game) ->
     if layout.largest[3] < 255:
         with pytest.raises(ValueError, match=rf"^number 3 of observation 1 is 255, above {layout.largest[3]}$"):
             layout.features(observations, fitting)
+        with pytest.raises(ValueError, match=rf"^number 3 of observation 1 is 255, above {layout.largest[3]}$"):
+            layout.sparse(observations)
     assert (fitting == 7).all()
     with pytest.raises(ValueError, match=rf"^packed features are uint8 \(…, {layout.packed_size}\), not "):
         layout.unpacked(np.zeros((2, layout.packed_size + 1), np.uint8))

@@ -16,6 +16,7 @@ class Encoder:
         self,
         largest: NDArray[np.uint8],
         num_features: int,
+        most: int,
         packed_size: int,
         scaled: NDArray[np.float32],
         sparse: NDArray[np.void],
@@ -26,6 +27,7 @@ class Encoder:
         bits: NDArray[np.void],
     ) -> None: ...
     def encode(self, observations: NDArray[np.uint8], out: NDArray[Any]) -> None: ...
+    def nonzero(self, observations: NDArray[np.uint8], out: NDArray[np.uint8]) -> None: ...
 
 @disjoint_base
 class Cropper:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport lowest_bit
@@ -178,6 +178,71 @@ cdef void pack_rows(
         pack_row(plan, rows + i * length, packed + i * plan.packed_size)
 
 
+cdef Py_ssize_t list_row(
+    const Plan* plan, const uint8_t* row, const float* scaled, int32_t* found, float* values
+) noexcept nogil:
+    # List the features of an observation that are not 0, and return their number. Features that may be 0 are written
+    # in any case, and the next feature overwrites them if they are, because branches would take longer.
+    cdef Term term
+    cdef const uint8_t* bytes
+    cdef Py_ssize_t total = 0, i
+    cdef int j
+    cdef uint8_t number
+    for i in range(plan.runs.count):
+        term = plan.runs.items[i]
+        bytes = row + term.place
+        for j in range(term.count):
+            found[total] = term.first + j
+            total += bytes[j]
+    for i in range(plan.flags.count):
+        term = plan.flags.items[i]
+        found[total] = term.first
+        total += number_of(&term, row[term.place])
+    for i in range(plan.categories.count):
+        term = plan.categories.items[i]
+        bytes = row + term.place
+        for j in range(term.count):
+            found[total + j] = term.first + j * term.width + number_of(&term, bytes[j])
+        total += term.count
+    for i in range(plan.bits.count):
+        term = plan.bits.items[i]
+        bytes = row + term.place
+        for j in range(term.count):
+            number = number_of(&term, bytes[j])
+            while number:
+                found[total] = term.first + lowest_bit(number)
+                total += 1
+                number &= number - 1
+            term.first += term.width
+    for i in range(total):
+        values[i] = 1
+    for i in range(plan.counts.count):
+        term = plan.counts.items[i]
+        bytes = row + term.place
+        for j in range(term.count):
+            number = number_of(&term, bytes[j])
+            found[total] = term.first + j
+            values[total] = scaled[term.scale + number]
+            total += number != 0
+    return total
+
+
+cdef void list_rows(
+    const Plan* plan,
+    const uint8_t* rows,
+    Py_ssize_t count,
+    Py_ssize_t length,
+    const float* scaled,
+    int32_t* offsets,
+    int32_t* numbers,
+    float* values,
+) noexcept nogil:
+    cdef Py_ssize_t total = 0, i
+    for i in range(count):
+        total += list_row(plan, rows + i * length, scaled, numbers + total, values + total)
+        offsets[i + 1] = total
+
+
 cdef Py_ssize_t first_wrong(
     const uint8_t* rows, Py_ssize_t count, const uint8_t* largest, Py_ssize_t length
 ) noexcept nogil:
@@ -238,18 +303,20 @@ cdef class Encoder:
     """An encoder that converts observations to rows of features according to a plan."""
 
     cdef Plan plan
+    cdef Py_ssize_t most
     # The objects to which the pointers in the plan refer.
     cdef object terms
     cdef const uint8_t[::1] largest
     cdef const uint32_t[::1] scaled_32
     cdef const uint16_t[::1] scaled_16
 
-    def __init__(self, largest, num_features, packed_size, scaled, sparse, runs, flags, counts, categories, bits):
+    def __init__(self, largest, num_features, most, packed_size, scaled, sparse, runs, flags, counts, categories, bits):
         """Store a plan.
 
         Args:
             largest: uint8 (length,), the largest number allowed at each place of an observation.
             num_features: The length of a row of real numbers.
+            most: The largest number of features of a row that are not 0.
             packed_size: The length of a packed row in bytes.
             scaled: float32, the table of scaled numbers.
             sparse: The features of categories and bits, an array of dtype SPAN.
@@ -266,6 +333,7 @@ cdef class Encoder:
         self.scaled_16 = scaled.astype(np.float16).view(np.uint16)
         self.plan.num_features = num_features
         self.plan.packed_size = packed_size
+        self.most = most
         self.terms = (sparse, runs, flags, counts, categories, bits)
         self.plan.num_sparse = len(sparse)
         self.plan.sparse = <const Span*> &of_sparse[0] if self.plan.num_sparse else NULL
@@ -313,6 +381,38 @@ cdef class Encoder:
         else:
             with nogil:
                 pack_rows(&self.plan, rows, count, length, &written[0])
+
+
+    def nonzero(self, const uint8_t[:, ::1] observations, uint8_t[::1] out):
+        """List the features of observations that are not 0. See ObservationLayout.sparse.
+
+        Args:
+            observations: uint8 (n, length), the observations.
+            out: The memory for three arrays: offsets, int32 (n + 1,); numbers, int32 (n × most + 1,); and values, float32
+                of the same length. The last number and value are not used.
+
+        Raises:
+            ValueError: If a number is larger than allowed.
+        """
+        cdef Py_ssize_t count = observations.shape[0]
+        cdef int32_t* offsets = <int32_t*> &out[0]
+        cdef int32_t* numbers = offsets + count + 1
+        cdef float* values = <float*> (numbers + count * self.most + 1)
+        offsets[0] = 0
+        if not count:
+            return
+        check_numbers(observations, self.largest)
+        with nogil:
+            list_rows(
+                &self.plan,
+                &observations[0, 0],
+                count,
+                observations.shape[1],
+                <const float*> &self.scaled_32[0],
+                offsets,
+                numbers,
+                values,
+            )
 
 
 # Windows

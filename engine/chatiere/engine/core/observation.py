@@ -73,6 +73,20 @@ class _Numbers(NamedTuple):
     mask: np.uint8
 
 
+class SparseFeatures(NamedTuple):
+    """The features of n observations that are not 0, in the form of PyTorch's EmbeddingBag.
+
+    The order of a row's features is fixed for a game, but it is not the order of their numbers.
+    """
+
+    offsets: NDArray[np.int32]
+    """int32 (n + 1,): row i has numbers[offsets[i]:offsets[i + 1]]."""
+    numbers: NDArray[np.int32]
+    """int32 (offsets[n],): the numbers of the features, 0 … num_features - 1."""
+    values: NDArray[np.float32]
+    """float32 (offsets[n],): the values of the features."""
+
+
 class ObservationLayout:
     """A reader of a game's observations. Their layout is the same for every number of players.
 
@@ -110,6 +124,11 @@ class ObservationLayout:
         """The number of features that are counts. All other features are 0 or 1."""
         self.packed_size = self.num_counts + -(-(self.num_features - self.num_counts) // 8)
         """The length of the last axis of packed features: a byte for each count, a bit for each other feature."""
+        # The largest number of features of an observation that are not 0.
+        self._most = sum(
+            numbers.places.size * (numbers.largest.bit_length() if numbers.kind == ObservationKind.BITS else 1)
+            for numbers in self._fields.values()
+        )
 
     def arrays(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.uint8]]:
         """Return the numbers of observations by the names of their fields, for example "seats.hand_size".
@@ -181,6 +200,22 @@ class ObservationLayout:
         self._encoder.encode(rows, out.reshape(len(rows), out.shape[-1]))
         return out
 
+    def sparse(self, observations: NDArray[np.uint8]) -> SparseFeatures:
+        """Return the features that are not 0. This releases the GIL.
+
+        Args:
+            observations: uint8 (n, length), the observations.
+
+        Raises:
+            ValueError: If `observations` has another shape or dtype or a number that is too large.
+        """
+        rows, _ = rows_of(observations, self.length)
+        first, most = len(rows) + 1, len(rows) * self._most + 1
+        out = np.empty(first + 2 * most, np.int32)
+        self._encoder.nonzero(rows, out.view(np.uint8))
+        offsets, numbers, values = np.split(out, [first, first + most])
+        return SparseFeatures(offsets, numbers[: offsets[-1]], values[: offsets[-1]].view(np.float32))
+
     def unpacked(self, packed: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return packed features as numbers.
 
@@ -244,6 +279,7 @@ class ObservationLayout:
         return Encoder(
             self.largest,
             self.num_features,
+            self._most,
             self.packed_size,
             np.concatenate(scaled),
             _spans_of(np.concatenate([category, bits])),
