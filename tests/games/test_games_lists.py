@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 ENTRIES = {
     "README.md": "| {title} | ",
     "docs/batch.md": "| {title} (",
-    "docs/bots.md": "### {title}",
+    "docs/bots.md": "| {title}, {players} players | Kitten | ",
     "docs/frontends.md": "[{title}](games/{name}.md)",
     "docs/page.md": "![{title}](pictures/{name}.png)",
 }
@@ -25,7 +25,7 @@ def test_a_document_lists_every_game(document: str) -> None:
     for game in engine.games():
         page = (ROOT / f"docs/games/{game.name}.md").read_text("utf-8")
         title = page[2 : page.index(" for frontend authors\n")]
-        entry = ENTRIES[document].format(title=title, name=game.name)
+        entry = ENTRIES[document].format(title=title, name=game.name, players=game.min_players)
         assert text.count(entry) == 1, f"{document} needs {entry!r}, once"
 
 
