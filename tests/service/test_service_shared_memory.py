@@ -30,6 +30,7 @@ from chatiere.engine import Game
 from chatiere.engine.wire import Buffer
 from chatiere.envs import TableEnv
 from chatiere.envs.batch_env import BatchEnv
+from chatiere.service.base.errors import limit_exceeded, status_of
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.fast import shared
 from chatiere.service.ports.server import Server, create_server
@@ -469,6 +470,23 @@ def test_shared_memory_requires_linux(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(ImportError, match="shared memory requires Linux"):
         SharedCall("shm:/fast.sock", PATIENCE)
+
+
+def test_an_immediate_refusal_is_reported(tmp_path: Path) -> None:
+    """The service refuses the connection and closes it before the client's first packet."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(f"{tmp_path}/fast.sock.shm")
+        listening.listen()
+
+        def connect_late(made: socket.socket, path: str) -> None:
+            connect(made, path)
+            shared._refuse(listening.accept()[0], status_of(limit_exceeded("calls", 1), ""))
+
+        connect = socket.socket.connect
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(socket.socket, "connect", connect_late)
+            call = call_at(tmp_path / "fast.sock")
+        assert limit_of(call) == "calls"
 
 
 def test_a_closed_call_fails(path: Path) -> None:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from mmap import PROT_READ, mmap
 from typing import Any
 
@@ -88,7 +89,9 @@ class SharedCall:
         try:
             self._socket.settimeout(timeout)
             self._socket.connect(address.removeprefix(PREFIX) + _SUFFIX)
-            self._socket.send(_VERSION + (b"" if token is None else f"Bearer {token}".encode("latin-1")))
+            with suppress(ConnectionError):
+                # If the service has refused the connection, `receive` raises its status.
+                self._socket.send(_VERSION + (b"" if token is None else f"Bearer {token}".encode("latin-1")))
         except OSError as error:
             self._socket.close()
             raise TransportError(grpc.StatusCode.UNAVAILABLE, f"no connection to {address}: {error}") from error
