@@ -52,7 +52,7 @@ _FILE = click.Path(exists=True, dir_okay=False)
 @click.option("--workers", default=2, show_default=True, help="Workers of the started server.")
 @click.option("--attack", "attacks", multiple=True, help="Part of the name of attacks of the siege. Default: all.")
 @click.option(
-    "--door", "doors", type=click.Choice([*plan.DOORS]), multiple=True, help="A door to attack. Default: all."
+    "--door", "doors", type=click.Choice([*plan.TARGETS]), multiple=True, help="A door to attack. Default: all."
 )
 def main(
     names: tuple[str, ...],

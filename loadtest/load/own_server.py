@@ -27,6 +27,7 @@ _LOGGED = {
     "grpcio": r"serving chatiere\.v1 on ([^\s,]+)",
     "fast": r"fast door on ([^\s,]+)",
     "web": r"web door on https?://([^\s,]+)",
+    "shared": r"fast door on ([^\s,]+)",
     "metrics": r"metrics on http://([^\s/]+)/",
 }
 
@@ -109,7 +110,8 @@ def own_server(
 
     Args:
         *arguments: Additional arguments of the server's command.
-        doors: The names of the server's doors, for example "grpcio" and "fast".
+        doors: The names of the server's doors, for example "grpcio" and "fast". "shared" is the fast door at a Unix
+            socket.
         first_address: HOST:PORT of the first door. The other doors have free ports.
         has_tokens: True if clients need a token.
         has_tls: True if the doors use TLS.
@@ -120,6 +122,9 @@ def own_server(
         token = authority = None
         more: list[str | Path] = [*arguments]
         for index, door in enumerate(doors):
+            if door == "shared":
+                more += ("--fast-address", f"unix:{folder}/fast.sock")
+                continue
             address = "127.0.0.1:0" if index else first_address
             more += ("--address" if door == "grpcio" else f"--{door}-address", address)
         if has_tokens:

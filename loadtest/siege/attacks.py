@@ -24,7 +24,8 @@ from chatiere.v1 import table_service_pb2 as tables
 from chatiere.v1.game_service_pb2 import ListGamesRequest
 from loadtest.siege.crowd import WEB_HEAD, Attacker, Crowd, in_turn, tls_context
 from loadtest.siege.floods import BLOCKS, BOMBS, FLOODS, LARGE_BOMBS, FloodsByName, flood
-from loadtest.siege.plan import Attack
+from loadtest.siege.plan import SHARED, Attack
+from loadtest.siege.shared import SharedCrowd, shared_deaths, shared_garbage, shared_streams, shared_unread
 from loadtest.siege.work import DEAR
 
 _HEALTH = "grpc.health.v1.Health"
@@ -55,7 +56,7 @@ _OPENED = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("00000004000000000
 _HALF_HEADERS = bytes.fromhex("000040010000000001") + b"\x83\x86\x44"
 
 
-def nobody(crowd: Crowd, attack: Attack, until: float) -> None:
+def nobody(crowd: Crowd | SharedCrowd, attack: Attack, until: float) -> None:
     """Make no attack, for comparison."""
     crowd.stay(until)
 
@@ -279,7 +280,7 @@ def work(crowd: Crowd, attack: Attack, until: float) -> None:
         crowd.stay(min(until, now + _PAUSE))
 
 
-KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
+KINDS: dict[str, Callable[[Any, Attack, float], None]] = {
     each.__name__: each
     for each in (
         nobody,
@@ -310,6 +311,10 @@ KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
         giant_rooms,
         presence,
         work,
+        shared_deaths,
+        shared_garbage,
+        shared_streams,
+        shared_unread,
     )
 }
 
@@ -419,6 +424,13 @@ class Attackers:
         raise RuntimeError("the attackers failed")
 
 
+def _crowd(target: str, door: str, came: Counter[str], source: str) -> Crowd | SharedCrowd:
+    if door == SHARED:
+        return SharedCrowd(target, came)
+    host, _, port = target.rpartition(":")
+    return Crowd((host, int(port)), door, came, source)
+
+
 def _attack(attack: Attack, door: str, target: str, pipe: Connection) -> None:
     os.nice(_NICE)
     # Raise the limit on open files, because each connection is one. The server is not affected: another process started
@@ -426,11 +438,10 @@ def _attack(attack: Attack, door: str, target: str, pipe: Connection) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     came: Counter[str] = Counter()
-    host, _, port = target.rpartition(":")
     pipe.send(came)
     pipe.recv()
     try:
-        with Crowd((host, int(port)), door, came, attack.source) as crowd:
+        with _crowd(target, door, came, attack.source) as crowd:
             KINDS[attack.kind](crowd, attack, time.monotonic() + attack.seconds)
     except OSError as error:
         # The server may have closed the connections.

@@ -14,6 +14,8 @@ from google.protobuf.json_format import MessageToDict
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chatiere import engine
+from chatiere.clients import FastStream
+from chatiere.clients.calls import batch_requests
 from chatiere.v1 import batch_service_pb2 as batch
 from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2_grpc, room_service_pb2_grpc, table_service_pb2_grpc
 from chatiere.v1 import game_service_pb2 as game
@@ -166,6 +168,37 @@ class GrpcCalls:
                 timer.cancel()
 
         return (post,)
+
+
+class SharedCalls(GrpcCalls):
+    """Calls at the Unix socket of a fast door. The stream that stays open is in shared memory."""
+
+    def __init__(self, address: str, token: str | None, authority: bytes | None, *, has_rooms: bool = False) -> None:
+        """See GrpcCalls."""
+        super().__init__(address, token, authority, has_rooms=has_rooms)
+        self._token = token
+        self._shared: FastStream | None = None
+
+    def close(self) -> None:
+        """End all streams, and close the channel."""
+        super().close()
+        if self._shared is not None:
+            self._shared.close()
+
+    def _on_stream(self) -> Calls:
+        def ask() -> None:
+            if self._shared is None:
+                address = self._address.replace("unix:", "shm:", 1)
+                self._shared = FastStream(address, timeout=_TIMEOUT, token=self._token)
+            request = batch_requests.new_games(self._new_games.setup, count=_GAMES)
+            try:
+                self._shared.submit(request).result(_TIMEOUT)
+            except BaseException:
+                self._shared.close()
+                self._shared = None
+                raise
+
+        return (ask,)
 
 
 class WebCallError(Exception):

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from loadtest.siege.good_calls import Calls, GrpcCalls, WebCalls, cause
+from loadtest.siege.good_calls import Calls, GrpcCalls, SharedCalls, WebCalls, cause
+from loadtest.siege.plan import SHARED
 
 KINDS = {"game": 0.02, "batch": 0.05, "health": 0.05}
 """The period in seconds of each kind of call: to GameService and NewTable, to BatchService, and health checks."""
@@ -59,11 +60,12 @@ class GoodClient:
         has_rooms: bool = False,
     ) -> None:
         """Create a client. `pace` is a factor for the frequency of calls. For the other arguments see GrpcCalls."""
-        self._calls = (
-            WebCalls(address, token, authority)
-            if door == "web"
-            else GrpcCalls(address, token, authority, has_rooms=has_rooms)
-        )
+        self._calls: GrpcCalls | WebCalls
+        if door == "web":
+            self._calls = WebCalls(address, token, authority)
+        else:
+            kind = SharedCalls if door == SHARED else GrpcCalls
+            self._calls = kind(address, token, authority, has_rooms=has_rooms)
         self.kinds = [kind for kind in self._calls.kinds if kind in KINDS]
         self._measured = Measured()
         self._stopping = threading.Event()

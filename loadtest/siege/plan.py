@@ -9,6 +9,10 @@ from typing import Any
 NAME = "siege"
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
 DOORS = {"grpcio": "grpcio's port", "fast": "the fast door", "web": "the web door"}
+"""The doors with TCP ports, with their names in tables."""
+SHARED = "shared"
+"""The fast door at a Unix socket. Clients use streams in shared memory."""
+TARGETS = DOORS | {SHARED: "shared memory"}
 """The doors that can be attacked, with their names in tables."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tabulate import tabulate
 
 from loadtest.siege.good_client import KINDS
-from loadtest.siege.plan import DOORS, Attack
+from loadtest.siege.plan import TARGETS, Attack
 
 _MAX_ERRORS = 3
 
@@ -124,10 +124,10 @@ def matrix(results: list[AttackResult]) -> str:
     cells = {(result.attack.name, result.door): result.cell() for result in results}
     attacks = {result.attack.name: result.attack for result in results}
     rows = [
-        (name, *(cells.get((name, door), "" if door in attack.doors else "–") for door in DOORS))
+        (name, *(cells.get((name, door), "" if door in attack.doors else "–") for door in TARGETS))
         for name, attack in attacks.items()
     ]
-    return tabulate(rows, ("attack", *DOORS.values()), tablefmt="github")
+    return tabulate(rows, ("attack", *TARGETS.values()), tablefmt="github")
 
 
 def table(results: list[AttackResult]) -> str:

@@ -14,7 +14,7 @@ from loadtest.load.own_server import OwnServer, own_server
 from loadtest.siege.attacks import Attackers
 from loadtest.siege.good_client import KINDS, STREAM, GoodClient, Measured
 from loadtest.siege.memory import Memory
-from loadtest.siege.plan import Attack
+from loadtest.siege.plan import SHARED, Attack
 from loadtest.siege.relay import relayed
 from loadtest.siege.result import AttackResult, matrix, table
 
@@ -80,7 +80,10 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
         others = {
             at: client(at, server.addresses[at], has_rooms=attack.has_rooms) for at in dict.fromkeys((door, "grpcio"))
         }
-        beside = client(door, stack.enter_context(relayed(server.addresses[door], attack.source)), _SLOWER)
+        address = server.addresses[door]
+        # At a Unix socket, all clients of a user share an address.
+        near = address if door == SHARED else stack.enter_context(relayed(address, attack.source))
+        beside = client(door, near, _SLOWER)
         clients = [*others.values(), beside]
         attackers = Attackers(attack, door, server.addresses)
         second = replace(attack, count=_IN_FLIGHT, source=_SECOND)

@@ -73,7 +73,7 @@ def test_the_plan_can_be_read() -> None:
     assert {attack.kind for attack in read.attacks} == attacks.KINDS.keys()
     assert len({attack.name for attack in read.attacks}) == len(read.attacks)
     assert all(0 < attack.onset < attack.seconds for attack in read.attacks)
-    assert {door for attack in read.attacks for door in attack.doors} == plan.DOORS.keys()
+    assert {door for attack in read.attacks for door in attack.doors} == plan.TARGETS.keys()
 
 
 def test_attacks_and_doors_can_be_chosen() -> None:
@@ -116,6 +116,22 @@ def test_an_attack_has_the_documented_effect(
 ) -> None:
     result = siege.besiege(server, attack, door)
     assert came.items() <= result.came.items()
+    assert all(result.calls.values())
+    assert result.broken() == []
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[OwnServer]:
+    require("libnghttp2")
+    with own_server(doors=("grpcio", plan.SHARED)) as server:
+        yield server
+        assert server.errors() == []
+
+
+@pytest.mark.parametrize("kind", ["nobody", "shared_deaths", "shared_garbage", "shared_streams", "shared_unread"])
+def test_an_attack_on_shared_memory_reaches_the_server(shared_server: OwnServer, kind: str) -> None:
+    result = siege.besiege(shared_server, replace(SMALL, kind=kind, seconds=3.0), plan.SHARED)
+    assert result.came.get("begun", 0) >= (kind != "nobody")
     assert all(result.calls.values())
     assert result.broken() == []
 
@@ -341,8 +357,11 @@ def test_the_table_of_attacks_and_doors_marks_violations_and_dead_processes() ->
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]] for line in results.matrix([GOOD, slow, died]).splitlines()
     ]
-    assert rows[0] == ["attack", *plan.DOORS.values()]
-    assert rows[2:] == [["small", "69 ms, +499 MiB **over**", "69 ms, +499 MiB", ""], ["bomb", "", "**died**", "–"]]
+    assert rows[0] == ["attack", *plan.TARGETS.values()]
+    assert rows[2:] == [
+        ["small", "69 ms, +499 MiB **over**", "69 ms, +499 MiB", "", "–"],
+        ["bomb", "", "**died**", "–", "–"],
+    ]
 
 
 def test_only_servers_of_the_siege_are_attacked() -> None:
