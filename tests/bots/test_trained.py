@@ -11,6 +11,7 @@ from tools.over import over
 from chatiere import bots, engine
 from chatiere.arena.matches import Results, play_many
 from chatiere.bots import IntegerNetworkBot, Registry, trained
+from chatiere.bots.loading import file_of
 from chatiere.bots.network_file import NetworkFile
 from chatiere.envs import TableEnv
 
@@ -51,7 +52,7 @@ def test_requests_and_programs_can_name_them_for_a_search(game: str, players: in
 @over(("game", "players"), SHIPPED)
 def test_each_network_by_itself_beats_the_games_own_bot(game: str, players: int) -> None:
     opponent, least = SHIPPED[game, players]
-    seated = [IntegerNetworkBot(trained.trained(engine.game(game), players)), bots.get(opponent, game, players)]
+    seated = [bots.get("net:trained", game, players), bots.get(opponent, game, players)]
     results = Results.of(400, players, 2)
     with TableEnv(game, players, num_envs=400, games=400, observations=True) as env:
         for batch, _ in play_many(env, seated, 3):
@@ -66,6 +67,21 @@ def test_other_tables_have_no_trained_network(game: str, players: int) -> None:
         message = f"^there is no trained network for {game} with {players} players$"
         with pytest.raises(ValueError, match=message):
             get("ismcts:net=trained", game, players)
+    with pytest.raises(ValueError, match=message):
+        bots.get("net:trained", game, players)
+
+
+def test_programs_can_name_a_network_by_itself() -> None:
+    bot = bots.get("net:trained:temperature=0.5", "discat", 2)
+    assert isinstance(bot, IntegerNetworkBot)
+    assert bots.split("net:trained:temperature=0.5,net:trained,largest")[1:] == ["net:trained", "largest"]
+    assert file_of("net:trained") is None
+    with pytest.raises(ValueError, match=r"^bot net:trained:depth=2: got an unexpected keyword argument 'depth'$"):
+        bots.get("net:trained:depth=2", "discat", 2)
+    with pytest.raises(ValueError, match=r"^unknown bot 'net' for discat"):
+        Registry().get("net:trained", "discat", 2)
+    with pytest.raises(ValueError, match=r"^bot net:trained: no such file: trained$"):
+        Registry(["strong=net:trained"])
 
 
 def test_no_other_bot_can_have_the_name() -> None:

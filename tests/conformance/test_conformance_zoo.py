@@ -16,6 +16,7 @@ from chatiere import engine
 from chatiere.clients.records import read_record
 from chatiere.engine.wire import Reader
 from chatiere.selfplay.dataset import read_manifest, verify
+from chatiere.selfplay.shard_file import READABLE_FORMATS
 from chatiere.service.calls import conversion, table_service
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import game_pb2
@@ -26,7 +27,8 @@ FILES = sorted(ZOO.glob("*/*.json"))
 files = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 
 
-DATA_SETS = sorted(ZOO.glob("*/data_set"))
+# The data sets of the newest format, and of earlier formats (data_set_2).
+DATA_SETS = sorted(ZOO.glob("*/data_set*"))
 
 
 def kept(path: Path) -> Any:
@@ -104,7 +106,7 @@ def test_sealed_tables_can_be_continued(path: Path, monkeypatch: pytest.MonkeyPa
             assert host.get_record(chain).record == record
 
 
-@pytest.mark.parametrize("path", DATA_SETS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", DATA_SETS, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_data_sets_can_be_read(path: Path) -> None:
     manifest, (decisions, games_hash) = read_manifest(path), verify(path)
     assert games_hash == manifest["hash"]
@@ -134,3 +136,4 @@ def test_data_sets_can_be_read(path: Path) -> None:
 
 def test_every_release_has_kept_a_data_set() -> None:
     assert {path.parent.name for path in DATA_SETS} == {path.parent.name for path in FILES}
+    assert {read_manifest(path)["format_version"] for path in DATA_SETS} >= set(READABLE_FORMATS)

@@ -20,7 +20,8 @@ from typing import NamedTuple, TypeGuard
 
 from chatiere.bots.bot import Bot
 from chatiere.bots.network import IntegerNetworkBot, OnnxBot
-from chatiere.bots.trained import TRAINED
+from chatiere.bots.trained import TRAINED, trained
+from chatiere.engine import Game
 
 GROUP = "chatiere.bots"
 """The entry point group in which packages register bots."""
@@ -77,14 +78,25 @@ def class_behind(name: str) -> type[Bot]:
 
 
 def names_network(text: str) -> bool:
-    """Return True for a string that names a network in a file: net:FILE or onnx:FILE."""
+    """Return True for a string that names a network: net:FILE, net:trained or onnx:FILE."""
     kind, colon, _ = text.partition(":")
     return bool(colon) and kind in _NETWORKS
 
 
-def network_bot(text: str) -> Bot:
-    """Make the bot that net:FILE[:NAME=VALUE,…] or onnx:FILE[…] describes. Raises ValueError with a short message."""
+def network_bot(text: str, table: tuple[Game, int] | None) -> Bot:
+    """Make the bot that net:FILE[:NAME=VALUE,…], net:trained[…] or onnx:FILE[…] describes.
+
+    Args:
+        text: The description.
+        table: The game and the number of players, which determine the network of net:trained. None means that there is
+            no such network.
+
+    Raises:
+        ValueError: If the bot cannot be made. The message is one sentence with the reason.
+    """
     kind, file, *given = text.split(":", 2)
+    if table is not None and (kind, file) == ("net", TRAINED):
+        return make(text, partial(IntegerNetworkBot, trained(*table)), given[0] if given else None)
     if not Path(file).is_file():
         raise ValueError(f"bot {text}: no such file: {file}")
     return make(text, partial(_NETWORKS[kind], file), given[0] if given else None)
@@ -93,7 +105,8 @@ def network_bot(text: str) -> Bot:
 def file_of(text: str) -> Path | None:
     """Return the file that a string names as a bot, or None if the string names no file."""
     if names_network(text):
-        return Path(text.split(":")[1])
+        kind, file, *_ = text.split(":")
+        return None if (kind, file) == ("net", TRAINED) else Path(file)
     if (found := _SEARCH_BY_NETWORK.fullmatch(text)) and found[1] != TRAINED:
         return Path(found[1])
     own = OwnBot.parse(text)

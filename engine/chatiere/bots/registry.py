@@ -350,8 +350,8 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
         spec: A bot's name from `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…], such as "flat:playouts=500".
             Parameters that are not given have their defaults. ismcts also accepts net=FILE for a network in integers,
             or net=trained for the package's network. A spec can also name a class, as FILE.py:CLASS[:PARAMETER=VALUE,…]
-            or MODULE:CLASS[:PARAMETER=VALUE,…]. It can also name a network, as net:FILE[:PARAMETER=VALUE,…] or
-            onnx:FILE[:PARAMETER=VALUE,…], or a program, as cmd:COMMAND[:seconds=NUMBER].
+            or MODULE:CLASS[:PARAMETER=VALUE,…]. It can also name a network, as net:FILE[:PARAMETER=VALUE,…],
+            net:trained[…] or onnx:FILE[…], or a program, as cmd:COMMAND[:seconds=NUMBER].
         game: The game, or its name.
         players: The number of players.
 
@@ -369,17 +369,17 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
 
         command, seconds = found.groups(default="60")
         return ProcessBot(command, game, seats, float(seconds))
-    bot = _load(spec)
+    bot = _load(spec, (game, seats))
     if bot is None:
         unknown = _unknown(spec.partition(":")[0], game, names(game))
         raise ValueError(f"{unknown}; one of your own is FILE.py:CLASS or MODULE:CLASS")
     return bot
 
 
-def _load(text: str) -> Bot | None:
+def _load(text: str, table: tuple[Game, int] | None = None) -> Bot | None:
     # Return the custom bot that a string describes, or None if the string has a different form.
     if loading.names_network(text):
-        return loading.network_bot(text)
+        return loading.network_bot(text, table)
     name, colon, given = text.partition(":")
     if name in loading.entry_point_names() and not _is_packaged(name):
         return loading.make(text, loading.class_behind(name), given if colon else None)
