@@ -34,7 +34,7 @@ from chatiere.service.base.errors import limit_exceeded, status_of
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.fast import shared
 from chatiere.service.ports.server import Server, create_server
-from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, PlayResponse
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, NewGamesRequest, PlayRequest, PlayResponse
 
 from .process import wait_until
 from .support import PATIENCE, LogLines
@@ -216,7 +216,9 @@ def test_a_token_is_required(tmp_path: Path) -> None:
         call.close()
 
 
-def test_areas_cannot_change_their_size(path: Path) -> None:
+@contextmanager
+def kept_areas() -> Iterator[list[int]]:
+    """Yield a list to which the descriptors of all areas are added, as a client could keep them."""
     kept: list[int] = []
     take = socket.recv_fds
 
@@ -227,15 +229,69 @@ def test_areas_cannot_change_their_size(path: Path) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket, "recv_fds", keeping)
+        yield kept
+    for each in kept:
+        os.close(each)
+
+
+def memory_of(areas: list[int]) -> int:
+    """Return the memory of areas in bytes."""
+    return sum(512 * os.fstat(each).st_blocks for each in areas)
+
+
+def test_areas_cannot_change_their_size(path: Path) -> None:
+    with kept_areas() as kept:
         call = call_at(path)
         kept_games(call)
-    assert len(kept) == 2
-    for file in kept:
-        for size in (0, 2**24):
-            with pytest.raises(PermissionError):
-                os.ftruncate(file, size)
-        os.close(file)
-    call.close()
+        assert len(kept) == 2
+        for file in kept:
+            for size in (0, 2**24):
+                with pytest.raises(PermissionError):
+                    os.ftruncate(file, size)
+        call.close()
+
+
+@pytest.mark.parametrize("by_service", [False, True])
+def test_the_memory_of_a_stream_is_freed_even_if_its_client_keeps_the_areas(path: Path, *, by_service: bool) -> None:
+    with kept_areas() as kept:
+        call = call_at(path)
+        for count in (100, 1000, 5000):
+            ask(call, PlayRequest(new_games=NewGamesRequest(setup=SETUP, count=count)))
+        assert memory_of(kept) > 2**18
+        if by_service:
+            call._socket.send(shared_call._ASKED.pack(0, 1, 0, 0, 0))
+            wait_until(lambda: not memory_of(kept), "a client that keeps its connection has no memory")
+        call.close()
+        wait_until(lambda: not memory_of(kept), "the memory is free")
+
+
+def test_the_memory_of_replaced_areas_counts_until_it_is_freed() -> None:
+    with serving() as (server, path), kept_areas() as kept:
+        call = call_at(path)
+        for count in (100, 1000, 5000, 5000, 5000):
+            ask(call, PlayRequest(new_games=NewGamesRequest(setup=SETUP, count=count)))
+            assert memory_of(kept) <= server._guards.budget.held
+        requests, *replaced, responses = kept
+        assert len(replaced) >= 2
+        assert not memory_of(replaced)
+        assert memory_of([requests])
+        assert memory_of([responses])
+        call.close()
+
+
+def test_the_last_responses_can_be_read_after_the_service_has_ended_the_stream(path: Path) -> None:
+    call = call_at(path)
+    positions, rest = kept_games(call)
+    moves = first_moves(positions.legal_offsets, positions.legal_ids)
+    with LogLines() as log:
+        call.send_step(1, 1, moves, rest)
+        call.send([b"\xff" * 100])
+        log.wait_for("MALFORMED_REQUEST")
+    stepped = call.receive(PATIENCE)
+    assert isinstance(stepped, StepColumns)
+    assert any(bytes(stepped.column("legal_ids")))
+    with pytest.raises(ChatiereError):
+        call.receive(PATIENCE)
 
 
 PACKETS = [

@@ -33,8 +33,6 @@ _CALLS_OF_A_CONNECTION = 1000
 # The number of separate loops is at most 1/_PART of that of the door's file descriptors. Each of them needs
 # _OF_OWN_LOOP descriptors. A stream in shared memory needs _OF_SHARED: a socket, an event and two areas.
 _PART, _OF_OWN_LOOP, _OF_SHARED = 4, 3, 4
-# The time in seconds within which an idle stream ends, whose place in shared memory a newcomer needs.
-_GIVING_WAY = 1.0
 # The memory that libnghttp2 uses for a connection, in bytes.
 _OF_CONNECTION = 32 * 1024
 # The time in seconds after which a connection without calls is closed. The second, shorter time is for connections with
@@ -93,9 +91,8 @@ class FastPort:
         self._own_loops: set[Loop] = set()
         self._shared_loops: set[Loop] = set()
         self._shared: SharedDoor | None = None
-        # The lock for changes to the two sets and to the state that depends on them. A change of the second set
-        # notifies.
-        self._changing = threading.Condition()
+        # The lock for changes to the two sets and to the state that depends on them.
+        self._changing = threading.Lock()
         self._is_stopping = False
         self._has_turned = threading.Event()
         self._has_turned.set()
@@ -219,20 +216,16 @@ class FastPort:
             A function that starts the loop. None if the port is stopping, or no stream is idle.
         """
         with self._changing:
-            has_place = self._has_shared_place()
-        if not has_place and not end_idle():
+            streams = [loop.endpoint for loop in self._shared_loops]
+        # Streams that have just ended do not count.
+        open_streams = sum(isinstance(each, SharedConnection) and not each.is_leaving for each in streams)
+        if open_streams >= self.most_shared and not end_idle():
             return None
         with self._changing:
-            self._changing.wait_for(self._has_shared_place, _GIVING_WAY)
-            if self._is_stopping or not self._has_shared_place():
+            if self._is_stopping:
                 return None
             self._shared_loops.add(loop)
         return partial(self._start_own, loop)
-
-    def _has_shared_place(self) -> bool:
-        # The loops of streams that have just ended do not count.
-        loops = self._shared_loops
-        return len(loops) < self.most_shared or sum(each.endpoint.connections for each in loops) < self.most_shared
 
     def _is_full(self) -> bool:
         # Return True if no more separate loops for HTTP/2 are possible.
@@ -293,7 +286,6 @@ class FastPort:
             self._own_loops.discard(loop)
             self._shared_loops.discard(loop)
             self._share()
-            self._changing.notify_all()
         self._endpoint.wake()
 
     def _share(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import mmap
 import os
 import select
 import selectors
@@ -20,7 +21,6 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from math import ceil
-from mmap import mmap
 from statistics import mode
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -54,8 +54,9 @@ _MAX_GREETING = 16
 _OF_CONNECTION = 500_000
 # The time in milliseconds in which a stream waits for the next step before it gives its turn back.
 _MOMENT = 1
-# The time in seconds before the next attempt to accept a connection.
-_PAUSE = 0.1
+# The time in seconds before the next attempt to accept a connection, and the time within which a client must close its
+# connection after a status.
+_PAUSE, _FAREWELL = 0.1, 0.2
 # The beginning of a client's first packet. The value of `authorization` follows, if any.
 _VERSION = b"1"
 # A packet of a client: its kind, and for REQUEST the size of a PlayRequest, for STEP the tag, the number of the batch
@@ -113,6 +114,10 @@ class SharedConnection:
         self._received: list[bytes | KeptStep] = []
         self._taken = self._sent = 0
         self._requests = self._responses = _NO_AREA
+        # The replaced areas for responses, each with the number of the first response in the next area.
+        self._old: list[tuple[int, memoryview]] = []
+        self.is_leaving = False
+        """True once the call has ended, even if the client has not yet closed the connection."""
 
     # The endpoint
 
@@ -160,7 +165,7 @@ class SharedConnection:
     @property
     def areas(self) -> int:
         """The size of the areas in bytes."""
-        return len(self._requests) + len(self._responses)
+        return len(self._requests) + len(self._responses) + sum(len(area) for _, area in self._old)
 
     # The wire
 
@@ -200,9 +205,11 @@ class SharedConnection:
         margin = _ALIGNMENT - 1 if isinstance(pieces, StepColumns) else 0
         size = sum(sizes) + margin * len(sizes)
         if size > len(self._responses) // _IN_FLIGHT:
-            self._responses = self._area(_RESPONSES, size, self._requests)
+            made = self._area(_RESPONSES, size)
             if self.is_closed:
                 return
+            self._old.append((self._sent, self._responses))
+            self._responses = made
         area = self._responses
         at = begin = len(area) // _IN_FLIGHT * (self._sent % _IN_FLIGHT)
         for piece, length in zip(pieces, sizes, strict=True):
@@ -221,15 +228,22 @@ class SharedConnection:
             details = status.details or RpcStatus(code=status.code, message=status.message).SerializeToString()
             self._tell(_STATUS, status.code)
             self._put(details)
-            self.reset()
+            # The client may still read its last responses. It closes the connection when it has received the status.
+            self.is_leaving = True
+            self._received.clear()
+            self.loop.after(_FAREWELL, self.reset)
 
     def reset(self) -> None:
         """See Wire."""
         if self.connections:
             self.connections = 0
+            self.is_leaving = True
             self._poll.unregister(self._socket)
             self._socket.close()
+            for area in (self._requests, self._responses, *(area for _, area in self._old)):
+                _empty(area)
             self._requests = self._responses = _NO_AREA
+            self._old.clear()
             if self.holding is not None:
                 self.holding.release()
 
@@ -246,6 +260,8 @@ class SharedConnection:
     def _receive(self) -> None:
         try:
             packet = self._socket.recv(_ASKED.size + 1, _NOW)
+            if packet and self.is_leaving:
+                return
             kind, one, number, moves, rest = _ASKED.unpack(packet)
         except (OSError, struct.error):
             # The client has closed the connection, or sends something else.
@@ -261,6 +277,8 @@ class SharedConnection:
             return
         at = half * (self._taken % _IN_FLIGHT)
         self._taken += 1
+        if self._old:
+            self._empty_old()
         copied = bytes(self._requests[at : at + size])
         self._received.append(KeptStep(one, number, copied[:moves], copied[moves:]) if kind == _STEP else copied)
 
@@ -272,23 +290,33 @@ class SharedConnection:
         try:
             if size > self._largest:
                 raise limit_exceeded("bytes of a request", self._largest)
-            self._requests = self._area(_REQUESTS, size, self._responses)
+            made = self._area(_REQUESTS, size)
+            # All requests in the old area have been copied.
+            _empty(self._requests)
+            self._requests = made
         except (Refusal, OSError) as error:
             # The traceback would keep the area.
             self.fault = error.with_traceback(None)
 
-    def _area(self, kind: int, size: int, other: memoryview) -> memoryview:
-        # Create an area for messages of `size` bytes next to the other one, and give it to the client. A margin of an
+    def _empty_old(self) -> None:
+        # Empty the areas that the client no longer reads: before it sends another request, it has received all
+        # responses except the last one.
+        while self._old and self._taken > self._old[0][0] + 1:
+            _empty(self._old.pop(0)[1])
+
+    def _area(self, kind: int, size: int) -> memoryview:
+        # Create an area for messages of `size` bytes next to the others, and give it to the client. A margin of an
         # eighth lets messages grow a little.
         half = -(-(size + size // 8) // _LEAST) * _LEAST
         assert self.holding is not None
-        self.holding.hold(len(other) + _IN_FLIGHT * half)
+        replaced = len(self._requests) if kind == _REQUESTS else 0
+        self.holding.hold(self.areas - replaced + _IN_FLIGHT * half)
         file = os.memfd_create("chatiere", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         try:
             os.ftruncate(file, _IN_FLIGHT * half)
             for seal in _SEALS:
                 fcntl.fcntl(file, fcntl.F_ADD_SEALS, getattr(fcntl, seal))
-            made = memoryview(mmap(file, _IN_FLIGHT * half))
+            made = memoryview(mmap.mmap(file, _IN_FLIGHT * half))
             self._tell(kind, half)
             self._send(lambda: socket.send_fds(self._socket, [b"-"], [file], _NOW))
         finally:
@@ -307,6 +335,13 @@ class SharedConnection:
         except OSError:
             # The client has left, or does not read.
             self.reset()
+
+
+def _empty(area: memoryview) -> None:
+    # Free the memory of an area, even if the client keeps the area.
+    if area:
+        mapped: Any = area.obj
+        mapped.madvise(mmap.MADV_REMOVE)
 
 
 def _peer_of(connected: socket.socket) -> str:
