@@ -214,6 +214,18 @@ def test_a_server_removes_its_sockets_and_stale_ones(path: Path, door: Door) -> 
         assert path.exists() == (end == signal.SIGKILL)
 
 
+@pytest.mark.parametrize(("suffix", "kind"), [("", socket.SOCK_STREAM), (".shm", socket.SOCK_SEQPACKET)])
+def test_the_holder_of_a_port_removes_the_sockets_of_a_killed_worker(path: Path, suffix: str, kind: int) -> None:
+    for is_killed in (True, False):
+        with socket.socket(socket.AF_UNIX, kind) as listening, HeldPort(f"unix:{path}", "fast_address"):
+            listening.bind(f"{path}{suffix}")
+            listening.listen()
+            if is_killed:
+                listening.close()
+        # Only a dead socket is removed.
+        assert Path(f"{path}{suffix}").exists() == (not is_killed)
+
+
 # Limits
 
 

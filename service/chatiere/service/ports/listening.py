@@ -11,6 +11,8 @@ from typing import Any
 from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import SettingError, split_address, unix_path, with_port
 
+SHARED = ".shm"
+"""The suffix of the path of the socket for shared memory, after the path of the fast door's socket."""
 # The umask for Unix sockets. Only the socket's owner and group may connect.
 _UMASK = 0o117
 
@@ -20,7 +22,7 @@ class HeldPort(Closing):
 
     The system distributes connections over the workers. The port is bound before any worker starts, so that errors are
     detected early and the system chooses the port only once. The port stays bound while a worker is replaced. `close`
-    removes the Unix socket of a single worker.
+    removes the Unix sockets of a single worker, even if the worker was killed.
 
     Attributes:
         address: The address for the workers to listen on.
@@ -46,10 +48,10 @@ class HeldPort(Closing):
         """Release the port."""
         for held in self._sockets:
             held.close()
-        if self._path is not None:
+        for path in () if self._path is None else (self._path, self._path + SHARED):
             # Ignore errors, because the path may now belong to another server.
             with suppress(OSError):
-                _remove_stale(self._path)
+                _remove_stale(path)
 
 
 def listening_sockets(setting: str, address: str, *, share_port: bool = False) -> list[socket.socket]:

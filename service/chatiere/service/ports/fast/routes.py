@@ -23,7 +23,8 @@ from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.fast.faults import error_of
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.fast.port import FastPort, Route
-from chatiere.service.ports.fast.shared import SUFFIX, SharedConnection
+from chatiere.service.ports.fast.shared import SharedConnection
+from chatiere.service.ports.listening import SHARED
 from chatiere.service.ports.methods import Methods
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def fast_port(
     port = FastPort(settings, address, door, share_port=share_port, connections=connections)
     routes = {each.path: _route(door, each) for each in methods}
     path = unix_path(address)
-    if path is not None and len(path) + len(SUFFIX) <= MAX_PATH:
+    if path is not None and len(path) + len(SHARED) <= MAX_PATH:
         port.share_memory(address, partial(_take_shared, port, play, largest[-1]))
     port.route(routes | {play.path: partial(_take_stream, port, play)}, largest, _route(door, unknown))
     return port

@@ -34,15 +34,13 @@ from chatiere.service.calls.batch_messages import KeptStep, StepColumns
 from chatiere.service.guards.limits import CallLimit, Limits, origin_of
 from chatiere.service.guards.memory import Holding
 from chatiere.service.guards.sizes import MAX_METADATA
-from chatiere.service.ports.listening import place_for
+from chatiere.service.ports.listening import SHARED, place_for
 
 if TYPE_CHECKING:
     from chatiere.service.ports.fast.loop import Loop
 
 _log = logging.getLogger(__name__)
 
-SUFFIX = ".shm"
-"""The suffix of the path of the socket for shared memory, after the path of the fast door's socket."""
 # The number of requests in flight, and of halves of an area.
 _IN_FLIGHT = 2
 # The least size of half an area, and the alignment of columns, in bytes.
@@ -371,7 +369,7 @@ class SharedDoor:
         Raises:
             SettingError: For fast_address.
         """
-        self._path = f"{unix_path(address)}{SUFFIX}"
+        self._path = f"{unix_path(address)}{SHARED}"
         self._take = take
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
